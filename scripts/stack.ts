@@ -88,13 +88,6 @@ const isReady = async (url: string): Promise<boolean> =>
     () => false,
   );
 
-interface Stack {
-  readonly address: string;
-  /** Resolves with a sentence when the stack cannot go on: it has lost PostgreSQL, or NATS does not stay up. */
-  readonly lost: Promise<string>;
-  stop(): Promise<void>;
-}
-
 const natsUser = 'bunting';
 /** A NATS server that ends so often in a row has a reason that a restart does not remove. */
 const maxNatsFailures = 5;
@@ -104,7 +97,7 @@ const startStack = async (
   environment: NodeJS.ProcessEnv,
   scale: ReadonlyMap<string, number> = new Map(),
   show: (line: string) => void = console.log,
-): Promise<Stack> => {
+) => {
   const dataDir = path.resolve(environment['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'));
   const natsFolder = path.join(dataDir, 'nats');
   // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
@@ -168,6 +161,7 @@ const startStack = async (
     }
     return {
       address: `http://localhost:${port}`,
+      /** Resolves with a sentence when the stack cannot go on: it has lost PostgreSQL, or NATS does not stay up. */
       lost: Promise.race([postgres.lost.then(({ message }) => message), nats.failed]),
       stop,
     };

@@ -14,11 +14,6 @@ export const jsonIn = ({ contentType, text }: FuzzAnswer): unknown =>
 
 export const linesType = 'application/x-ndjson';
 
-export interface Client {
-  send(request: FuzzRequest): Promise<FuzzAnswer>;
-  close(): void;
-}
-
 const patienceMs = 70_000;
 const attempts = 4;
 const lost: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
@@ -27,7 +22,7 @@ const linesMs = 200;
 const linesBytes = 256 * 1024;
 
 /** Sends requests just as they are written, and takes an answer also while it still sends. */
-export const clientOf = (url: string, connections: number): Client => {
+export const clientOf = (url: string, connections: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(url);
 
@@ -66,7 +61,7 @@ export const clientOf = (url: string, connections: number): Client => {
     });
 
   return {
-    send: async (request) => {
+    send: async (request: FuzzRequest): Promise<FuzzAnswer> => {
       for (let tries = 1; ; tries++) {
         try {
           return await attempt(request);
@@ -77,9 +72,10 @@ export const clientOf = (url: string, connections: number): Client => {
         }
       }
     },
-    close: () => agent.destroy(),
+    close: (): void => agent.destroy(),
   };
 };
+export type Client = ReturnType<typeof clientOf>;
 
 /** The request as a line for a shell, with the key left out. */
 export const curlOf = (url: string, request: FuzzRequest): string => {

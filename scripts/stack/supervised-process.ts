@@ -1,18 +1,7 @@
 import { tether } from '@bunting/embedded-postgres';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-/** A process that is restarted, with exponential backoff, whenever it ends by itself. */
-export interface SupervisedProcess {
-  readonly name: string;
-  /** Resolves with a sentence when the process has failed so often in a row that it is not restarted any more. */
-  readonly failed: Promise<string>;
-  /** Resolves when the process that was started first has ended: before it was ready, the start has failed. */
-  readonly firstEnded: Promise<void>;
-  /** Stops it with SIGTERM, and with SIGKILL after 30 seconds. */
-  stop(): Promise<void>;
-}
 
 export interface SupervisedProcessOptions {
   readonly name: string;
@@ -31,13 +20,7 @@ const maxDelayMs = 30_000;
 /** A process that ran for so long was healthy: its end is the first failure again. */
 const healthyAfterMs = 60_000;
 
-interface Run {
-  readonly child: ChildProcess;
-  /** resolves with how it ended, in words */
-  readonly ended: Promise<string>;
-}
-
-const launch = ({ command, folder, environment, show }: SupervisedProcessOptions): Run => {
+const launch = ({ command, folder, environment, show }: SupervisedProcessOptions) => {
   const tethered = tether(command, { signal: 'TERM' });
   // Ctrl-C reaches the supervisor alone, which then stops the processes in their order.
   const child = spawn(tethered.command, tethered.args, {
@@ -58,6 +41,8 @@ const launch = ({ command, folder, environment, show }: SupervisedProcessOptions
   });
   return { child, ended };
 };
+/** A started process, and how it ended, in words. */
+type Run = ReturnType<typeof launch>;
 
 const end = async ({ child, ended }: Run): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -68,7 +53,7 @@ const end = async ({ child, ended }: Run): Promise<void> => {
 };
 
 /** Starts a process that ends with this one at the latest, and restarts it for as long as it is not stopped. */
-export const superviseProcess = (options: SupervisedProcessOptions): SupervisedProcess => {
+export const superviseProcess = (options: SupervisedProcessOptions) => {
   const { name, show, maxFailures = Number.POSITIVE_INFINITY } = options;
   const stopping = new AbortController();
   let run = launch(options);
@@ -91,11 +76,15 @@ export const superviseProcess = (options: SupervisedProcessOptions): SupervisedP
 
   return {
     name,
+    /** Resolves with a sentence when the process has failed so often in a row that it is not restarted any more. */
     failed: supervise(),
+    /** Resolves when the process that was started first has ended: before it was ready, the start has failed. */
     firstEnded,
-    stop: async () => {
+    /** Stops it with SIGTERM, and with SIGKILL after 30 seconds. */
+    stop: async (): Promise<void> => {
       stopping.abort();
       await end(run);
     },
   };
 };
+export type SupervisedProcess = ReturnType<typeof superviseProcess>;

@@ -1,14 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP load balancer that sends each new connection to the next server whose readiness probe succeeds. */
-export interface Balancer {
-  readonly url: string;
-  /** the servers whose last probe succeeded */
-  ready(): readonly string[];
-  stop(): Promise<void>;
-}
-
 const probeIntervalMs = 250;
 const probeTimeoutMs = 5_000;
 
@@ -22,7 +14,7 @@ const isReady = async (url: string): Promise<boolean> =>
   );
 
 /** Balances connections between servers on the loopback interface, and probes `/health/ready` of each. */
-export const startBalancer = async (urls: readonly string[]): Promise<Balancer> => {
+export const startBalancer = async (urls: readonly string[]) => {
   let ready: readonly string[] = [];
   let turn = 0;
   const sockets = new Set<Socket>();
@@ -61,8 +53,9 @@ export const startBalancer = async (urls: readonly string[]): Promise<Balancer> 
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ready: () => ready,
-    stop: async () => {
+    /** the servers whose last probe succeeded */
+    ready: (): readonly string[] => ready,
+    stop: async (): Promise<void> => {
       clearInterval(probing);
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -70,3 +63,5 @@ export const startBalancer = async (urls: readonly string[]): Promise<Balancer> 
     },
   };
 };
+/** A TCP load balancer that sends each new connection to the next server whose readiness probe succeeds. */
+export type Balancer = Awaited<ReturnType<typeof startBalancer>>;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededRandom } from '../seeded-random.ts';
-import { type Nats, type Postgres, startNatsServer, startPostgres } from './servers.ts';
+import { startNatsServer, startPostgres } from './servers.ts';
 import { type ServiceProcess, createServiceProcess } from './service-process.ts';
 
 /** A period whose acknowledged writes one database lost, because it was restored to a copy. */
@@ -12,35 +12,20 @@ export interface Restore {
   readonly restoredAt: Date;
 }
 
-/** The servers and processes of a run, on loopback. */
-export interface Cluster {
-  readonly token: string;
-  readonly postgres: Postgres;
-  readonly nats: Nats;
-  readonly processes: readonly ServiceProcess[];
-  processesOf(service: string): readonly ServiceProcess[];
-  /** addresses of the gateways */
-  readonly urls: readonly string[];
-  /** the databases that were restored so far; they may lack what they received since their copy */
-  readonly restores: readonly Restore[];
-  /** Restores the database of a service to a copy of some time ago, while the processes of the service are stopped. */
-  restore(service: string, whileMs: number): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** The name of a service's database. */
 export const databaseOf = (service: string): string => `bunting_${service.replaceAll('-', '_')}`;
 
 /** Number of processes of each service. */
 export type Scale = Readonly<Record<string, number>>;
 
+/** The servers and processes of a run, on loopback. */
 export const startCluster = async (
   folder: string,
   scale: Scale,
   random: SeededRandom,
   log: (line: string) => void,
   more: Readonly<Record<string, string>> = {},
-): Promise<Cluster> => {
+) => {
   const token = `torture-${randomBytes(24).toString('hex')}`;
   const postgres = await startPostgres(path.join(folder, 'postgres'));
   log('PostgreSQL is running');
@@ -98,9 +83,12 @@ export const startCluster = async (
     nats,
     processes,
     processesOf: of,
+    /** addresses of the gateways */
     urls: processes.flatMap(({ url }) => url ?? []),
+    /** the databases that were restored so far; they may lack what they received since their copy */
     restores: restoreCount,
-    restore: async (service, whileMs) => {
+    /** Restores the database of a service to a copy of some time ago, while the processes of the service are stopped. */
+    restore: async (service: string, whileMs: number): Promise<void> => {
       const database = databaseOf(service);
       const copiedAt = new Date();
       await whileDown(service, () => postgres.copyDatabase(database));
@@ -113,3 +101,4 @@ export const startCluster = async (
     stop,
   };
 };
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;

@@ -12,20 +12,8 @@ export interface Endpoints {
   toServer(bytes: Buffer): void;
 }
 
-/** A TCP proxy between one process and one server, which can intercept traffic and disconnect. */
-export interface Proxy {
-  readonly port: number;
-  /** Closes all connections, and accepts no new ones until `reconnect`. */
-  disconnect(): void;
-  reconnect(): void;
-  close(): Promise<void>;
-}
-
 /** Starts a proxy to the server at a port of this machine. */
-export const startProxy = async (
-  serverPort: () => number,
-  intercept: (endpoints: Endpoints) => Interceptor,
-): Promise<Proxy> => {
+export const startProxy = async (serverPort: () => number, intercept: (endpoints: Endpoints) => Interceptor) => {
   const sockets = new Set<Socket>();
   let isDisconnected = false;
 
@@ -56,12 +44,15 @@ export const startProxy = async (
   };
   return {
     port: (server.address() as AddressInfo).port,
+    /** Closes all connections, and accepts no new ones until `reconnect`. */
     disconnect,
-    reconnect: () => void (isDisconnected = false),
-    close: async () => {
+    reconnect: (): void => void (isDisconnected = false),
+    close: async (): Promise<void> => {
       disconnect();
       server.close();
       await once(server, 'close');
     },
   };
 };
+/** A TCP proxy between one process and one server, which can intercept traffic and disconnect. */
+export type Proxy = Awaited<ReturnType<typeof startProxy>>;

@@ -6,32 +6,7 @@ import { reservePort } from '../../apps/all-in-one/test/reserved-port.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import { type Deliveries, natsInterceptor } from './nats-interceptor.ts';
 import { type KillPoint, postgresInterceptor } from './postgres-interceptor.ts';
-import { type Proxy, startProxy } from './proxy.ts';
-
-/** A process that runs the `main.ts` of one service, behind a proxy to NATS and one to PostgreSQL. */
-export interface ServiceProcess {
-  /** `features`, `features-2`, … */
-  readonly name: string;
-  readonly service: string;
-  /** address of the API, if it is a gateway */
-  readonly url: string | undefined;
-  readonly natsProxy: Proxy;
-  readonly postgresProxy: Proxy;
-  readonly deliveries: Deliveries;
-  readonly pid: number;
-  /** Starts it, and resolves when it is ready. */
-  start(): Promise<void>;
-  /** Kills it with SIGKILL. */
-  kill(): Promise<void>;
-  pause(): void;
-  resume(): void;
-  /** Kills it when it reaches a kill point for the nth time from now; `disarm` returns whether that has happened. */
-  killAt(killPoint: KillPoint, nth: number): { readonly killed: Promise<void>; disarm(): boolean };
-  /** Sends SIGTERM, and SIGKILL after 30 seconds, and waits until it has ended. */
-  stop(): Promise<void>;
-  /** Closes the proxies. */
-  close(): Promise<void>;
-}
+import { startProxy } from './proxy.ts';
 
 export interface ServiceProcessOptions {
   readonly service: string;
@@ -52,7 +27,8 @@ const readyMs = 180_000;
 const progressIntervalMs = 15_000;
 const stopMs = 30_000;
 
-export const createServiceProcess = async (options: ServiceProcessOptions): Promise<ServiceProcess> => {
+/** A process that runs the `main.ts` of one service, behind a proxy to NATS and one to PostgreSQL. */
+export const createServiceProcess = async (options: ServiceProcessOptions) => {
   const { service, replica: nth, settings, databaseUrl, postgresPort, natsPort, random, folder, log: log } = options;
   const name = nth === 1 ? service : `${service}-${nth}`;
   const prefix = service.toUpperCase().replaceAll('-', '_');
@@ -94,8 +70,10 @@ export const createServiceProcess = async (options: ServiceProcessOptions): Prom
   };
 
   return {
+    /** `features`, `features-2`, … */
     name,
     service,
+    /** address of the API, if it is a gateway */
     url: port === undefined ? undefined : `http://127.0.0.1:${port}`,
     natsProxy: toNats,
     postgresProxy: toPostgres,
@@ -103,7 +81,8 @@ export const createServiceProcess = async (options: ServiceProcessOptions): Prom
     get pid() {
       return program?.pid ?? 0;
     },
-    start: async () => {
+    /** Starts it, and resolves when it is ready. */
+    start: async (): Promise<void> => {
       for (const deadline = performance.now() + readyMs; ;) {
         const environment = {
           ...settings,
@@ -136,13 +115,15 @@ export const createServiceProcess = async (options: ServiceProcessOptions): Prom
           throw new Error(`${name} does not start: ${started.output()}${started.errors()}`);
       }
     },
-    kill: async () => {
+    /** Kills it with SIGKILL. */
+    kill: async (): Promise<void> => {
       program?.signal('SIGKILL');
       await waitUntilEnded();
     },
-    pause: () => program?.signal('SIGSTOP'),
-    resume: () => program?.signal('SIGCONT'),
-    killAt: (killPoint, left) => {
+    pause: (): void => program?.signal('SIGSTOP'),
+    resume: (): void => program?.signal('SIGCONT'),
+    /** Kills it when it reaches a kill point for the nth time from now; `disarm` returns whether that has happened. */
+    killAt: (killPoint: KillPoint, left: number): { readonly killed: Promise<void>; disarm(): boolean } => {
       wasKilled = false;
       const killed = new Promise<void>((resolve) => (armed = { killPoint, left, resolve }));
       return {
@@ -153,7 +134,8 @@ export const createServiceProcess = async (options: ServiceProcessOptions): Prom
         },
       };
     },
-    stop: async () => {
+    /** Sends SIGTERM, and SIGKILL after 30 seconds, and waits until it has ended. */
+    stop: async (): Promise<void> => {
       if (program === undefined) return;
       program.signal('SIGCONT');
       program.signal('SIGTERM');
@@ -161,9 +143,11 @@ export const createServiceProcess = async (options: ServiceProcessOptions): Prom
       await waitUntilEnded();
       clearTimeout(late);
     },
-    close: async () => {
+    /** Closes the proxies. */
+    close: async (): Promise<void> => {
       await toPostgres.close();
       await toNats.close();
     },
   };
 };
+export type ServiceProcess = Awaited<ReturnType<typeof createServiceProcess>>;

@@ -6,18 +6,6 @@ import { databases, services } from './services.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Platform {
-  readonly address: string;
-  /** the folder of the embedded PostgreSQL, if it is in use */
-  readonly dataDir: string | undefined;
-  /** at the very first start only */
-  readonly firstAdminToken: string | undefined;
-  readonly hosted: RunningHost;
-  /** Resolves with an error when the embedded PostgreSQL ends by itself. */
-  readonly lost: Promise<Error>;
-  stop(): Promise<void>;
-}
-
 const writableFolder = (folder: string): string => {
   const dataDir = path.resolve(folder);
   try {
@@ -40,7 +28,7 @@ const without = (address: string): string =>
  * Starts all services in this process. Each keeps to the database of its own setting; those without one share an embedded
  * PostgreSQL under `BUNTING_DATA_DIR`, each in a database of its own.
  */
-export const startPlatform = async (environment: Environment, repository: string): Promise<Platform> => {
+export const startPlatform = async (environment: Environment, repository: string) => {
   const missing = databases.filter(({ setting }) => !environment[setting] && !environment[`${setting}_FILE`]);
   const warnings: string[] = [];
   let postgres: EmbeddedPostgres | undefined;
@@ -64,13 +52,17 @@ export const startPlatform = async (environment: Environment, repository: string
   const gateway = hosted.services.get('gateway') as { address?: string; firstAdminToken?: string } | undefined;
   return {
     address: without(gateway?.address ?? ''),
+    /** the folder of the embedded PostgreSQL, if it is in use */
     dataDir,
+    /** at the very first start only */
     firstAdminToken: gateway?.firstAdminToken,
     hosted,
+    /** Resolves with an error when the embedded PostgreSQL ends by itself. */
     lost: postgres?.lost ?? new Promise(() => undefined),
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await hosted.stop();
       await postgres?.stop();
     },
   };
 };
+export type Platform = Awaited<ReturnType<typeof startPlatform>>;

@@ -1,18 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-export interface CuttingProxy {
-  readonly url: string;
-  /** how many answers nobody was given */
-  readonly cut: number;
-  stop(): Promise<void>;
-}
-
 /**
  * Stands between a client and the platform as a bad network does: what is asked goes through, and with the first byte of
  * the answer the client's connection is gone. What was asked is done by then, and the client cannot know.
  */
-export const startCuttingProxy = async (target: string): Promise<CuttingProxy> => {
+export const startCuttingProxy = async (target: string) => {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   let cut = 0;
@@ -37,13 +30,15 @@ export const startCuttingProxy = async (target: string): Promise<CuttingProxy> =
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** how many answers nobody was given */
     get cut() {
       return cut;
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       for (const socket of open) socket.destroy();
       server.close();
       await once(server, 'close');
     },
   };
 };
+export type CuttingProxy = Awaited<ReturnType<typeof startCuttingProxy>>;

@@ -1,27 +1,14 @@
-import { type RunningHost, host, openLog } from '@bunting/runtime';
+import { host, openLog } from '@bunting/runtime';
 import { type FreshDatabase, freePort, freshDatabase } from '@bunting/testing';
 import { randomBytes } from 'node:crypto';
 import { services } from '../src/services.ts';
-
-/** Every service, hosted in the test's own process, where a test can read the log and stop the host. */
-export interface HostedPlatform {
-  readonly url: string;
-  readonly token: string;
-  readonly hosted: RunningHost;
-  /** the settings that it was started with, for another host on the same databases */
-  readonly environment: Readonly<Record<string, string>>;
-  /** the lines logged so far, parsed */
-  lines(): Record<string, unknown>[];
-  /** Stops the host and removes its databases. */
-  stop(): Promise<void>;
-}
 
 /** Starts every service on databases of its own, over the bus that the settings name. */
 export const startHostedPlatform = async (
   settings: Readonly<Record<string, string>>,
   /** the databases of another PostgreSQL than that of the tests */
   urlOf?: (database: string) => string,
-): Promise<HostedPlatform> => {
+) => {
   const token = `hosted-${randomBytes(24).toString('hex')}`;
   const environment: Record<string, string> = {
     PORT: '0',
@@ -44,11 +31,16 @@ export const startHostedPlatform = async (
     url: hosted.services.get('gateway')?.address ?? '',
     token,
     hosted,
+    /** the settings that it was started with, for another host on the same databases */
     environment,
-    lines: () => logged.map((line) => JSON.parse(line) as Record<string, unknown>),
-    stop: async () => {
+    /** the lines logged so far, parsed */
+    lines: (): Record<string, unknown>[] => logged.map((line) => JSON.parse(line) as Record<string, unknown>),
+    /** Stops the host and removes its databases. */
+    stop: async (): Promise<void> => {
       await hosted.stop();
       for (const database of databases) await database.drop();
     },
   };
 };
+/** Every service, hosted in the test's own process, where a test can read the log and stop the host. */
+export type HostedPlatform = Awaited<ReturnType<typeof startHostedPlatform>>;

@@ -12,19 +12,6 @@ export interface ProgramExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program of the repository that runs as a process of its own, and ends with this one at the latest. */
-export interface Program {
-  readonly pid: number;
-  readonly ended: Promise<ProgramExit>;
-  isRunning(): boolean;
-  /** what it has printed so far */
-  output(): string;
-  errors(): string;
-  /** Waits until it has printed what matches. */
-  line(pattern: RegExp): Promise<RegExpExecArray>;
-  signal(signal: NodeJS.Signals): void;
-}
-
 // What decides where programs and their data are; settings that the tester has made for a Bunting of their own are not passed on.
 const passedOn = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NATS_SERVER'];
 
@@ -39,7 +26,7 @@ export const runProgram = (
   script: string,
   settings: Readonly<Record<string, string>>,
   { args = [], tether: signal = 'TERM' }: { readonly args?: readonly string[]; readonly tether?: 'TERM' | 'KILL' } = {},
-): Program => {
+) => {
   const tethered = tether([process.execPath, path.join(repository, script), ...args], { signal });
   const environment = Object.fromEntries(passedOn.map((name) => [name, process.env[name]]));
   const child = spawn(tethered.command, tethered.args, {
@@ -61,18 +48,22 @@ export const runProgram = (
   return {
     pid: child.pid ?? 0,
     ended,
-    isRunning: () => !over,
+    isRunning: (): boolean => !over,
+    /** what it has printed so far */
     output,
     errors,
-    line: (pattern) =>
+    /** Waits until it has printed what matches. */
+    line: (pattern: RegExp): Promise<RegExpExecArray> =>
       eventually(() => {
         const found = pattern.exec(output());
         if (found === null) throw new Error(`It has not printed ${pattern} but:\n${output()}${errors()}`);
         return found;
       }),
-    signal: (signal) => void child.kill(signal),
+    signal: (signal: NodeJS.Signals): void => void child.kill(signal),
   };
 };
+/** A program of the repository that runs as a process of its own, and ends with this one at the latest. */
+export type Program = ReturnType<typeof runProgram>;
 
 /** A process that runs, as the system tells of it. */
 interface Process {

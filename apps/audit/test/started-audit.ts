@@ -9,7 +9,7 @@ import {
   SearchEvents,
   type SearchEventsBody,
 } from '@bunting/contracts';
-import { type Database, openDatabase } from '@bunting/database';
+import { openDatabase } from '@bunting/database';
 import { inboxTables, outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
@@ -27,35 +27,23 @@ const prepared = (key: string, schema: typeof steps) => ({
 /** A database of its own with the tables of the log. */
 export const freshAuditDatabase = () => freshDatabase('audit', prepared('audit', steps));
 
-export interface OpenedLog {
-  readonly url: string;
-  readonly database: Database;
-  close(): Promise<void>;
-}
-
 /** An empty log without producers. */
-export const openLogDatabase = async (): Promise<OpenedLog> => {
+export const openLogDatabase = async () => {
   const fresh = await freshAuditDatabase();
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps });
   return {
     url: fresh.url,
     database,
-    close: async () => {
+    close: async (): Promise<void> => {
       await database.close();
       await fresh.drop();
     },
   };
 };
+export type OpenedLog = Awaited<ReturnType<typeof openLogDatabase>>;
 
 /** A producer with a real outbox and relay. */
-export interface EventProducer {
-  readonly database: Database;
-  /** Commits the events in one transaction. */
-  publish(...events: readonly RecordedEvent[]): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export const startEventProducer = async (bus: Bus, producer: Producer = 'features'): Promise<EventProducer> => {
+export const startEventProducer = async (bus: Bus, producer: Producer = 'features') => {
   const fresh = await freshDatabase(producer, prepared('producer', [outboxTables]));
   const database = await openDatabase({ url: fresh.url, name: producer, migrations: [outboxTables] });
   const telling = startOutboxProducer({
@@ -69,11 +57,12 @@ export const startEventProducer = async (bus: Bus, producer: Producer = 'feature
   const served = await serve(bus, [telling.endpoint]);
   return {
     database,
-    publish: (...events) =>
+    /** Commits the events in one transaction. */
+    publish: (...events: readonly RecordedEvent[]): Promise<void> =>
       telling.work(null, async (_tx, outbox) => {
         for (const event of events) outbox.event(event);
       }),
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await served.stop();
       await telling.relay.stop();
       await database.close();
@@ -81,24 +70,11 @@ export const startEventProducer = async (bus: Bus, producer: Producer = 'feature
     },
   };
 };
+export type EventProducer = Awaited<ReturnType<typeof startEventProducer>>;
 
 export interface SearchResponse extends Events {
   /** the headers of the response */
   readonly headers: Readonly<Record<string, string>>;
-}
-
-export interface StartedAudit {
-  readonly bus: Bus;
-  /** its database, for what no operation shows */
-  readonly database: Database;
-  readonly url: string;
-  /** Calls an operation, by default as an admin. */
-  call<O extends AnyOperation>(operation: O, ask?: CallRequest<O>, caller?: Caller): Promise<ReplyOf<O>>;
-  /** Searches, by default as an admin. */
-  search(body?: SearchEventsBody, caller?: Caller, timeoutMs?: number): Promise<SearchResponse>;
-  /** what it warned of */
-  readonly warnings: readonly string[];
-  stop(): Promise<void>;
 }
 
 interface Shared {
@@ -115,10 +91,7 @@ const contextOf = (caller: Caller, timeoutMs = 10_000) => ({
 });
 
 /** The real service, with replies held to their schemas: on a database and a bus of its own, or as one more replica. */
-export const startAudit = async (
-  environment: Readonly<Record<string, string>> = {},
-  { url, busUrl }: Shared = {},
-): Promise<StartedAudit> => {
+export const startAudit = async (environment: Readonly<Record<string, string>> = {}, { url, busUrl }: Shared = {}) => {
   const fresh = url === undefined ? await freshAuditDatabase() : { url, drop: () => Promise.resolve() };
   const lines: string[] = [];
   const hosted = await host([auditService], {
@@ -134,22 +107,28 @@ export const startAudit = async (
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps });
   return {
     bus: hosted.bus,
+    /** its database, for what no operation shows */
     database,
     url: fresh.url,
-    call: (operation, ask = {}, caller = mia) => call(hosted.bus, operation, ask, contextOf(caller)),
-    search: async (body = {}, caller = mia, timeoutMs = 10_000) => {
+    /** Calls an operation, by default as an admin. */
+    call: <O extends AnyOperation>(operation: O, ask: CallRequest<O> = {}, caller: Caller = mia): Promise<ReplyOf<O>> =>
+      call(hosted.bus, operation, ask, contextOf(caller)),
+    /** Searches, by default as an admin. */
+    search: async (body: SearchEventsBody = {}, caller: Caller = mia, timeoutMs = 10_000): Promise<SearchResponse> => {
       const context = contextOf(caller, timeoutMs);
       const answer = await callForResponse(hosted.bus, SearchEvents, { body }, context);
       if ('refusal' in answer) throw refusalFrom(answer.refusal);
       return { ...(JSON.parse(answer.reply.json) as Events), headers: answer.reply.headers };
     },
+    /** what it warned of */
     get warnings() {
       return lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await hosted.stop();
       await database.close();
       await fresh.drop();
     },
   };
 };
+export type StartedAudit = Awaited<ReturnType<typeof startAudit>>;

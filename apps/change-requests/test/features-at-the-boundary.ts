@@ -70,47 +70,11 @@ const checked = (change: Change, { project, environment }: Asked): CheckedChange
 
 type Applied = Call<typeof ApplyChanges>;
 
-export interface FeaturesAtTheBoundary {
-  /** what has been applied, each request once, with who did it */
-  readonly applied: readonly {
-    readonly id: number;
-    readonly by: string;
-    readonly changes: readonly RequestedChange[];
-  }[];
-  /** the requests of SetProtection, oldest first */
-  readonly protection: readonly RequestOf<typeof SetProtection>['body'][];
-  /** how many calls asked for previews */
-  previewCalls(): number;
-  /** From now on nothing can be done to a feature. */
-  archive(feature: string): void;
-  /** From now on, applying a change with another snapshot than this undoes a newer edit. */
-  edit(feature: string, snapshot: unknown): void;
-  /** Tells that a feature was changed. */
-  tell(type: string, featureName: string): void;
-  /** Done once, while the next ApplyChanges is answered: before anything is applied, or after. */
-  whileApplying(when: 'before' | 'after', job: () => unknown): void;
-  /** what CheckChanges was asked, oldest first */
-  readonly asked: readonly Asked[];
-  /** Done once, while the next SetProtection is answered. */
-  whileProtecting(job: () => unknown): void;
-  /** Done once, while the next CheckChanges is answered. */
-  meanwhile(job: () => Promise<unknown>): void;
-  /** From now on the shop has these features as well. */
-  know(features: readonly string[]): void;
-  /** From now on callers do not find the project among those that they may see. */
-  hide(project: string): void;
-  link(project: string, environments: readonly string[]): void;
-  /** From now on an environment asks for that many approvals at least, in every project. */
-  askForApprovals(environment: string, least: number): void;
-  forget(): void;
-  stop(): Promise<void>;
-}
-
 /**
  * Answers the two calls that change requests make of the features service, about two small projects. What changes mean is
  * tested where the features service itself answers: at the platform's front door.
  */
-export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoundary> => {
+export const featuresAtTheBoundary = async (bus: Bus) => {
   const request: Asked[] = [];
   const jobs: (() => Promise<unknown>)[] = [];
   const linked = new Map<string, readonly string[]>();
@@ -240,14 +204,22 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
     { checkReplies: true },
   );
   return {
+    /** what CheckChanges was asked, oldest first */
     asked: request,
+    /** what has been applied, each request once, with who did it */
     applied,
+    /** the requests of SetProtection, oldest first */
     protection,
-    whileProtecting: (job) => void protectionJobs.push(job),
-    previewCalls: () => previewCalls,
-    archive: (feature) => void archived.add(feature),
-    edit: (feature, snapshot) => void edited.set(feature, snapshot),
-    tell: (type, featureName) => {
+    /** Done once, while the next SetProtection is answered. */
+    whileProtecting: (job: () => unknown): void => void protectionJobs.push(job),
+    /** how many calls asked for previews */
+    previewCalls: (): number => previewCalls,
+    /** From now on nothing can be done to a feature. */
+    archive: (feature: string): void => void archived.add(feature),
+    /** From now on, applying a change with another snapshot than this undoes a newer edit. */
+    edit: (feature: string, snapshot: unknown): void => void edited.set(feature, snapshot),
+    /** Tells that a feature was changed. */
+    tell: (type: string, featureName: string): void => {
       messages.push({
         position: messages.length + 1,
         uid: randomUUID(),
@@ -258,15 +230,20 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
       });
       bus.notify({ producer: 'features', topic: 'event' });
     },
-    whileApplying: (when, job) => void applyJobs[when].push(job),
-    meanwhile: (job) => void jobs.push(job),
-    know: (features) => {
+    /** Done once, while the next ApplyChanges is answered: before anything is applied, or after. */
+    whileApplying: (when: 'before' | 'after', job: () => unknown): void => void applyJobs[when].push(job),
+    /** Done once, while the next CheckChanges is answered. */
+    meanwhile: (job: () => Promise<unknown>): void => void jobs.push(job),
+    /** From now on the shop has these features as well. */
+    know: (features: readonly string[]): void => {
       for (const feature of features) projectOf[feature] = 'shop';
     },
-    hide: (project) => void hidden.add(project),
-    link: (project, environments) => void linked.set(project, environments),
-    askForApprovals: (environment, count) => void least.set(environment, count),
-    forget: () => {
+    /** From now on callers do not find the project among those that they may see. */
+    hide: (project: string): void => void hidden.add(project),
+    link: (project: string, environments: readonly string[]): void => void linked.set(project, environments),
+    /** From now on an environment asks for that many approvals at least, in every project. */
+    askForApprovals: (environment: string, count: number): void => void least.set(environment, count),
+    forget: (): void => {
       request.length = 0;
       applied.length = 0;
       protection.length = 0;
@@ -277,6 +254,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
       least.clear();
       hidden.clear();
     },
-    stop: () => served.stop(),
+    stop: (): Promise<void> => served.stop(),
   };
 };
+export type FeaturesAtTheBoundary = Awaited<ReturnType<typeof featuresAtTheBoundary>>;

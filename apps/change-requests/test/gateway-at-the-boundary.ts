@@ -3,19 +3,6 @@ import { type Caller, GetUsersAccess, ListHolders, may, type OutboxMessage, read
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import { randomUUID } from 'node:crypto';
 
-export interface GatewayAtTheBoundary {
-  /** Removes a user. `tell` emits the event of the removal. */
-  remove(id: number): void;
-  /** From now on the user may do just this. */
-  grant(id: number, grants: Caller['grants']): void;
-  /** Tells that a user was deleted. */
-  tell(id: number): void;
-  /** Done once, while the next GetUsersAccess is answered. */
-  whileAsked(job: () => unknown): void;
-  forget(): void;
-  stop(): Promise<void>;
-}
-
 const cardOf = ({ id, name }: Caller) => ({
   id,
   name: null,
@@ -25,7 +12,7 @@ const cardOf = ({ id, name }: Caller) => ({
 });
 
 /** Answers what change requests ask the gateway about people, about those whom the specs know. */
-export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]): Promise<GatewayAtTheBoundary> => {
+export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]) => {
   const users = new Map<number, Caller>();
   const messages: OutboxMessage[] = [];
   const jobs: (() => unknown)[] = [];
@@ -58,12 +45,15 @@ export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]
     { checkReplies: true },
   );
   return {
-    remove: (id) => void users.delete(id),
-    grant: (id, grants) => {
+    /** Removes a user. `tell` emits the event of the removal. */
+    remove: (id: number): void => void users.delete(id),
+    /** From now on the user may do just this. */
+    grant: (id: number, grants: Caller['grants']): void => {
       const user = users.get(id);
       if (user !== undefined) users.set(id, { ...user, grants });
     },
-    tell: (id) => {
+    /** Tells that a user was deleted. */
+    tell: (id: number): void => {
       messages.push({
         position: messages.length + 1,
         uid: randomUUID(),
@@ -74,8 +64,10 @@ export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]
       });
       bus.notify({ producer: 'gateway', topic: 'event' });
     },
-    whileAsked: (job) => void jobs.push(job),
+    /** Done once, while the next GetUsersAccess is answered. */
+    whileAsked: (job: () => unknown): void => void jobs.push(job),
     forget,
-    stop: () => served.stop(),
+    stop: (): Promise<void> => served.stop(),
   };
 };
+export type GatewayAtTheBoundary = Awaited<ReturnType<typeof gatewayAtTheBoundary>>;

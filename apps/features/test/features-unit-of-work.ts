@@ -1,22 +1,17 @@
 import { type Bus, call, type CallContext, inProcessBus, serve, type CallRequest } from '@bunting/bus';
 import type { AnyOperation, Caller, ReplyOf } from '@bunting/contracts';
-import { type Database, openDatabase } from '@bunting/database';
+import { openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { featuresContext } from '../src/operations/context.ts';
 import { featuresEndpoints } from '../src/operations/index.ts';
 import { entities } from '../src/persistence/entities.ts';
 import { steps } from '../src/persistence/migrations/index.ts';
 import { readersOf } from '../src/persistence/readers.ts';
-import { type UnitOfWork, unitOfWork } from '../src/persistence/unit-of-work.ts';
+import { unitOfWork } from '../src/persistence/unit-of-work.ts';
 import { contextOf, freshFeaturesDatabase, mia } from './started-features.ts';
 
-export interface TestUnitOfWork {
-  readonly database: Database;
-  readonly transaction: UnitOfWork;
-}
-
 /** The unit of work on a database of the service, without the relay that publishes its outbox. */
-export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()): Promise<TestUnitOfWork> => {
+export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()) => {
   const database = await openDatabase({ url, name: 'spec', migrations: steps, entities });
   const telling = startOutboxProducer({
     ...{ producer: 'features', database, bus, intervalMs: 60_000, retentionHours: 1 },
@@ -25,6 +20,7 @@ export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()): Pr
   await telling.relay.stop();
   return { database, transaction: unitOfWork(telling) };
 };
+export type TestUnitOfWork = Awaited<ReturnType<typeof testUnitOfWork>>;
 
 export interface FeaturesWithoutLoops extends TestUnitOfWork {
   readonly bus: Bus;

@@ -1,16 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-export interface BreakableConnection {
-  /** the same address, by way of here */
-  readonly url: string;
-  /** Ends every connection, and lets nobody make a new one. */
-  cut(): Promise<void>;
-  mend(): Promise<void>;
-}
-
 /** Stands between a client and a server, so that the way to the server can be lost and found. */
-export const breakableConnection = async (to: string): Promise<BreakableConnection> => {
+export const breakableConnection = async (to: string) => {
   const target = new URL(to);
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -31,16 +23,19 @@ export const breakableConnection = async (to: string): Promise<BreakableConnecti
   url.port = String(port);
   url.hostname = '127.0.0.1';
   return {
+    /** the same address, by way of here */
     url: url.href,
-    cut: async () => {
+    /** Ends every connection, and lets nobody make a new one. */
+    cut: async (): Promise<void> => {
       const closed = once(server, 'close');
       server.close();
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    mend: async () => {
+    mend: async (): Promise<void> => {
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
     },
   };
 };
+export type BreakableConnection = Awaited<ReturnType<typeof breakableConnection>>;

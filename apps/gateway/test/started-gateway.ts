@@ -1,5 +1,5 @@
-import { type Bus, type Endpoint, serve, type ServeOptions } from '@bunting/bus';
-import { type Database, openDatabase } from '@bunting/database';
+import { type Endpoint, serve, type ServeOptions } from '@bunting/bus';
+import { openDatabase } from '@bunting/database';
 import { type RunningHost, host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import type { RecordedEvent } from '@bunting/contracts';
@@ -24,27 +24,6 @@ export interface GivenToken {
   readonly revokedAt?: Date;
   readonly projects?: string[];
   readonly environment?: string;
-}
-
-export interface StartedGateway {
-  readonly url: string;
-  readonly port: number;
-  readonly bus: Bus;
-  readonly database: Database;
-  readonly databaseUrl: string;
-  readonly firstAdminToken: string | undefined;
-  /** what was logged, line by line */
-  readonly lines: Record<string, unknown>[];
-  /** what was logged, as text */
-  readonly logged: () => string;
-  /** Asks over HTTP with the admin token, or with another key, or with none. */
-  ask(path: string, init?: RequestInit & { readonly key?: string | null }): Promise<Response>;
-  /** Puts services behind the gateway, for as long as it runs. */
-  behind(endpoints: readonly Endpoint[], options?: ServeOptions): Promise<{ stop(): Promise<void> }>;
-  givenToken(given: GivenToken): Promise<void>;
-  /** the events in its outbox */
-  told(): Promise<RecordedEvent[]>;
-  stop(): Promise<void>;
 }
 
 export interface StartOptions {
@@ -72,11 +51,7 @@ export const freshGatewayDatabase = () => freshDatabase('gateway', migrated);
 const tell = { name: 'told', text: "select payload from outbox where topic = 'event' order by id" };
 
 /** The real gateway on a database of its own and a bus within the process. */
-export const startGateway = async ({
-  environment = {},
-  databaseUrl,
-  level = 'info',
-}: StartOptions = {}): Promise<StartedGateway> => {
+export const startGateway = async ({ environment = {}, databaseUrl, level = 'info' }: StartOptions = {}) => {
   const fresh = databaseUrl === undefined ? await freshGatewayDatabase() : undefined;
   const url = databaseUrl ?? fresh?.url ?? '';
   const written: string[] = [];
@@ -107,16 +82,24 @@ export const startGateway = async ({
     database,
     databaseUrl: url,
     firstAdminToken: running.firstAdminToken,
+    /** what was logged, line by line */
     get lines() {
       return lines();
     },
-    logged: () => written.join(''),
-    ask: (path, { key = adminToken, headers, ...init } = {}) => {
+    /** what was logged, as text */
+    logged: (): string => written.join(''),
+    /** Asks over HTTP with the admin token, or with another key, or with none. */
+    ask: (
+      path: string,
+      { key = adminToken, headers, ...init }: RequestInit & { readonly key?: string | null } = {},
+    ): Promise<Response> => {
       const all = new Headers(headers);
       if (key !== null) all.set('authorization', key);
       return fetch(`${address}${path}`, { redirect: 'manual', ...init, headers: all });
     },
-    behind: (endpoints, options) => serve(hosted.bus, endpoints, options),
+    /** Puts services behind the gateway, for as long as it runs. */
+    behind: (endpoints: readonly Endpoint[], options?: ServeOptions): Promise<{ stop(): Promise<void> }> =>
+      serve(hosted.bus, endpoints, options),
     givenToken: async ({
       token,
       kind = 'user',
@@ -126,7 +109,7 @@ export const startGateway = async ({
       revokedAt,
       projects = ['*'],
       environment: where = '*',
-    }) => {
+    }: GivenToken): Promise<void> => {
       const hasher = await openTokenHasher(database, settings['GATEWAY_TOKEN_KEY']);
       const email = `${randomUUID()}@example.org`;
       await database.transaction(async ({ em }) => {
@@ -154,11 +137,14 @@ export const startGateway = async ({
         });
       });
     },
-    told: async () => (await database.read<{ payload: RecordedEvent }>(tell)).map(({ payload }) => payload),
-    stop: async () => {
+    /** the events in its outbox */
+    told: async (): Promise<RecordedEvent[]> =>
+      (await database.read<{ payload: RecordedEvent }>(tell)).map(({ payload }) => payload),
+    stop: async (): Promise<void> => {
       await hosted.stop();
       await database.close();
       await fresh?.drop();
     },
   };
 };
+export type StartedGateway = Awaited<ReturnType<typeof startGateway>>;

@@ -5,18 +5,6 @@ import { digestOfVersions, outboxTables, startOutboxProducer } from '@bunting/ou
 import { freshDatabase } from '@bunting/testing';
 import type { AnyState } from './builders.ts';
 
-/** Stands in for the features service: an outbox of its own, a relay, and the endpoints that the reconciler calls. */
-export interface FeaturesProducer {
-  /** Publishes the states in one transaction. Resolves after the commit. */
-  publish(...states: readonly AnyState[]): Promise<void>;
-  /** Changes the usage of a feature's environments without publishing a state. */
-  addUsage(name: string, figures: { readonly yes: number; readonly lastSeenAt: string }): void;
-  /** Stops serving calls until `comeOnline`. */
-  goOffline(): Promise<void>;
-  comeOnline(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 interface Usage {
   readonly yes: number;
   readonly lastSeenAt: string;
@@ -69,7 +57,8 @@ const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Usage>)
   ];
 };
 
-export const startFeaturesProducer = async (bus: Bus): Promise<FeaturesProducer> => {
+/** Stands in for the features service: an outbox of its own, a relay, and the endpoints that the reconciler calls. */
+export const startFeaturesProducer = async (bus: Bus) => {
   const fresh = await freshDatabase('producer-features');
   const database = await openDatabase({ url: fresh.url, name: 'producer-features', migrations: [outboxTables] });
   const figures = new Map<string, Usage>();
@@ -79,16 +68,20 @@ export const startFeaturesProducer = async (bus: Bus): Promise<FeaturesProducer>
   const endpoints = [producer.endpoint, ...stateEndpoints(database, figures)];
   let served = await serve(bus, endpoints);
   return {
-    publish: (...states) =>
+    /** Publishes the states in one transaction. Resolves after the commit. */
+    publish: (...states: readonly AnyState[]): Promise<void> =>
       producer.work(null, async (_tx, outbox) => {
         for (const state of states) outbox.state(state);
       }),
-    addUsage: (name, more) => void figures.set(name, more),
-    goOffline: () => served.stop(),
-    comeOnline: async () => {
+    /** Changes the usage of a feature's environments without publishing a state. */
+    addUsage: (name: string, more: { readonly yes: number; readonly lastSeenAt: string }): void =>
+      void figures.set(name, more),
+    /** Stops serving calls until `comeOnline`. */
+    goOffline: (): Promise<void> => served.stop(),
+    comeOnline: async (): Promise<void> => {
       served = await serve(bus, endpoints);
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await served.stop();
       await producer.relay.stop();
       await database.close();
@@ -96,3 +89,4 @@ export const startFeaturesProducer = async (bus: Bus): Promise<FeaturesProducer>
     },
   };
 };
+export type FeaturesProducer = Awaited<ReturnType<typeof startFeaturesProducer>>;

@@ -63,27 +63,6 @@ export interface CommitLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Database {
-  /** One round trip outside any transaction. */
-  read<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
-  /**
-   * Runs a job in a transaction. The job runs again after a deadlock or a serialization failure, so it must have no effects outside the
-   * database.
-   * @throws Refusal `ServiceUnavailable`, with nothing stored, once the limits are exceeded.
-   */
-  transaction<T>(job: (tx: Tx) => Promise<T>, limits?: CommitLimits): Promise<T>;
-  session(): Promise<Session>;
-  /** Throws while the database cannot be reached. */
-  ping(): Promise<void>;
-  /** Throws while the database cannot be reached, or while its disk is full after a write has failed for that reason. */
-  ready(): Promise<void>;
-  /** how many statements were sent since the start, BEGIN and COMMIT among them */
-  readonly statements: number;
-  /** round trips since the start: pipelined statements share one */
-  readonly roundTrips: number;
-  close(): Promise<void>;
-}
-
 const maxAttempts = 3;
 
 /** The longest timeout that PostgreSQL takes, in milliseconds. */
@@ -226,7 +205,7 @@ export const openDatabase = async ({
   statementTimeoutMs = 10_000,
   warn = () => undefined,
   logError = warn,
-}: DatabaseOptions): Promise<Database> => {
+}: DatabaseOptions) => {
   await explainStartFailure(url, readOnlySchema ? requireMigrated(url, migrations) : createDatabaseIfMissing(url));
   let statements = 0;
   let roundTrips = 0;
@@ -379,7 +358,8 @@ export const openDatabase = async ({
   };
 
   return {
-    read: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
+    /** One round trip outside any transaction. */
+    read: async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
       try {
         const { rows } = await connections().query({ ...statement, values: [...values] });
         return rows as Row[];
@@ -388,7 +368,12 @@ export const openDatabase = async ({
       }
     },
 
-    transaction: async (job, limits = {}) => {
+    /**
+     * Runs a job in a transaction. The job runs again after a deadlock or a serialization failure, so it must have no effects outside the
+     * database.
+     * @throws Refusal `ServiceUnavailable`, with nothing stored, once the limits are exceeded.
+     */
+    transaction: async <T>(job: (tx: Tx) => Promise<T>, limits: CommitLimits = {}): Promise<T> => {
       for (let tries = 1; ; tries++) {
         try {
           return await attempt(job, limits);
@@ -400,8 +385,10 @@ export const openDatabase = async ({
     },
 
     session: connect,
+    /** Throws while the database cannot be reached. */
     ping,
-    ready: async () => {
+    /** Throws while the database cannot be reached, or while its disk is full after a write has failed for that reason. */
+    ready: async (): Promise<void> => {
       await ping();
       if (!diskWasFull) return;
       diskWasFull = false;
@@ -409,12 +396,15 @@ export const openDatabase = async ({
         if (outageOf(error)?.kind === 'disk full') throw refused(error);
       });
     },
+    /** how many statements were sent since the start, BEGIN and COMMIT among them */
     get statements() {
       return statements;
     },
+    /** round trips since the start: pipelined statements share one */
     get roundTrips() {
       return roundTrips;
     },
-    close: () => orm.close(true),
+    close: (): Promise<void> => orm.close(true),
   };
 };
+export type Database = Awaited<ReturnType<typeof openDatabase>>;

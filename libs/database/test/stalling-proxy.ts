@@ -1,20 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-export interface StallingProxy {
-  /** the database, by way of the proxy */
-  readonly url: string;
-  /** From now on holds back what a client sends from a text on. */
-  stall(): void;
-  /** Resolves once something is held back. */
-  readonly stalled: Promise<void>;
-  /** Passes on what was held back, and everything after it. */
-  release(): void;
-  stop(): Promise<void>;
-}
-
 /** Stands between a process and PostgreSQL, and delivers a statement late: as for a process that is stopped before it sends it. */
-export const stallingProxy = async (databaseUrl: string, text: string): Promise<StallingProxy> => {
+export const stallingProxy = async (databaseUrl: string, text: string) => {
   const url = new URL(databaseUrl);
   const [port, host] = [Number(url.port), url.hostname];
   const open = new Set<Socket>();
@@ -43,17 +31,22 @@ export const stallingProxy = async (databaseUrl: string, text: string): Promise<
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as AddressInfo).port);
   return {
+    /** the database, by way of the proxy */
     url: url.href,
-    stall: () => void (isStalling = true),
+    /** From now on holds back what a client sends from a text on. */
+    stall: (): void => void (isStalling = true),
+    /** Resolves once something is held back. */
     stalled,
-    release: () => {
+    /** Passes on what was held back, and everything after it. */
+    release: (): void => {
       isStalling = false;
       for (const pass of held.splice(0)) pass();
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       for (const socket of open) socket.destroy();
       server.close();
       await once(server, 'close');
     },
   };
 };
+export type StallingProxy = Awaited<ReturnType<typeof stallingProxy>>;

@@ -17,16 +17,6 @@ export interface PostmasterOptions {
   readonly log: ((line: string) => void) | undefined;
 }
 
-/** A PostgreSQL process that was started and either accepts connections or has ended. */
-export interface Postmaster {
-  readonly pid: number;
-  readonly isReady: boolean;
-  /** its last log lines */
-  report(): string;
-  readonly ended: Promise<void>;
-  stop(): Promise<void>;
-}
-
 const settings = ({ dataDir, port, ephemeral }: PostmasterOptions): readonly string[] => {
   const values = {
     port,
@@ -59,7 +49,7 @@ const hold = (child: ChildProcess, held: boolean): void => {
 };
 
 /** Starts PostgreSQL and waits until it accepts connections or ends. There is no timeout, because recovery after a crash takes any time. */
-export const startPostmaster = async (options: PostmasterOptions): Promise<Postmaster> => {
+export const startPostmaster = async (options: PostmasterOptions) => {
   const { command, args, stdin } = tether([options.postgres, ...settings(options)], {
     signal: 'INT',
     become: options.become,
@@ -106,5 +96,14 @@ export const startPostmaster = async (options: PostmasterOptions): Promise<Postm
     await ended;
     clearTimeout(impatience);
   };
-  return { pid: child.pid ?? 0, isReady, report: () => lines.join('\n'), ended, stop: () => (stopping ??= stop()) };
+  return {
+    pid: child.pid ?? 0,
+    isReady,
+    /** its last log lines */
+    report: (): string => lines.join('\n'),
+    ended,
+    stop: (): Promise<void> => (stopping ??= stop()),
+  };
 };
+/** A PostgreSQL process that was started and either accepts connections or has ended. */
+export type Postmaster = Awaited<ReturnType<typeof startPostmaster>>;

@@ -21,18 +21,6 @@ export interface EmbeddedPostgresOptions {
   readonly warn?: (message: string) => void;
 }
 
-export interface EmbeddedPostgres {
-  /** the URL of the database `postgres`, with user and password */
-  readonly url: string;
-  urlOf(database: string): string;
-  readonly port: number;
-  readonly pid: number;
-  /** Resolves with the reason when PostgreSQL ends without `stop()`. */
-  readonly lost: Promise<EmbeddedPostgresError>;
-  /** Rolls back open transactions, and resolves when PostgreSQL has ended. */
-  stop(): Promise<void>;
-}
-
 /** The time that a previous PostgreSQL may take to end after the process that started it was killed. */
 const handoverMs = 10_000;
 /** The time in which such a PostgreSQL starts to shut down. One that has not done so by then is in use. */
@@ -95,7 +83,7 @@ const startWhenFree = async (
  * ends with this process, even if that is killed.
  * @throws EmbeddedPostgresError with the cause and what to do about it
  */
-export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
+export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions) => {
   const { ephemeral = false, log, warn = () => undefined } = options;
   const dataDir = path.resolve(options.dataDir);
   const { initdb, postgres } = findPrograms();
@@ -116,14 +104,18 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   });
   const urlOf = urlsOf(password, port);
   return {
+    /** the URL of the database `postgres`, with user and password */
     url: urlOf('postgres'),
     urlOf,
     port,
     pid: postmaster.pid,
+    /** Resolves with the reason when PostgreSQL ends without `stop()`. */
     lost,
-    stop: () => {
+    /** Rolls back open transactions, and resolves when PostgreSQL has ended. */
+    stop: (): Promise<void> => {
       isWanted = false;
       return postmaster.stop();
     },
   };
 };
+export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbeddedPostgres>>;

@@ -1,20 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-
-/** A process that holds a resource, and what it printed about it. */
-export interface Holder {
-  readonly child: ChildProcess;
-  said<T>(): Promise<T>;
-}
 
 /** Runs a script of this folder in a separate process and process group. */
 export const holder = (
   script: string,
   args: readonly string[],
   { path = '', become = [] as readonly string[] } = {},
-): Holder => {
+) => {
   const [command = '', ...rest] = [
     ...become,
     process.execPath,
@@ -27,9 +21,10 @@ export const holder = (
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     child,
-    said: async <T>() => JSON.parse((await lines.next()).value ?? '{"refused":"(it said nothing)"}') as T,
+    said: async <T>(): Promise<T> => JSON.parse((await lines.next()).value ?? '{"refused":"(it said nothing)"}') as T,
   };
 };
+export type Holder = ReturnType<typeof holder>;
 
 /** Polls until a condition holds. */
 export const until = async (

@@ -73,16 +73,6 @@ export interface FeatureExplanation extends Evaluation {
   readonly strategies: readonly StrategyExplanation[];
 }
 
-/** Features compiled once, to be evaluated for many users. */
-export interface Evaluator {
-  /** An unknown feature is off. */
-  evaluate(name: string, context: EvaluationContext): Evaluation;
-  /** The features that are on, in the order in which they were given. */
-  active(context: EvaluationContext): (Evaluation & { readonly feature: EvaluatedFeature })[];
-  /** Evaluates every strategy, and says why; undefined for an unknown feature. */
-  explain(name: string, context: EvaluationContext): FeatureExplanation | undefined;
-}
-
 /** The evaluations of one user so far: a parent is evaluated once for all of its children, also where its rollout is random. */
 type EvaluationCache = Map<string, Evaluation>;
 
@@ -92,18 +82,12 @@ const off: Evaluation = { enabled: false, variant: noVariant };
 const toVariant = ({ name, payload }: EvaluatedVariant): Variant =>
   payload === undefined ? { name, enabled: true } : { name, enabled: true, payload };
 
-interface CompiledStrategy {
-  readonly isOn: Predicate;
-  readonly variantFor: (context: EvaluationContext) => Variant | undefined;
-  readonly explain: (context: EvaluationContext) => StrategyExplanation;
-}
-
 /** @param segmentConstraints the constraints of a segment; undefined where there is no such segment */
 const compileStrategy = (
   { name, parameters = {}, constraints = [], segments = [], variants = [] }: EvaluatedStrategy,
   feature: string,
   segmentConstraints: (segment: number) => readonly Predicate[] | undefined,
-): CompiledStrategy => {
+) => {
   const own = constraints.map(compileConstraint);
   const bySegment = segments.map((id) => ({ id, constraints: segmentConstraints(id) }));
   const conditions = [...own, ...bySegment.flatMap((segment) => segment.constraints ?? [(): boolean => false])];
@@ -115,10 +99,10 @@ const compileStrategy = (
     return variant === undefined ? undefined : toVariant(variant);
   };
   return {
-    isOn: (context) =>
+    isOn: (context: EvaluationContext): boolean =>
       activation !== undefined && conditions.every((holds) => holds(context)) && activation.isActive(context),
     variantFor,
-    explain: (context) => {
+    explain: (context: EvaluationContext): StrategyExplanation => {
       const constraintResults = own.map((holds) => holds(context));
       const segmentResults = bySegment.map(({ id, constraints }) => {
         const results = (constraints ?? []).map((holds) => holds(context));
@@ -140,6 +124,7 @@ const compileStrategy = (
     },
   };
 };
+type CompiledStrategy = ReturnType<typeof compileStrategy>;
 
 const resultOf = (strategies: readonly StrategyExplanation[]): boolean | 'unknown' => {
   if (strategies.length === 0 || strategies.some(({ result }) => result === true)) return true;
@@ -147,10 +132,7 @@ const resultOf = (strategies: readonly StrategyExplanation[]): boolean | 'unknow
 };
 
 /** Compiles features for evaluation as Unleash's SDKs do it, by their common client specification. */
-export const evaluatorOf = (
-  features: readonly EvaluatedFeature[],
-  segments: readonly EvaluatedSegment[] = [],
-): Evaluator => {
+export const evaluatorOf = (features: readonly EvaluatedFeature[], segments: readonly EvaluatedSegment[] = []) => {
   const constraintsBySegment = new Map(segments.map(({ id, constraints }) => [id, constraints.map(compileConstraint)]));
   const byName = new Map(features.map((feature) => [feature.name, feature]));
   /** by feature, compiled when it is first evaluated */
@@ -204,8 +186,10 @@ export const evaluatorOf = (
   };
 
   return {
-    evaluate: (name, context) => evaluateOnce(name, context, new Map()),
-    active: (context) => {
+    /** An unknown feature is off. */
+    evaluate: (name: string, context: EvaluationContext): Evaluation => evaluateOnce(name, context, new Map()),
+    /** The features that are on, in the order in which they were given. */
+    active: (context: EvaluationContext): (Evaluation & { readonly feature: EvaluatedFeature })[] => {
       const cache: EvaluationCache = new Map();
       const on: (Evaluation & { readonly feature: EvaluatedFeature })[] = [];
       for (const feature of byName.values()) {
@@ -215,7 +199,8 @@ export const evaluatorOf = (
       }
       return on;
     },
-    explain: (name, context) => {
+    /** Evaluates every strategy, and says why; undefined for an unknown feature. */
+    explain: (name: string, context: EvaluationContext): FeatureExplanation | undefined => {
       const feature = byName.get(name);
       if (feature === undefined) return undefined;
       const strategies = strategiesOf(feature).map(({ explain }) => explain(context));
@@ -233,3 +218,5 @@ export const evaluatorOf = (
     },
   };
 };
+/** Features compiled once, to be evaluated for many users. */
+export type Evaluator = ReturnType<typeof evaluatorOf>;

@@ -29,20 +29,6 @@ export interface InMemoryProjectionOptions {
   readonly warn: (message: string) => void;
 }
 
-export interface InMemoryProjection {
-  /** Whether the projection has caught up with the producer at least once. */
-  readonly isLoaded: boolean;
-  /** the checkpoint: everything up to this position is applied */
-  readonly applied: number;
-  /**
-   * Waits up to `limitMs` milliseconds until everything is applied that the producer had committed at the time of the call. Does not wait
-   * while the producer is unavailable.
-   * @returns by how many milliseconds the projection is behind; 0 if it is current.
-   */
-  catchUp(limitMs: number): Promise<number>;
-  stop(): Promise<void>;
-}
-
 const pageSize = 1_000;
 const callTimeoutMs = 10_000;
 /** Under load, more than `burst` wake-ups within this time, they share a pull. */
@@ -55,7 +41,7 @@ const patienceMs = 5_000;
  * Consumes one topic of one producer into the memory of this process. The checkpoint is in memory as well: at its start the process reads
  * the topic from its beginning, which holds at least the newest row of each entity.
  */
-export const startInMemoryProjection = async (options: InMemoryProjectionOptions): Promise<InMemoryProjection> => {
+export const startInMemoryProjection = async (options: InMemoryProjectionOptions) => {
   const { consumer, producer, topic, bus, apply, reset, intervalMs, warn } = options;
   if (!consumersOf[producer][topic].includes(consumer))
     throw new Error(
@@ -123,13 +109,20 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
   const subscription = await bus.subscribe({ producer, topic }, pulling.wake);
 
   return {
+    /** Whether the projection has caught up with the producer at least once. */
     get isLoaded() {
       return isLoaded;
     },
+    /** the checkpoint: everything up to this position is applied */
     get applied() {
       return checkpoint.position;
     },
-    catchUp: async (limitMs) => {
+    /**
+     * Waits up to `limitMs` milliseconds until everything is applied that the producer had committed at the time of the call. Does not wait
+     * while the producer is unavailable.
+     * @returns by how many milliseconds the projection is behind; 0 if it is current.
+     */
+    catchUp: async (limitMs: number): Promise<number> => {
       const behindMs = () => Math.max(1, Math.round(performance.now() - freshAt));
       if (isAway) return behindMs();
       let timer: NodeJS.Timeout | undefined;
@@ -143,10 +136,11 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
       isAway = true;
       return behindMs();
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stopped = true;
       await subscription.stop();
       await Promise.all([pulling.stop(), sharedPull().catch(() => undefined)]);
     },
   };
 };
+export type InMemoryProjection = Awaited<ReturnType<typeof startInMemoryProjection>>;

@@ -44,17 +44,6 @@ export interface ProjectionOptions {
   readonly logError: (message: string) => void;
 }
 
-export interface Projection {
-  /**
-   * Waits until everything that the producer had committed before the call is applied, at most `timeoutMs`.
-   * @returns the milliseconds by which the projection is behind; 0 when it is current
-   */
-  catchUp(timeoutMs: number): Promise<number>;
-  /** the position up to which everything is applied */
-  readonly applied: number;
-  stop(): Promise<void>;
-}
-
 const pageSize = 500;
 const deadLetterAfterMsOf: Readonly<Record<OutboxTopic, number>> = { event: 120_000, state: 0, delivery: 0 };
 /** The backoff after the first failure of a message because of its content; it doubles up to `maxRetryPauseMs`. */
@@ -122,7 +111,7 @@ const rangeText = ({ first, last }: Range): string => (first === last ? String(f
  * Consumes one topic of one producer: pulls batches after its checkpoint when it is woken, when `catchUp` is called, and at intervals.
  * Batch and checkpoint are stored in one transaction, so the bus may lose, repeat or delay wake-ups.
  */
-export const startProjection = async (options: ProjectionOptions): Promise<Projection> => {
+export const startProjection = async (options: ProjectionOptions) => {
   const {
     consumer,
     producer,
@@ -355,7 +344,11 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   const subscription = await bus.subscribe(source, pulling.wake);
 
   return {
-    catchUp: async (timeoutMs) => {
+    /**
+     * Waits until everything that the producer had committed before the call is applied, at most `timeoutMs`.
+     * @returns the milliseconds by which the projection is behind; 0 when it is current
+     */
+    catchUp: async (timeoutMs: number): Promise<number> => {
       let timer: NodeJS.Timeout | undefined;
       const timeout = new Promise<'timeout'>((resolve) => {
         timer = setTimeout(() => resolve('timeout'), timeoutMs).unref();
@@ -364,13 +357,15 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       clearTimeout(timer);
       return outcome === 'timeout' ? Math.max(1, Math.round(performance.now() - freshAt)) : 0;
     },
+    /** the position up to which everything is applied */
     get applied() {
       return applied.position;
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stopped = true;
       await subscription.stop();
       await Promise.all([pulling.stop(), retries.stop(), urgentPull().catch(() => undefined)]);
     },
   };
 };
+export type Projection = Awaited<ReturnType<typeof startProjection>>;

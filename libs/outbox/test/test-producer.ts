@@ -1,18 +1,8 @@
 import { type Bus, serve, type Subscription } from '@bunting/bus';
 import type { RecordedEvent } from '@bunting/contracts';
-import { type Database, openDatabase } from '@bunting/database';
+import { openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
-import { outboxTables, startOutboxProducer, type OutboxProducer } from '../src/index.ts';
-
-export interface TestProducer {
-  /** of its database */
-  readonly url: string;
-  readonly database: Database;
-  readonly outboxProducer: OutboxProducer;
-  /** Commits a change and its event. */
-  emit(name: string): Promise<void>;
-  stop(): Promise<void>;
-}
+import { outboxTables, startOutboxProducer } from '../src/index.ts';
 
 const things = { name: '2026-11-21-things', statements: ['create table thing (name text primary key)'] };
 
@@ -30,11 +20,7 @@ export const featureCreated = (featureName: string): RecordedEvent => ({
 });
 
 /** A real producer of features: a database with an outbox, a relay, and the call that reads it. */
-export const startProducer = async (
-  bus: Bus,
-  url?: string,
-  options: { intervalMs?: number } = {},
-): Promise<TestProducer> => {
+export const startProducer = async (bus: Bus, url?: string, options: { intervalMs?: number } = {}) => {
   const fresh = url === undefined ? await freshDatabase() : undefined;
   const address = url ?? fresh?.url ?? '';
   const database = await openDatabase({
@@ -52,15 +38,17 @@ export const startProducer = async (
   });
   const served: Subscription = await serve(bus, [outboxProducer.endpoint], { checkReplies: true });
   return {
+    /** of its database */
     url: address,
     database,
     outboxProducer: outboxProducer,
-    emit: (name) =>
+    /** Commits a change and its event. */
+    emit: (name: string): Promise<void> =>
       outboxProducer.work(null, async ({ query }, outbox) => {
         await query('insert into thing (name) values ($1)', [name]);
         outbox.event(featureCreated(name));
       }),
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await served.stop();
       await outboxProducer.relay.stop();
       await database.close();
@@ -68,3 +56,4 @@ export const startProducer = async (
     },
   };
 };
+export type TestProducer = Awaited<ReturnType<typeof startProducer>>;

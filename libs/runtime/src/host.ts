@@ -1,4 +1,4 @@
-import { type Bus, type NatsAccess, openBus, serve, type ServedCall } from '@bunting/bus';
+import { type NatsAccess, openBus, serve, type ServedCall } from '@bunting/bus';
 import { systemCaller } from '@bunting/contracts';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { type Static, Type } from 'typebox';
@@ -82,15 +82,6 @@ export const configOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSc
     [maxConcurrentCallsKey(service.name)]: maxConcurrentCalls,
     [operationsPortKey(service.name)]: operationsPort,
   });
-
-export interface RunningHost {
-  readonly services: ReadonlyMap<string, RunningService>;
-  readonly bus: Bus;
-  readonly log: Logger;
-  /** the ports of /health and /metrics, by service */
-  readonly operationsPorts: ReadonlyMap<string, number>;
-  stop(): Promise<void>;
-}
 
 export interface HostOptions {
   readonly environment?: Environment;
@@ -177,7 +168,7 @@ const stopPart = async ({ name, stop, limitMs }: Part, log: Logger): Promise<voi
  * @throws ConfigError with all faults of all settings, or the error of a service that did not start. Everything that had started is
  * stopped first, including parts of the failed service.
  */
-export const host = async (services: readonly AnyService[], options: HostOptions = {}): Promise<RunningHost> => {
+export const host = async (services: readonly AnyService[], options: HostOptions = {}) => {
   const environment = options.environment ?? process.env;
   const { common, configs } = readSettings(services, environment);
   const log = options.log ?? openLog(common.LOG_LEVEL);
@@ -246,5 +237,13 @@ export const host = async (services: readonly AnyService[], options: HostOptions
     throw error;
   }
   const operationsPorts = new Map([...operationsServers].map(([serviceName, server]) => [serviceName, server.port]));
-  return { services: running, bus, log, operationsPorts, stop };
+  return {
+    services: running as ReadonlyMap<string, RunningService>,
+    bus,
+    log,
+    /** the ports of /health and /metrics, by service */
+    operationsPorts,
+    stop,
+  };
 };
+export type RunningHost = Awaited<ReturnType<typeof host>>;

@@ -24,13 +24,6 @@ export interface LoopOptions {
   readonly warn: (message: string, error?: unknown) => void;
 }
 
-export interface Loop {
-  /** Ends the pause, except the backoff after a failure. */
-  wake(): void;
-  /** Waits for the current round to end; no further round starts. */
-  stop(): Promise<void>;
-}
-
 const firstBackoffMs = 250;
 
 /** Between 75 and 125 percent, so that replicas do not act in step. */
@@ -40,7 +33,7 @@ const withJitter = (ms: number): number => ms * (0.75 + Math.random() / 2);
  * Runs a background job again and again until it is stopped: after each interval and when it is woken; after a failure with
  * exponential backoff and jitter.
  */
-export const startLoop = (options: LoopOptions): Loop => {
+export const startLoop = (options: LoopOptions) => {
   const { name, run, intervalMs, minIntervalMs = 0, burst = 0, patienceMs = 0, retryAfterMs, warn } = options;
   const { maxBackoffMs = Math.max(intervalMs, 5_000) } = options;
   const woken = wakeSignal();
@@ -99,11 +92,13 @@ export const startLoop = (options: LoopOptions): Loop => {
   const running = rounds();
 
   return {
-    wake: () => {
+    /** Ends the pause, except the backoff after a failure. */
+    wake: (): void => {
       if (minIntervalMs > 0) countWakeUps(1);
       woken.wake();
     },
-    stop: async () => {
+    /** Waits for the current round to end; no further round starts. */
+    stop: async (): Promise<void> => {
       isStopped = true;
       stopping.wake();
       woken.wake();
@@ -111,3 +106,4 @@ export const startLoop = (options: LoopOptions): Loop => {
     },
   };
 };
+export type Loop = ReturnType<typeof startLoop>;

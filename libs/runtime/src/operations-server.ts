@@ -3,11 +3,6 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { RunningService } from './service.ts';
 
-export interface OperationsServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 const readinessTtlMs = 1_000;
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` of one service on a port of its own. Readiness is cached for a second. */
@@ -15,7 +10,7 @@ export const startOperationsServer = async (
   port: number,
   metrics: Registry,
   readiness: () => RunningService['ready'] | undefined,
-): Promise<OperationsServer> => {
+) => {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let reason: string | undefined;
 
@@ -63,7 +58,7 @@ export const startOperationsServer = async (
   });
   return {
     port: (server.address() as AddressInfo).port,
-    close: () =>
+    close: (): Promise<void> =>
       new Promise((resolve) => {
         server.close(() => resolve());
         // A client with requests on a keep-alive connection would keep the process from exiting.
@@ -71,3 +66,4 @@ export const startOperationsServer = async (
       }),
   };
 };
+export type OperationsServer = Awaited<ReturnType<typeof startOperationsServer>>;

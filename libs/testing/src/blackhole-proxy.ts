@@ -1,16 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy that can imitate a network that loses every packet. */
-export interface BlackholeProxy {
-  readonly port: number;
-  /** From now on accepts connections and data, forwards nothing, and closes nothing. */
-  swallow(): void;
-  stop(): Promise<void>;
-}
-
 /** Forwards connections on a free port of the loopback interface to another port of it. */
-export const startBlackholeProxy = async (targetPort: number): Promise<BlackholeProxy> => {
+export const startBlackholeProxy = async (targetPort: number) => {
   const sockets = new Set<Socket>();
   let swallowing = false;
   const track = (socket: Socket): void => {
@@ -34,11 +26,14 @@ export const startBlackholeProxy = async (targetPort: number): Promise<Blackhole
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    swallow: () => void (swallowing = true),
-    stop: async () => {
+    /** From now on accepts connections and data, forwards nothing, and closes nothing. */
+    swallow: (): void => void (swallowing = true),
+    stop: async (): Promise<void> => {
       for (const socket of sockets) socket.destroy();
       server.close();
       await once(server, 'close');
     },
   };
 };
+/** A TCP proxy that can imitate a network that loses every packet. */
+export type BlackholeProxy = Awaited<ReturnType<typeof startBlackholeProxy>>;

@@ -21,19 +21,6 @@ export interface NatsOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-export interface TestNats {
-  readonly url: string;
-  readonly port: number;
-  readonly pid: number;
-  readonly storeDir: string;
-  /** Stops the server gracefully, and removes its folder if it is a temporary one. */
-  stop(): Promise<void>;
-  /** Kills the server immediately (SIGKILL). */
-  kill(): Promise<void>;
-  /** Restarts the server on the same port and folder. */
-  restart(): Promise<void>;
-}
-
 const greets = (port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket: Socket = connect(port, '127.0.0.1')
@@ -53,7 +40,7 @@ export const startNats = async ({
   port,
   config = '',
   environment = {},
-}: NatsOptions = {}): Promise<TestNats> => {
+}: NatsOptions = {}) => {
   const program = findNatsServer();
   const folder = temporaryFolder(`bunting-test-nats-${process.pid}-${randomBytes(4).toString('hex')}`);
   const store = storeDir ?? path.join(folder.path, 'store');
@@ -143,11 +130,15 @@ export const startNats = async ({
       return child?.pid ?? 0;
     },
     storeDir: store,
+    /** Stops the server gracefully, and removes its folder if it is a temporary one. */
     stop,
-    kill: () => end('SIGKILL'),
-    restart: async () => {
+    /** Kills the server immediately (SIGKILL). */
+    kill: (): Promise<void> => end('SIGKILL'),
+    /** Restarts the server on the same port and folder. */
+    restart: async (): Promise<void> => {
       await end('SIGTERM');
       await start();
     },
   };
 };
+export type TestNats = Awaited<ReturnType<typeof startNats>>;

@@ -2,13 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { testPostgresUrl, withClient } from './postgres-server.ts';
 
-/** A database for one test file. */
-export interface FreshDatabase {
-  readonly url: string;
-  /** Drops the database, even while there are connections. */
-  drop(): Promise<void>;
-}
-
 /** The template of which fresh databases are copies. */
 export interface Preparation {
   /** Identifies the result of `migrate`, which runs once per key and test run. */
@@ -56,7 +49,7 @@ const templateOf = (server: string, preparation: Preparation): Promise<string> =
 /**
  * Creates a database for one test file: an empty one, or a copy of a template. It exists until `drop()` or the end of the server.
  */
-export const freshDatabase = async (name = 'test', preparation?: Preparation): Promise<FreshDatabase> => {
+export const freshDatabase = async (name = 'test', preparation?: Preparation) => {
   const server = await testPostgresUrl();
   const template = preparation === undefined ? 'template0' : await templateOf(server, preparation);
   const database = nameOf('fresh', name, randomBytes(6).toString('hex'));
@@ -65,10 +58,12 @@ export const freshDatabase = async (name = 'test', preparation?: Preparation): P
   );
   return {
     url: urlOf(server, database),
-    drop: async () => {
+    /** Drops the database, even while there are connections. */
+    drop: async (): Promise<void> => {
       await withClient(server, (client) =>
         client.query(`DROP DATABASE IF EXISTS ${identifier(database)} WITH (FORCE)`),
       );
     },
   };
 };
+export type FreshDatabase = Awaited<ReturnType<typeof freshDatabase>>;

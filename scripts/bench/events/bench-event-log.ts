@@ -34,15 +34,7 @@ const percentile = (taken: readonly number[], share: number): number =>
   [...taken].sort((one, other) => one - other)[Math.min(taken.length - 1, Math.floor(taken.length * share))] ?? 0;
 
 /** A Bunting with a log of its own, filled. */
-interface FilledLog {
-  readonly events: number;
-  /** how many events a second arrived; undefined where they were there already */
-  readonly perSecond: number | undefined;
-  search(kind: EventSearchKind, nth: number): Promise<void>;
-  stop(): Promise<void>;
-}
-
-const fillLog = async (events: number, folder: string): Promise<FilledLog> => {
+const fillLog = async (events: number, folder: string) => {
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
   const databases = Object.fromEntries(
     ['features', 'change_requests', 'audit', 'search', 'gateway'].map((name) => [
@@ -118,19 +110,21 @@ const fillLog = async (events: number, folder: string): Promise<FilledLog> => {
   await log.end();
   return {
     events,
+    /** how many events a second arrived; undefined where they were there already */
     perSecond,
-    search: async ({ body, query }, nth) => {
+    search: async ({ body, query }: EventSearchKind, nth: number): Promise<void> => {
       const answer = await (query === undefined
         ? callForResponse(bus, SearchEvents, { body: body?.(nth, events) ?? {} }, context())
         : callForResponse(bus, FindEvents, { query: query(nth, events) }, context()));
       if ('refusal' in answer) throw new Error(answer.refusal.error.message);
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await platform.stop();
       await postgres.stop();
     },
   };
 };
+type FilledLog = Awaited<ReturnType<typeof fillLog>>;
 
 /**
  * Sends the same requests to all logs in turns, some to one, some to the next one, one after the other. A machine that is slower

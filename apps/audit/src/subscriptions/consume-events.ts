@@ -26,15 +26,6 @@ const incomingEvent = ({ uid, payload }: OutboxMessage): IncomingEvent => {
   return { uid, event: { ...event, data: withoutSecrets(data), preData: withoutSecrets(preData) } };
 };
 
-export interface Recording {
-  /**
-   * Waits until the log holds everything that any producer had committed when this was called, at most so long.
-   * @returns how many milliseconds the log is behind: 0 when it is not.
-   */
-  catchUp(atMostMs: number): Promise<number>;
-  stop(): Promise<void>;
-}
-
 export interface RecordingOptions {
   readonly bus: Bus;
   readonly database: Database;
@@ -51,7 +42,7 @@ export interface RecordingOptions {
 const producers = Object.keys(readOutboxOf) as Producer[];
 
 /** Consumes the events of every producer independently: one that is unavailable does not block the others. */
-export const startRecording = async (options: RecordingOptions): Promise<Recording> => {
+export const startRecording = async (options: RecordingOptions) => {
   const recordEvents = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
     await appendEvents(tx, messages.map(incomingEvent));
     options.onAppended?.();
@@ -69,7 +60,13 @@ export const startRecording = async (options: RecordingOptions): Promise<Recordi
     throw error;
   }
   return {
-    catchUp: async (atMostMs) => Math.max(...(await Promise.all(projections.map((one) => one.catchUp(atMostMs))))),
+    /**
+     * Waits until the log holds everything that any producer had committed when this was called, at most so long.
+     * @returns how many milliseconds the log is behind: 0 when it is not.
+     */
+    catchUp: async (atMostMs: number): Promise<number> =>
+      Math.max(...(await Promise.all(projections.map((one) => one.catchUp(atMostMs))))),
     stop,
   };
 };
+export type Recording = Awaited<ReturnType<typeof startRecording>>;
