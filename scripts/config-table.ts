@@ -1,4 +1,4 @@
-import { configOf, HostConfig } from '@bunting/runtime';
+import { configOf, type ConfigSchema, HostConfig, keysOf } from '@bunting/runtime';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { services } from '../apps/all-in-one/src/services.ts';
@@ -36,6 +36,17 @@ const settingsByReader: readonly [string, Record<string, Setting>][] = [
 
 const defaultOf = (value: unknown): string => (value === undefined ? '' : `\`${String(value)}\``);
 
+/** The settings that may also come from a file, by `<SETTING>_FILE`. */
+const fileSettings = new Set(
+  [HostConfig, ...services.map(configOf)].flatMap((schema: ConfigSchema) => {
+    const own = new Set(Object.keys(schema.properties));
+    return keysOf(schema).filter((key) => !own.has(key));
+  }),
+);
+
+const nameOf = (key: string): string =>
+  fileSettings.has(`${key}_FILE`) ? `\`${key}\`, \`${key}_FILE\`` : `\`${key}\``;
+
 const table = (): string =>
   [
     '| setting | read by | default | what it is |',
@@ -43,7 +54,7 @@ const table = (): string =>
     ...settingsByReader.flatMap(([reader, settings]) =>
       Object.entries(settings).map(
         ([key, { description = '', default: value }]) =>
-          `| \`${key}\` | ${reader} | ${defaultOf(value)} | ${description.replaceAll('|', '\\|')} |`,
+          `| ${nameOf(key)} | ${reader} | ${defaultOf(value)} | ${description.replaceAll('|', '\\|')} |`,
       ),
     ),
   ].join('\n');

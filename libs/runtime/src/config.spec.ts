@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Type } from 'typebox';
-import { unknownSettings } from './config.ts';
+import { type ConfigSchema, unknownSettings } from './config.ts';
 import { readConfig } from './index.ts';
 
 const schema = Type.Object({
@@ -13,9 +13,11 @@ const schema = Type.Object({
 });
 
 let folder = '';
-const file = (text: string): string => {
+const file = (text: string, mode = 0o400): string => {
   const place = path.join(folder, 'secret');
+  rmSync(place, { force: true });
   writeFileSync(place, text);
+  chmodSync(place, mode);
   return place;
 };
 beforeAll(() => {
@@ -33,21 +35,66 @@ it('reads no other setting from a file', () => {
   expect(readConfig(schema, { AUDIT_NAME_FILE: file('audit') })).toEqual({});
 });
 
+const faultOf = (environment: Record<string, string>, of: ConfigSchema = schema): string => {
+  try {
+    return JSON.stringify(readConfig(of, environment));
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
 it('refuses a secret that is given twice, a file that it cannot read, and a value that does not fit, without the value', () => {
-  const faultOf = (environment: Record<string, string>): string => {
-    try {
-      return JSON.stringify(readConfig(schema, environment));
-    } catch (error) {
-      return (error as Error).message;
-    }
-  };
   expect(faultOf({ AUDIT_KEY: 'given as well', AUDIT_KEY_FILE: file('a canary') })).toBe(
     'AUDIT_KEY and AUDIT_KEY_FILE are both set: remove one of them.',
   );
   expect(faultOf({ AUDIT_KEY_FILE: path.join(folder, 'missing') })).toBe(
-    'The file that AUDIT_KEY_FILE names cannot be read (ENOENT).',
+    'The file that AUDIT_KEY_FILE names does not exist (ENOENT). Mount the secret there, or correct the path.',
+  );
+  expect(faultOf({ AUDIT_KEY_FILE: folder })).toBe(
+    'The file that AUDIT_KEY_FILE names is not a regular file. Name the file itself, not its folder.',
   );
   expect(faultOf({ AUDIT_KEY_FILE: file('canary') })).toMatch(/^AUDIT_KEY is not valid: (?!.*canary)/);
+});
+
+it('refuses an empty secret file instead of starting without the secret', () => {
+  for (const text of ['', '\n', ' \r\n'])
+    expect(faultOf({ AUDIT_KEY_FILE: file(text) })).toBe(
+      'The file that AUDIT_KEY_FILE names is empty. Write the secret into it.',
+    );
+  expect(faultOf({ AUDIT_KEY_FILE: file('x'.repeat(70_000)) })).toMatch(/has 70000 bytes, more than a secret has/);
+});
+
+it('refuses a secret file that other users of the machine can read or change, and accepts one of a group', () => {
+  expect(faultOf({ AUDIT_KEY_FILE: file('a canary', 0o644) })).toBe(
+    'The file that AUDIT_KEY_FILE names can be read by every user (mode 0644). Run chmod 0400 on it, or 0440 for a group.',
+  );
+  expect(faultOf({ AUDIT_KEY_FILE: file('a canary', 0o602) })).toBe(
+    'The file that AUDIT_KEY_FILE names can be changed by every user (mode 0602). Run chmod 0400 on it, and replace the secret.',
+  );
+  expect(faultOf({ AUDIT_KEY_FILE: file('a canary', 0o440) })).toBe('{"AUDIT_KEY":"a canary"}');
+});
+
+it('names the user that lacks the right to read a secret file', () => {
+  const place = file('a canary', 0o000);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    expect(faultOf({ AUDIT_KEY_FILE: place })).toMatch(
+      /^The file that AUDIT_KEY_FILE names cannot be read by user \d+ \(EACCES\)\. Give that user/,
+    );
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+});
+
+it('holds a file with a key that the service reads itself to the same rules', () => {
+  const withFile = Type.Object({ BUS_NKEY_FILE: Type.Optional(Type.String({ secretFile: true })) });
+  const place = file('SUACANARY', 0o604);
+  expect(faultOf({ BUS_NKEY_FILE: place }, withFile)).toMatch(
+    /^The file that BUS_NKEY_FILE names can be read by every/,
+  );
+  chmodSync(place, 0o400);
+  expect(faultOf({ BUS_NKEY_FILE: place }, withFile)).toBe(JSON.stringify({ BUS_NKEY_FILE: place }));
 });
 
 it('refuses an unknown setting with the prefix of a service and names the setting that was probably meant', () => {

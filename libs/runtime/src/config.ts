@@ -1,8 +1,8 @@
 import { Refusal } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { readFileSync } from 'node:fs';
 import type { Static, TObject, TSchema } from 'typebox';
 import { closestTo } from './closest-to.ts';
+import { readSecretFile } from './secret-file.ts';
 
 /** What a service reads from its environment, by setting. The table of settings in the docs is generated from these schemas. */
 export type ConfigSchema = TObject;
@@ -12,26 +12,41 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Invalid settings. The message has one line per fault and no values: a setting may be a secret. */
 export class ConfigError extends Error {}
 
-type Property = TSchema & { readonly default?: unknown; readonly description?: string; readonly secret?: true };
+type Property = TSchema & {
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly secret?: true;
+  /** the setting names a file with a secret, which the service reads itself */
+  readonly secretFile?: true;
+};
 
 const propertiesOf = (schema: ConfigSchema): [string, Property][] =>
   Object.entries(schema.properties) as [string, Property][];
 
-/** Whether a setting may also come from the file that `<KEY>_FILE` names: secrets, and database addresses with a password. */
+/** Whether a setting may also come from the file that `<KEY>_FILE` names: secrets, and addresses that may hold a password. */
 const mayComeFromFile = (key: string, { secret }: Property): boolean =>
-  secret === true || key.endsWith('_DATABASE_URL');
+  secret === true || key === 'BUS_URL' || key.endsWith('_DATABASE_URL');
 
-/** The text of a setting from the environment, or from the file that `<KEY>_FILE` names, without its final line break. */
+/** The keys under which a setting may be given: its own, and for a secret that of a file. */
+export const keysOf = (schema: ConfigSchema): string[] =>
+  propertiesOf(schema).flatMap(([key, property]) => (mayComeFromFile(key, property) ? [key, `${key}_FILE`] : [key]));
+
+const secretFile = (setting: string, file: string): string => {
+  const { text, fault } = readSecretFile(file);
+  if (fault !== undefined) throw new ConfigError(`The file that ${setting} names ${fault}`);
+  return text;
+};
+
+/** The text of a setting from the environment, or from the file that `<KEY>_FILE` names. */
 const readText = (key: string, property: Property, environment: Environment): string | undefined => {
   const value = environment[key] || undefined;
   const file = mayComeFromFile(key, property) ? environment[`${key}_FILE`] || undefined : undefined;
-  if (file === undefined) return value;
-  if (value !== undefined) throw new ConfigError(`${key} and ${key}_FILE are both set: remove one of them.`);
-  try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
-  } catch (error) {
-    throw new ConfigError(`The file that ${key}_FILE names cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  if (file === undefined) {
+    if (value !== undefined && property.secretFile === true) secretFile(key, value);
+    return value;
   }
+  if (value !== undefined) throw new ConfigError(`${key} and ${key}_FILE are both set: remove one of them.`);
+  return secretFile(`${key}_FILE`, file);
 };
 
 const describe = ({ description }: Property): string => (description === undefined ? '' : ` (${description})`);
@@ -76,9 +91,7 @@ const isFromKubernetes = (key: string, value: string): boolean =>
  * misspelled setting, which would otherwise keep its default without notice.
  */
 export const unknownSettings = (schema: ConfigSchema, prefix: string, environment: Environment): string[] => {
-  const known = propertiesOf(schema).flatMap(([key, property]) =>
-    mayComeFromFile(key, property) ? [key, `${key}_FILE`] : [key],
-  );
+  const known = keysOf(schema);
   return Object.entries(environment).flatMap(([key, value = '']) => {
     if (!key.startsWith(prefix) || value === '' || known.includes(key) || isFromKubernetes(key, value)) return [];
     const closest = closestTo(key, known);

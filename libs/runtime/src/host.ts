@@ -21,16 +21,23 @@ export const HostConfig = Type.Object({
   BUS_PASSWORD: Type.Optional(Type.String({ secret: true, description: 'password of that user' })),
   BUS_TOKEN: Type.Optional(Type.String({ secret: true, description: 'token that NATS asks for instead of a user' })),
   BUS_CREDENTIALS_FILE: Type.Optional(
-    Type.String({ description: 'file with the JWT and the nkey seed of a NATS user, as `nsc` writes it' }),
+    Type.String({
+      secretFile: true,
+      description: 'file with the JWT and the nkey seed of a NATS user, as `nsc` writes it',
+    }),
   ),
-  BUS_NKEY_FILE: Type.Optional(Type.String({ description: 'file with the nkey seed of a NATS user' })),
+  BUS_NKEY_FILE: Type.Optional(
+    Type.String({ secretFile: true, description: 'file with the nkey seed of a NATS user' }),
+  ),
   BUS_TLS_CA_FILE: Type.Optional(
     Type.String({ description: 'PEM file with the certificates that NATS servers are verified with; requires TLS' }),
   ),
   BUS_TLS_CERTIFICATE_FILE: Type.Optional(
     Type.String({ description: 'PEM file with the certificate that the process shows to NATS; requires TLS' }),
   ),
-  BUS_TLS_KEY_FILE: Type.Optional(Type.String({ description: 'PEM file with the key of that certificate' })),
+  BUS_TLS_KEY_FILE: Type.Optional(
+    Type.String({ secretFile: true, description: 'PEM file with the key of that certificate' }),
+  ),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
     description: 'minimum level of log lines',
