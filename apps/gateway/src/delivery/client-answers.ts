@@ -11,6 +11,7 @@ import {
   notFound,
   refusal,
   truncate,
+  unavailable,
 } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requirePermission } from '../authentication/authenticate.ts';
@@ -58,11 +59,12 @@ const revisionIn = ({ headers }: FastifyRequest): number | undefined => {
 /** Shorter answers are not compressed. */
 const compressedFrom = 1_024;
 
-/** The tag of the client's that is still current, if there is one. */
-const currentTag = ({ headers }: FastifyRequest, view: DeliveryView): string | undefined => {
+/** The tag of the client's that is still current, or later than what a replica that is behind has. */
+const currentTag = ({ headers }: FastifyRequest, view: DeliveryView, isBehind: boolean): string | undefined => {
   const known = parseIfNoneMatch(headers);
   if (known === undefined) return undefined;
-  return known === '*' ? view.etag('identity').slice(1, -1) : known.find((tag) => view.isCurrent(tag));
+  if (known === '*') return view.etag('identity').slice(1, -1);
+  return known.find((tag) => view.isCurrent(tag) || (isBehind && view.isLater(tag)));
 };
 
 const requireMatch = ({ headers }: FastifyRequest, view: DeliveryView): void => {
@@ -81,39 +83,40 @@ const varyByEncoding = (response: FastifyReply): void => {
 export const clientAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAnswer> => {
   const { store } = delivery;
 
-  /** What a request is given of the store, brought up to date before. */
+  /** What a request is given of the store, brought up to date before, and whether changes may be missing from it. */
   const viewFor = async (
     operation: AnyOperation,
     response: FastifyReply,
     caller: Caller,
     query: ClientFeaturesQuery,
-  ): Promise<DeliveryView> => {
+  ): Promise<{ readonly view: DeliveryView; readonly isBehind: boolean }> => {
     const behindMs = await delivery.catchUp();
+    // A backup of the producer was restored meanwhile.
+    if (!delivery.isLoaded) throw unavailable('The gateway loads the features again. Retry after 1 s.');
     if (behindMs > 0) response.header('Bunting-Stale', String(behindMs));
     const environment = store.environmentOf(caller, query.environment);
     if (environment === undefined) {
       throw noSuchDeliveryEnvironment(boundEnvironment(caller) ?? query.environment ?? 'default');
     }
     requirePermission(caller, [operation.permission as 'CLIENT'], { environment });
-    return delivery.viewOf(deliveryScope(caller, environment, query));
+    return { view: delivery.viewOf(deliveryScope(caller, environment, query)), isBehind: behindMs > 0 };
   };
 
   const all: ClientAnswer = async (request, response, { caller, query }) => {
-    const view = await viewFor(GetClientFeatures, response, caller, query as ClientFeaturesQuery);
+    const { view, isBehind } = await viewFor(GetClientFeatures, response, caller, query as ClientFeaturesQuery);
     requireMatch(request, view);
     varyByEncoding(response);
-    const known = currentTag(request, view);
+    const known = currentTag(request, view, isBehind);
     if (known !== undefined) return response.code(304).header('etag', `"${known}"`).send();
     const wanted = encodingOf(request.headers['accept-encoding']);
-    const { etag, encoding, body } = await view.full(view.characters < compressedFrom ? 'identity' : wanted);
-    delivery.resized(view);
+    const { etag, encoding, body } = await view.full(view.length < compressedFrom ? 'identity' : wanted);
     if (encoding !== 'identity') response.header('content-encoding', encoding);
     return response.header('etag', etag).header('content-type', jsonContentType).send(body);
   };
 
   const one: ClientAnswer = async (request, response, { caller, params, query }) => {
     const { featureName } = params as { readonly featureName: string };
-    const view = await viewFor(GetClientFeature, response, caller, query as ClientFeaturesQuery);
+    const { view } = await viewFor(GetClientFeature, response, caller, query as ClientFeaturesQuery);
     const json = view.one(featureName);
     if (json === undefined) throw notFound(`Could not find feature flag ${truncate(featureName, 200)}`);
     const tag = entityTagOf(json, undefined);
@@ -123,13 +126,12 @@ export const clientAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAns
   };
 
   const delta: ClientAnswer = async (request, response, { caller, query }) => {
-    const view = await viewFor(GetClientDelta, response, caller, {
+    const { view, isBehind } = await viewFor(GetClientDelta, response, caller, {
       ...(query as ClientFeaturesQuery),
       clientSpec: deltaClientSpec,
     });
     const known = revisionIn(request);
-    const changes = known === undefined ? view.hydration() : view.since(known);
-    delivery.resized(view);
+    const changes = known === undefined ? view.hydration() : view.since(known, isBehind);
     if (changes === undefined) return response.code(304).send();
     const { revision, body } = changes;
     return response.header('etag', `"${revision}"`).header('content-type', jsonContentType).send(body);

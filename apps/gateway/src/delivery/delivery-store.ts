@@ -62,6 +62,8 @@ const nothingSet = '"enabled":false,"strategies":[],"variants":[]';
 const emptyPart: Part = { position: 0, json: nothingSet, segments: noSegments };
 /** How many changes are looked through one by one; a reader that is further behind looks through everything. */
 const recentChangesLimit = 20_000;
+/** How many entities that are gone are kept for SDKs that may have them: some 40 MiB. SDKs that know only older revisions get everything. */
+const defaultMaxRemoved = 100_000;
 
 /** The members of an object as JSON, without its braces. */
 const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1);
@@ -78,7 +80,7 @@ const compareBytes = (one: string, other: string): number => (one < other ? -1 :
  * Everything that SDKs evaluate, in the memory of this process, as JSON text with the position of the outbox row that last changed it. It
  * is changed by outbox rows alone, in their order, so that every replica has the same at the same position.
  */
-export const deliveryStore = () => {
+export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly maxRemoved?: number } = {}) => {
   const environments = new Map<string, DeliveryStates['environment']>();
   /** by environment: the projects that have it */
   const projectsWith = new Map<string, Set<string>>();
@@ -94,9 +96,11 @@ export const deliveryStore = () => {
   let position = 0;
   /** counts resets: what was derived before one is worthless after it */
   let epoch = 0;
-  /** revisions below it belong to another history */
+  /** for revisions below it there is no delta: they belong to another history, or what was removed since is not kept */
   let historyFrom = 0;
   let isReset = false;
+  /** removals since the last count of what is gone */
+  let uncounted = 0;
 
   const changed = (change: Change): void => {
     recent.push(change);
@@ -152,6 +156,7 @@ export const deliveryStore = () => {
     if (state.archived) {
       Object.assign(feature, { project, isArchived: true, position: at, head: '', tail: '', tags: [] });
       feature.parts.clear();
+      uncounted++;
       return changed({ position: at, feature });
     }
     const { type, description, stale, impressionData, dependencies } = state;
@@ -183,6 +188,7 @@ export const deliveryStore = () => {
     segment.json =
       state === null ? undefined : JSON.stringify({ id, name: state.name, constraints: state.constraints });
     segment.constraints = state === null ? '' : JSON.stringify(state.constraints).slice(1, -1);
+    if (state === null) uncounted++;
     changed({ position: at, segment });
   };
 
@@ -219,8 +225,31 @@ export const deliveryStore = () => {
       if (state === null) return;
       const former = { ...state, position: at };
       formers.set(id, former);
+      uncounted++;
       changed({ position: at, former });
     },
+  };
+
+  /** Drops what was removed first, when too much of what is gone is kept. */
+  const limitRemoved = (): void => {
+    if (uncounted <= maxRemoved / 4) return;
+    uncounted = 0;
+    const gone = [
+      ...[...features.values()].filter(({ isArchived }) => isArchived),
+      ...[...segments.values()].filter(({ json }) => json === undefined),
+      ...formers.values(),
+    ];
+    if (gone.length <= maxRemoved) return;
+    const upTo = gone.map((one) => one.position).sort((one, other) => other - one)[maxRemoved] as number;
+    for (const [name, feature] of features) {
+      if (!feature.isArchived || feature.position > upTo) continue;
+      features.delete(name);
+      ofProject.get(feature.project)?.delete(feature);
+    }
+    names = names.filter((name) => features.has(name));
+    for (const [id, { json, position: at }] of segments) if (json === undefined && at <= upTo) segments.delete(id);
+    for (const [id, { position: at }] of formers) if (at <= upTo) formers.delete(id);
+    historyFrom = Math.max(historyFrom, upTo);
   };
 
   return {
@@ -231,6 +260,7 @@ export const deliveryStore = () => {
         apply(message.position, id, state);
       }
       position = upTo;
+      limitRemoved();
       if (!isReset || !isComplete) return;
       historyFrom = upTo;
       isReset = false;
@@ -250,6 +280,10 @@ export const deliveryStore = () => {
     },
     get historyFrom() {
       return historyFrom;
+    },
+    /** False from a reset until everything is applied that the producer had then: what is there until then is a part. */
+    get isWhole() {
+      return !isReset;
     },
     get position() {
       return position;

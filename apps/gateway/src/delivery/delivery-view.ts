@@ -1,4 +1,5 @@
 import { type ClientStrategy, type DeliveryScope, describeScope } from '@bunting/contracts';
+import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -23,23 +24,33 @@ export interface Delta {
 }
 
 const suffixOf: Readonly<Record<Encoding, string>> = { identity: '', gzip: '-gzip', br: '-br' };
-/** A low level, since the first answer after a change waits for it. It is made in another thread. */
-const gzipLevel = 4;
-const brotliQuality = 5;
-/** Deltas are small, and many streams share one; reconnecting clients come from many revisions. */
-const deltasLimit = 1_000;
+/** Low levels, since the first answer after a change waits for the compression. A thread of the pool compresses. */
+const gzipLevel = 3;
+const brotliQuality = 4;
+/** Maximum bytes of the deltas that one scope caches. Most are small, and reconnecting clients come from many revisions. */
+const maxDeltaBytes = 4 * 1024 * 1024;
+/** What an entry of the cache costs beside its body. */
+const deltaOverheadBytes = 200;
+/** The same for a view. */
+const viewOverheadBytes = 1_000;
 
 const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 
-/** The tag that all encodings of an answer share, of one that a client sent. */
-const baseOf = (tag: string): string => tag.replace(/-(?:gzip|br)$/, '');
+/** A tag of a full answer, as `<hash of the scope>:<hash of the content>:<revision>` with the suffix of the encoding. */
+const tagPattern = /^([0-9a-f]{8}):([0-9a-f]{32}):(\d{1,15})(?:-gzip|-br)?$/;
 
 interface Content {
+  readonly hash: string;
+  /** the tag that all encodings share, without its quotes */
   readonly tag: string;
+  /** the newest revision with this content */
   readonly revision: number;
-  readonly json: (etag: string) => string;
-  readonly characters: number;
+  /** the revision at which its bytes were made */
+  readonly madeAt: number;
+  readonly length: number;
+  /** the answer up to its last member, until it is represented */
+  unsent: Buffer | undefined;
   /** lazily, each made once */
   readonly representations: Partial<Record<Encoding, Representation | Promise<Representation>>>;
 }
@@ -50,8 +61,9 @@ const eventOf = (type: string, eventId: number, members: string): string =>
 /**
  * What one scope gets of the delivery store. It is brought up to date when it is read: changes that do not concern the scope leave all as it is,
  * the bytes that were made before included.
+ * @param onResize called after the view has come to keep more or fewer bytes
  */
-export const deliveryView = (store: DeliveryStore, scope: DeliveryScope) => {
+export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResize: () => void = () => undefined) => {
   const { environment, projects, namePrefix = '', tags, inlineSegments } = scope;
   const wantedProjects = projects === undefined ? undefined : new Set(projects);
   const wantedTags = tags === undefined ? undefined : new Set(tags.map(({ type, value }) => `${type}:${value}`));
@@ -67,7 +79,10 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope) => {
   let used: ReadonlySet<number> | undefined;
   let content: Content | undefined;
   let hydration: Delta | undefined;
-  let deltas = new Map<number, Delta | undefined>();
+  const deltas = new LRUCache<number, { readonly delta: Delta | undefined }>({
+    maxSize: maxDeltaBytes,
+    sizeCalculation: ({ delta }) => deltaOverheadBytes + (delta?.body.length ?? 0),
+  });
 
   const mayHaveProject = (project: string): boolean => wantedProjects === undefined || wantedProjects.has(project);
   const hasName = ({ name }: { readonly name: string }): boolean => name.startsWith(namePrefix);
@@ -123,9 +138,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope) => {
     const { position } = store;
     if (store.epoch === epoch && position === checkedTo) return;
     const changes = store.epoch === epoch ? store.changesAfter(checkedTo) : undefined;
-    const isAnew = changes === undefined;
-    let newest = revision;
-    if (isAnew) {
+    let newest = Math.max(revision, store.historyFrom);
+    if (changes === undefined) {
       used = undefined;
       newest = wholeRevision();
     } else {
@@ -133,11 +147,11 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope) => {
       for (const change of changes) newest = Math.max(newest, concerns(change));
     }
     checkedTo = position;
-    if (!isAnew && newest === revision) return;
+    if (changes !== undefined && newest === revision) return;
     epoch = store.epoch;
     revision = newest;
     hydration = undefined;
-    deltas = new Map();
+    deltas.clear();
   };
 
   const jsonOf = (feature: StoredFeature): string => {
@@ -169,34 +183,38 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope) => {
     return { features: features.join(','), segments: segments.join(',') };
   };
 
+  /** The answer without its last member, which depends on the encoding. */
+  const serialise = (): Buffer => {
+    const { features, segments } = lists();
+    const withSegments = inlineSegments ? '' : `"segments":[${segments}],`;
+    return Buffer.from(`{"version":2,"features":[${features}],${withSegments}"query":${query}`);
+  };
+
   const currentContent = (): Content => {
     update();
     if (content?.revision === revision) return content;
-    const { features, segments } = lists();
-    const body = inlineSegments
-      ? `"features":[${features}],"query":${query}`
-      : `"features":[${features}],"segments":[${segments}],"query":${query}`;
-    const tag = `${queryHash}:${hash('sha256', body, 'hex').slice(0, 32)}`;
+    const unsent = serialise();
+    const contentHash = hash('sha256', unsent, 'hex').slice(0, 32);
     // Changed, and changed back: the bytes of before are as good.
-    if (content?.tag === tag) return (content = { ...content, revision });
-    const now = revision;
-    const json = (etag: string): string => {
-      const meta = JSON.stringify({ revisionId: now, etag, queryHash });
-      return `{"version":2,${body},"meta":${meta}}`;
-    };
-    return (content = { tag, revision, json, characters: body.length, representations: {} });
+    if (content?.hash === contentHash) return (content = { ...content, revision });
+    const tag = `${queryHash}:${contentHash}:${revision}`;
+    const made = { revision, madeAt: revision, length: unsent.length, unsent, representations: {} };
+    return (content = { hash: contentHash, tag, ...made });
   };
 
-  const represent = async ({ tag, json }: Content, encoding: Encoding): Promise<Representation> => {
-    const etag = `"${tag}${suffixOf[encoding]}"`;
-    const body = Buffer.from(json(etag));
-    if (encoding === 'gzip') return { etag, encoding, body: await gzipped(body, { level: gzipLevel }) };
-    if (encoding === 'identity') return { etag, encoding, body };
+  const represent = async (of: Content, encoding: Encoding): Promise<Representation> => {
+    const etag = `"${of.tag}${suffixOf[encoding]}"`;
+    const meta = JSON.stringify({ revisionId: of.madeAt, etag, queryHash });
+    // Kept in one representation only, and serialised a second time for a client that takes another one.
+    const all = Buffer.concat([of.unsent ?? serialise(), Buffer.from(`,"meta":${meta}}`)]);
+    of.unsent = undefined;
+    if (encoding === 'gzip') return { etag, encoding, body: await gzipped(all, { level: gzipLevel }) };
+    if (encoding === 'identity') return { etag, encoding, body: all };
     const params = {
       [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
-      [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+      [constants.BROTLI_PARAM_SIZE_HINT]: all.length,
     };
-    return { etag, encoding, body: await brotlied(body, { params }) };
+    return { etag, encoding, body: await brotlied(all, { params }) };
   };
 
   const compute = (after: number): Delta | undefined => {
@@ -288,22 +306,37 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope) => {
       update();
       return revision;
     },
-    /** the length of the full answer, before compression */
-    get characters(): number {
-      return currentContent().characters;
+    /** the bytes of the full answer, before compression */
+    get length(): number {
+      return currentContent().length;
     },
     /** Whether a client has this tag from an answer, in any encoding, and the answer is still the same. */
-    isCurrent: (tag: string): boolean => baseOf(tag) === currentContent().tag,
+    isCurrent: (tag: string): boolean => {
+      const { tag: current, hash: currentHash } = currentContent();
+      if (tag === current) return true;
+      const [, scopeHash, contentHash] = tagPattern.exec(tag) ?? [];
+      return scopeHash === queryHash && contentHash === currentHash;
+    },
+    /** Whether a client has this tag from a replica with a later position than this one has. */
+    isLater: (tag: string): boolean => {
+      const [, scopeHash, , at] = tagPattern.exec(tag) ?? [];
+      update();
+      return scopeHash === queryHash && Number(at) > revision;
+    },
     etag: (encoding: Encoding): string => `"${currentContent().tag}${suffixOf[encoding]}"`,
     /** Everything, in an encoding; made once, compressed in another thread. */
     full: (encoding: Encoding): Representation | Promise<Representation> => {
-      const { representations } = currentContent();
+      const current = currentContent();
+      const { representations } = current;
       const made = representations[encoding];
       if (made !== undefined) return made;
-      const making = represent(currentContent(), encoding);
+      const making = represent(current, encoding);
       representations[encoding] = making;
       making.then(
-        (representation) => void (representations[encoding] = representation),
+        (representation) => {
+          representations[encoding] = representation;
+          onResize();
+        },
         () => void delete representations[encoding],
       );
       return making;
@@ -319,27 +352,33 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope) => {
       if (hydration !== undefined) return hydration;
       const { features, segments } = lists();
       const event = eventOf('hydration', revision, `"features":[${features}],"segments":[${segments}]`);
-      return (hydration = { revision, body: Buffer.from(`{"events":[${event}]}`) });
+      hydration = { revision, body: Buffer.from(`{"events":[${event}]}`) };
+      onResize();
+      return hydration;
     },
     /**
      * What a client does not have that has everything up to a revision; undefined where that is nothing. Everything for a revision that is
      * not of this history.
+     * @param isBehind whether the producer may have committed more than the store has: a later revision is then one of another replica, and
+     * the client keeps what it has
      */
-    since: (after: number): Delta | undefined => {
+    since: (after: number, isBehind = false): Delta | undefined => {
       update();
+      if (after > store.position && isBehind) return undefined;
       if (after < store.historyFrom || after > store.position) return view.hydration();
       if (after >= revision) return undefined;
-      if (deltas.has(after)) return deltas.get(after);
+      const cached = deltas.get(after);
+      if (cached !== undefined) return cached.delta;
       const delta = compute(after);
-      if (deltas.size >= deltasLimit) deltas.clear();
-      deltas.set(after, delta);
+      deltas.set(after, { delta });
+      onResize();
       return delta;
     },
     /** the bytes that this keeps */
     get bytes(): number {
-      let sum = 1_000 + (hydration?.body.length ?? 0) + (content?.characters ?? 0);
+      let sum =
+        viewOverheadBytes + (hydration?.body.length ?? 0) + (content?.unsent?.length ?? 0) + deltas.calculatedSize;
       for (const made of Object.values(content?.representations ?? {})) if ('body' in made) sum += made.body.length;
-      for (const delta of deltas.values()) sum += delta?.body.length ?? 0;
       return sum;
     },
   };

@@ -30,15 +30,27 @@ export const startDelivery = async ({ bus, config, warn }: DeliveryOptions) => {
   const maxSize = config.GATEWAY_DELIVERY_CACHE_MIB * 1024 * 1024;
   const views = new LRUCache<string, DeliveryView>({
     maxSize,
-    // A view that alone exceeds the size is cached all the same.
+    // A view that alone exceeds the size is cached all the same: without it each poll would serialise everything.
     sizeCalculation: (view) => Math.min(maxSize, view.bytes),
   });
+  let hasWarned = false;
+  /** Updates the size of a view in the cache. */
+  const resize = (key: string, view: DeliveryView): void => {
+    views.set(key, view);
+    if (hasWarned || view.bytes <= maxSize) return;
+    hasWarned = true;
+    const [needed, { environment }] = [Math.ceil(view.bytes / 1024 / 1024), view.scope];
+    warn(
+      `The responses to SDKs of one scope in the environment ${environment} take ${needed} MiB, more than all that ` +
+        `GATEWAY_DELIVERY_CACHE_MIB=${config.GATEWAY_DELIVERY_CACHE_MIB} allows, so that they evict those of all other scopes. Set it to a few times as much.`,
+    );
+  };
 
   return {
     store,
-    /** Whether everything was read once; before that, there is nothing to serve. */
+    /** Whether the memory holds a whole state; until then there is nothing to serve. */
     get isLoaded(): boolean {
-      return projection.isLoaded;
+      return projection.isLoaded && store.isWhole;
     },
     /** Waits until everything that was committed before this call is in memory. @returns how many milliseconds it is behind */
     catchUp: (): Promise<number> => projection.catchUp(config.GATEWAY_DELIVERY_WAIT_TIMEOUT_MS),
@@ -46,12 +58,10 @@ export const startDelivery = async ({ bus, config, warn }: DeliveryOptions) => {
       const key = JSON.stringify(describeScope(scope));
       const cached = views.get(key);
       if (cached !== undefined) return cached;
-      const view = deliveryView(store, scope);
+      const view = deliveryView(store, scope, () => resize(key, view));
       views.set(key, view);
       return view;
     },
-    /** Updates the size of a view in the cache. */
-    resized: (view: DeliveryView): void => void views.set(JSON.stringify(describeScope(view.scope)), view),
     stop: (): Promise<void> => projection.stop(),
   };
 };
