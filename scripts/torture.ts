@@ -24,19 +24,19 @@ was broken.`;
 const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : (ms / 1000).toFixed(1));
 
 const printed = ({
-  faults: results,
+  faults,
   acknowledged,
   unknown,
-  happenedUnacknowledged: happened,
+  happenedUnacknowledged,
   events,
-  feed: followed,
+  feed,
   violations,
-  settledAfterMs: settledAfterMs,
+  settledAfterMs,
 }: TortureReport): string => {
-  const rows = results.map(({ fault, attempts: tried, injected: injected, recoveredAfterMs: wholeAfterMs }) => {
-    const sorted = wholeAfterMs.toSorted((a, b) => a - b);
+  const rows = faults.map(({ fault, attempts, injected, recoveredAfterMs }) => {
+    const sorted = recoveredAfterMs.toSorted((a, b) => a - b);
     const median = sorted[Math.floor(sorted.length / 2)];
-    return `| ${fault} | ${injected} of ${tried} | ${seconds(median)} | ${seconds(sorted.at(-1))} |`;
+    return `| ${fault} | ${injected} of ${attempts} | ${seconds(median)} | ${seconds(sorted.at(-1))} |`;
   });
   return [
     '',
@@ -44,9 +44,9 @@ const printed = ({
     '| --- | ---: | ---: | ---: |',
     ...rows,
     '',
-    `${acknowledged} writes acknowledged, ${unknown} of unknown outcome, ${happened} of which had happened`,
+    `${acknowledged} writes acknowledged, ${unknown} of unknown outcome, ${happenedUnacknowledged} of which had happened`,
     `${events} events in the log; every projection had applied everything ${seconds(settledAfterMs)} s after the end`,
-    `${followed.events} events read by the follower of the feed, which was interrupted ${followed.cutOff} times`,
+    `${feed.events} events read by the follower of the feed, which was interrupted ${feed.cutOff} times`,
     violations.length === 0
       ? '0 lost, 0 duplicated, 0 out of order'
       : `${violations.length} violations:\n${violations
@@ -87,7 +87,7 @@ const main = async (): Promise<number> => {
     folder,
     writers: Number(values.writers),
     concurrent: values.together,
-    log: log,
+    log,
   });
   console.log(printed(outcome));
   const requests = Number(values.rolling);
@@ -98,7 +98,7 @@ const main = async (): Promise<number> => {
           requests,
           restarts: Number(values.restarts),
           folder: path.join(folder, 'rolling'),
-          log: log,
+          log,
         });
   if (rollingReport !== undefined) console.log(formatRollingRestarts(rollingReport));
   if (outcome.violations.length === 0 && (rollingReport?.failures.length ?? 0) === 0) {

@@ -14,11 +14,11 @@ describe('a Bunting', () => {
   afterAll(() => bunting.stop(), 60_000);
 
   it('keeps its promises to whatever arrives at any of its operations', async () => {
-    const { url, key, eventLoopP99Ms, logLineOf: loggedOf } = bunting;
+    const { url, key, eventLoopP99Ms, logLineOf } = bunting;
     const report = await fuzz({ url, key, requests, seed: 20261121, atOnce: 8, eventLoopP99Ms });
     const told = report.violations.map(({ errorId, ...violation }) => ({
       ...violation,
-      logged: errorId === undefined ? undefined : loggedOf(errorId),
+      logged: errorId === undefined ? undefined : logLineOf(errorId),
     }));
     expect(told).toEqual([]);
     expect(report.all.requests).toBe(requests);

@@ -59,7 +59,7 @@ export const startCluster = async (
             natsPort: () => nats.port,
             random,
             folder,
-            log: log,
+            log,
           }),
         );
       }

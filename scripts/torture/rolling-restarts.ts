@@ -232,7 +232,7 @@ const main = async (): Promise<number> => {
     drainDelayMs: Number(values['drain-delay']),
     clients: Number(values.clients),
     folder,
-    log: log,
+    log,
   });
   console.log(formatRollingRestarts(outcome));
   if (outcome.failures.length > 0) {

@@ -29,8 +29,8 @@ const stopMs = 30_000;
 
 /** A process that runs the `main.ts` of one service, behind a proxy to NATS and one to PostgreSQL. */
 export const createServiceProcess = async (options: ServiceProcessOptions) => {
-  const { service, replica: nth, settings, databaseUrl, postgresPort, natsPort, random, folder, log: log } = options;
-  const name = nth === 1 ? service : `${service}-${nth}`;
+  const { service, replica, settings, databaseUrl, postgresPort, natsPort, random, folder, log } = options;
+  const name = replica === 1 ? service : `${service}-${replica}`;
   const prefix = service.toUpperCase().replaceAll('-', '_');
   const operationsPort = await reservePort();
   const port = service === 'gateway' ? await reservePort() : undefined;

@@ -8,8 +8,8 @@ import { torture } from './torture.ts';
 
 /** One fault of every kind, at the service that it affects most; `npm run torture` injects all of them. */
 const kinds = faults.filter(
-  ({ name, target: to }) =>
-    ['servers', 'network', 'everything'].includes(to) ||
+  ({ name, target }) =>
+    ['servers', 'network', 'everything'].includes(target) ||
     name.startsWith('features killed -9:') ||
     [
       'gateway killed -9',
@@ -39,7 +39,7 @@ it('loses, duplicates and reorders nothing while processes are killed, disconnec
     concurrent: true,
   });
   expect(violations).toEqual([]);
-  expect(results.filter(({ injected: injected }) => injected === 0)).toEqual([]);
+  expect(results.filter(({ injected }) => injected === 0)).toEqual([]);
   expect(acknowledged).toBeGreaterThan(30);
 }, 400_000);
 

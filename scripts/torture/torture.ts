@@ -105,7 +105,7 @@ const injectFaults = async (
     );
   if (!concurrent) await strike(selectedFaults, 'all');
   else {
-    const { everything = [], ...apart } = Object.groupBy(selectedFaults, ({ target: to }) => to);
+    const { everything = [], ...apart } = Object.groupBy(selectedFaults, ({ target }) => target);
     await Promise.all(Object.entries(apart).map(([to, some = []]) => strike(some, to)));
     await strike(everything, 'everything');
   }

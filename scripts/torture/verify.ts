@@ -118,8 +118,8 @@ const searched = async (cluster: Cluster, project: string, name: string): Promis
 const shown = (value: unknown): string => JSON.stringify(value);
 
 /** Whether the outcome of a change request may be lost, because its database was restored to an older copy afterwards. */
-const isLostByRestore = ({ restores: restoreCount }: Cluster, entries: readonly Entry[]): boolean =>
-  restoreCount.some(
+const isLostByRestore = ({ restores }: Cluster, entries: readonly Entry[]): boolean =>
+  restores.some(
     ({ service, copiedAt, restoredAt }) =>
       service === 'change-requests' &&
       entries.some(
@@ -275,11 +275,10 @@ export const verify = async (
     return settleTimeoutMs;
   });
 
-  for (const { subject, operation: what, status, error: error } of entries.filter(
-    ({ outcome, status, error: error }) =>
-      outcome === 'refused' || status === 500 || error?.includes('is neither as before'),
+  for (const { subject, operation, status, error } of entries.filter(
+    ({ outcome, status, error }) => outcome === 'refused' || status === 500 || error?.includes('is neither as before'),
   )) {
-    report(`${subject}: "${what}" got ${status}: ${error}`);
+    report(`${subject}: "${operation}" got ${status}: ${error}`);
   }
   const log = await readLog(cluster);
   for (const [nth, { id }] of log.entries()) {
@@ -328,6 +327,6 @@ export const verify = async (
     events: log.length,
     feed: { events: follower.state.events.length, cutOff: follower.state.interruptions },
     violations,
-    settledAfterMs: settledAfterMs,
+    settledAfterMs,
   };
 };

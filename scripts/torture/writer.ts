@@ -71,10 +71,10 @@ export const runWriter = async ({
   urls,
   token,
   random,
-  record: write,
+  record,
   isOver,
-  maxProjects: maxProjects,
-  countRestores: restoreCount,
+  maxProjects,
+  countRestores,
 }: WriterOptions): Promise<void> => {
   const read = retryingReader({ urls, token }, (all) => random.pick(all), readMs);
 
@@ -115,7 +115,7 @@ export const runWriter = async ({
 
   /** Repeats a write until it has happened, is refused, or has an unknown outcome. Every attempt is recorded. */
   const make = async (project: string, subject: string, before: Subject, step: Step): Promise<Outcome | 'over'> => {
-    const restoresBefore = restoreCount();
+    const restoresBefore = countRestores();
     for (;;) {
       if (isOver()) return 'over';
       const at = new Date().toISOString();
@@ -127,7 +127,7 @@ export const runWriter = async ({
       }
       const { status, body, said } = result;
       let { outcome } = result;
-      const { operation: what, events: emitsEvents, expected: then } = step;
+      const { operation, events, expected } = step;
       const ms = Math.round(performance.now() - startedAt);
       let reason = said;
       // With a response the write has ended; without one, it has ended after its deadline.
@@ -140,21 +140,21 @@ export const runWriter = async ({
         });
       }
       // The restored database may have lost it: the state may be neither that before nor that after.
-      if (outcome !== 'acknowledged' && then.request !== undefined && restoreCount() > restoresBefore) {
+      if (outcome !== 'acknowledged' && expected.request !== undefined && countRestores() > restoresBefore) {
         outcome = 'unknown';
         reason = said;
       }
-      write({
+      record({
         project,
         subject,
-        operation: what,
+        operation,
         at,
         ms,
         outcome,
         status,
         ...(reason === undefined ? {} : { error: reason }),
-        events: emitsEvents,
-        expected: then,
+        events,
+        expected,
       });
       if (outcome === 'acknowledged') step.onReply?.(body as never);
       if (outcome !== 'absent') return outcome;
@@ -334,7 +334,7 @@ export const runWriter = async ({
   let projects = 0;
   for (let nth = 1; !isOver(); nth++) {
     // A draft that returned with an older copy would receive the next change of its user and environment.
-    const isOfBefore = project?.withRequests === true && project.restores !== restoreCount();
+    const isOfBefore = project?.withRequests === true && project.restores !== countRestores();
     const isUsedUp =
       project !== undefined && project.flags >= (project.withRequests ? maxFlagsPerProject : maxFlagsWithoutRequests);
     if (project === undefined || ((isUsedUp || isOfBefore) && projects < maxProjects)) {
@@ -342,7 +342,7 @@ export const runWriter = async ({
       const outcome = await make(wanted, wanted, { exists: false }, createProject(wanted));
       projects++;
       const isThere = outcome === 'acknowledged' || outcome === 'found';
-      project = isThere ? { name: wanted, flags: 0, withRequests: true, restores: restoreCount() } : undefined;
+      project = isThere ? { name: wanted, flags: 0, withRequests: true, restores: countRestores() } : undefined;
       if (project === undefined) {
         await sleep(retryDelayMs);
         continue;
@@ -350,11 +350,11 @@ export const runWriter = async ({
     }
     const flag = `${name}-${nth}-flag`;
     project.flags++;
-    if (project.flags > maxFlagsPerProject || project.restores !== restoreCount()) project.withRequests = false;
+    if (project.flags > maxFlagsPerProject || project.restores !== countRestores()) project.withRequests = false;
     let before: Subject = { exists: true };
     for (const step of steps(project.name, flag, project.withRequests)) {
       // The id of its change request may have been reused since.
-      if (before.request !== undefined && project.restores !== restoreCount()) break;
+      if (before.request !== undefined && project.restores !== countRestores()) break;
       const outcome = await make(project.name, flag, before, step);
       if (outcome === 'over') return;
       if (outcome !== 'acknowledged' && outcome !== 'found') {

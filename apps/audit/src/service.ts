@@ -37,7 +37,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export const auditService = defineService({
   name: 'audit',
   config: AuditConfig,
-  start: async ({ config, bus, log, metrics, serve, onStop: atStop }) => {
+  start: async ({ config, bus, log, metrics, serve, onStop }) => {
     const warn = (message: string) => log.warn(message);
     const logError = (message: string) => log.error(message);
     const database = await openDatabase({
@@ -49,7 +49,7 @@ export const auditService = defineService({
       warn,
       logError,
     });
-    atStop('database', () => database.close());
+    onStop('database', () => database.close());
     const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
     const deadLetterAfterMs = config.AUDIT_DEAD_LETTER_AFTER_MS;
     const texts = textIndexMaintenance(database);
@@ -58,7 +58,7 @@ export const auditService = defineService({
       ...{ bus, database, intervalMs, deadLetterAfterMs },
       ...{ onAppended: appended, warn, logError },
     });
-    atStop('event recording', () => recording.stop());
+    onStop('event recording', () => recording.stop());
     measureMissedEvents(metrics, () => missedMessages(database));
     measureDeadLetters(metrics, 'audit', database);
     const ownDeadLetters = () => deadLetters(database);
@@ -84,7 +84,7 @@ export const auditService = defineService({
         listDeadLettersEndpoint(bus, ownDeadLetters),
       ]),
     );
-    atStop('calls', () => served.stop(), drainTimeoutMs);
+    onStop('calls', () => served.stop(), drainTimeoutMs);
     const chores = [{ name: 'Merging texts into the index', step: texts.merge, everyMs: mergingEveryMs }];
     const days = config.AUDIT_RETENTION_DAYS;
     if (days !== undefined) {
@@ -92,7 +92,7 @@ export const auditService = defineService({
       chores.push({ name: 'Dropping old events', step, everyMs: droppingEveryMs });
     }
     const housekeeping = keepHouse(chores, warn);
-    atStop('housekeeping', () => housekeeping.stop());
+    onStop('housekeeping', () => housekeeping.stop());
     return { ready: () => database.ready() };
   },
 });

@@ -6,7 +6,7 @@ import { ChangeRequestsConfig } from './config.ts';
 import { applyRequest } from './operations/apply.ts';
 import { changeRequestsEndpoints } from './operations/index.ts';
 import { rolesByPolicy } from './operations/roles.ts';
-import { startRunner } from './operations/runner.ts';
+import { startScheduleRunner } from './operations/schedule-runner.ts';
 import { protectionSync } from './operations/sync-protection.ts';
 import { pendingWorkReader } from './persistence/pending-work.ts';
 import { changeRequestReader } from './persistence/change-request-repository.ts';
@@ -53,7 +53,7 @@ export const changeRequestsService = defineService({
       ownOfAdmins: config.CHANGE_REQUESTS_ADMINS_REVIEW_OWN,
     });
     const isVoluntary = config.CHANGE_REQUESTS_VOLUNTARY;
-    const runner = startRunner({
+    const scheduleRunner = startScheduleRunner({
       bus,
       pendingWork,
       reader,
@@ -64,15 +64,15 @@ export const changeRequestsService = defineService({
       recoveryTimeoutMs: config.CHANGE_REQUESTS_RECOVERY_MS,
       warn,
     });
-    onStop('scheduled changes', () => runner.stop());
+    onStop('scheduled changes', () => scheduleRunner.stop());
     // Each commit announces itself to every replica, among them those that schedule something.
-    const commits = await bus.subscribe({ producer: 'change-requests', topic: 'event' }, runner.wake);
-    onStop('wake-ups of the runner', () => commits.stop());
+    const commits = await bus.subscribe({ producer: 'change-requests', topic: 'event' }, scheduleRunner.wake);
+    onStop('wake-ups of the schedule runner', () => commits.stop());
     const logError = (message: string) => log.error(message);
     const consuming = { bus, database, intervalMs: config.CHANGE_REQUESTS_POLL_INTERVAL_MS, warn, logError };
-    const features = await consumeFeatureEvents({ ...consuming, onCommitted: runner.wake });
+    const features = await consumeFeatureEvents({ ...consuming, onCommitted: scheduleRunner.wake });
     onStop('projection of features', () => features.stop());
-    const users = await consumeUserEvents({ ...consuming, onCommitted: runner.usersDeleted });
+    const users = await consumeUserEvents({ ...consuming, onCommitted: scheduleRunner.usersDeleted });
     onStop('projection of users', () => users.stop());
     measureDeadLetters(metrics, 'change-requests', database);
     const served = await serve(

@@ -168,11 +168,11 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
       }),
       implement(ApplyChanges, async (request) => {
         await applyJobs.before.shift()?.();
-        const { changeRequestId: id, attempt } = request.body;
-        const known = answers.get(id);
+        const { changeRequestId, attempt } = request.body;
+        const known = answers.get(changeRequestId);
         const isAnswered = known !== undefined && (known.result.outcome === 'applied' || known.attempt >= attempt);
         const result = isAnswered ? known.result : applyNow(request);
-        answers.set(id, { attempt: Math.max(attempt, known?.attempt ?? 0), result });
+        answers.set(changeRequestId, { attempt: Math.max(attempt, known?.attempt ?? 0), result });
         await applyJobs.after.shift()?.();
         return result;
       }),

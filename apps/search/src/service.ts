@@ -26,7 +26,7 @@ import { consumeStates } from './subscriptions/consume-states.ts';
 export const searchService = defineService({
   name: 'search',
   config: SearchConfig,
-  start: async ({ config, bus, log, metrics, serve, onStop: atStop }) => {
+  start: async ({ config, bus, log, metrics, serve, onStop }) => {
     const warn = (message: string) => log.warn(message);
     const logError = (message: string) => log.error(message);
     const database = await openDatabase({
@@ -38,9 +38,9 @@ export const searchService = defineService({
       warn,
       logError,
     });
-    atStop('database', () => database.close());
+    onStop('database', () => database.close());
     const states = await consumeStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn, logError });
-    atStop('projection of features', () => states.stop());
+    onStop('projection of features', () => states.stop());
     measureDeadLetters(metrics, 'search', database);
     const stored = storedStates(database);
     const { reconcile, rebuild } = reconciler({ source: stateSource(bus), stored, states });
@@ -48,7 +48,7 @@ export const searchService = defineService({
       ...{ reconcile, stored, intervalMs: config.SEARCH_RECONCILE_INTERVAL_MS },
       ...{ warn, onReconciled: reconcilerMetrics(metrics) },
     });
-    atStop('reconciliation', () => reconciling.stop());
+    onStop('reconciliation', () => reconciling.stop());
     const postgres = postgresIndex(database);
     let index: FeatureIndex = postgres;
     let rebuildIndex = async (): Promise<void> => undefined;
@@ -61,13 +61,13 @@ export const searchService = defineService({
         ...{ checkIntervalMs: config.MEILI_CHECK_INTERVAL_MS, feed, warn },
         ...{ onUpdate: indexMetrics.tell, onCircuitChange: indexMetrics.circuitChanged },
       });
-      atStop('Meilisearch', () => meilisearch.stop());
+      onStop('Meilisearch', () => meilisearch.stop());
       rebuildIndex = () => feed.distrust(config.MEILI_INDEX, 'a reindex was requested');
       index = fuzzyIndex({ postgres, similar: meilisearch.similar, onSearch: indexMetrics.answered });
     }
     const record = reindexRecord(database);
     const reindexer = startReindexer({ record, rebuild, rebuildIndex, warn });
-    atStop('reindexing', () => reindexer.stop());
+    onStop('reindexing', () => reindexer.stop());
     const served = await serve(
       completeEndpoints('search', [
         readDeadLettersEndpoint('search', database),
@@ -80,7 +80,7 @@ export const searchService = defineService({
         }),
       ]),
     );
-    atStop('calls', () => served.stop(), drainTimeoutMs);
+    onStop('calls', () => served.stop(), drainTimeoutMs);
     return { ready: () => database.ready() };
   },
 });

@@ -23,13 +23,13 @@ const scopeOf = ({ id, tokenId }: Caller): string =>
 export const idempotentWriteOf = (
   { subject }: AnyOperation,
   { params, query, body }: RequestOf<AnyOperation>,
-  { caller, idempotencyKey: key }: { readonly caller: Caller; readonly idempotencyKey?: string | undefined },
+  { caller, idempotencyKey }: { readonly caller: Caller; readonly idempotencyKey?: string | undefined },
 ): IdempotentWrite | undefined =>
-  key === undefined
+  idempotencyKey === undefined
     ? undefined
     : {
         scope: scopeOf(caller),
-        key,
+        key: idempotencyKey,
         operation: subject,
         fingerprint: hash('sha256', canonicalJson([subject, params, query, body ?? null])),
         granted: [],

@@ -172,7 +172,7 @@ describe('the outbox', () => {
     });
     const tellAll = (prefix: string) =>
       Promise.all(
-        replicas.map(async ({ emit: emit }, replica) => {
+        replicas.map(async ({ emit }, replica) => {
           for (let nth = 0; nth < 25; nth++) await emit(`${prefix}-${replica}-${nth}`);
         }),
       );

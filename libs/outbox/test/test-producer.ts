@@ -41,7 +41,7 @@ export const startProducer = async (bus: Bus, url?: string, options: { intervalM
     /** of its database */
     url: address,
     database,
-    outboxProducer: outboxProducer,
+    outboxProducer,
     /** Commits a change and its event. */
     emit: (name: string): Promise<void> =>
       outboxProducer.work(null, async ({ query }, outbox) => {

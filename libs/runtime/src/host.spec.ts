@@ -25,13 +25,13 @@ const greeter = (log: string[] = []): AnyService =>
       SEARCH_GREETING: Type.String({ description: 'how to greet' }),
       SEARCH_TIMES: Type.Integer({ minimum: 1, default: 1, description: 'how often' }),
     }),
-    start: async ({ config, serve, onStop: atStop }) => {
+    start: async ({ config, serve, onStop }) => {
       log.push('search starts');
-      atStop('log', async () => void log.push('search stops'));
+      onStop('log', async () => void log.push('search stops'));
       const served = await serve([
         implement(Greet, async ({ body }) => `${config.SEARCH_GREETING} ${body.name}`.repeat(config.SEARCH_TIMES)),
       ]);
-      atStop('calls', () => served.stop());
+      onStop('calls', () => served.stop());
       return { ready: async () => undefined };
     },
   });
@@ -40,9 +40,9 @@ const other = (log: string[] = [], fail = false): AnyService =>
   defineService({
     name: 'audit',
     config: Type.Object({ AUDIT_SECRET: Type.Integer({ description: 'a number' }) }),
-    start: async ({ onStop: atStop }) => {
+    start: async ({ onStop }) => {
       log.push('audit starts');
-      atStop('log', async () => void log.push('audit stops'));
+      onStop('log', async () => void log.push('audit stops'));
       if (fail) throw new Error('The audit cannot start.');
       return { ready: async () => Promise.reject(new Error('The database is away.')) };
     },
@@ -100,11 +100,11 @@ describe('a host', () => {
     const lines: string[] = [];
     const parted: AnyService = {
       ...other(),
-      start: async ({ onStop: atStop }: ServiceContext<TObject>) => {
-        atStop('database', async () => void stopped.push('database'));
-        atStop('relay', async () => Promise.reject(new Error('The relay failed.')));
-        atStop('projection', () => new Promise<void>(() => undefined), 20);
-        atStop('calls', async () => void stopped.push('calls'));
+      start: async ({ onStop }: ServiceContext<TObject>) => {
+        onStop('database', async () => void stopped.push('database'));
+        onStop('relay', async () => Promise.reject(new Error('The relay failed.')));
+        onStop('projection', () => new Promise<void>(() => undefined), 20);
+        onStop('calls', async () => void stopped.push('calls'));
         return { ready: async () => undefined };
       },
     };
@@ -127,10 +127,10 @@ describe('a host', () => {
     let greet = (): void => undefined;
     const patient: AnyService = {
       ...greeter(),
-      start: async ({ serve, onStop: atStop }: ServiceContext<TObject>) => {
+      start: async ({ serve, onStop }: ServiceContext<TObject>) => {
         const greeted = new Promise<void>((resolve) => (greet = resolve));
         const served = await serve([implement(Greet, async ({ body }) => greeted.then(() => `Hi ${body.name}`))]);
-        atStop('calls', () => served.stop());
+        onStop('calls', () => served.stop());
         return { ready: async () => undefined };
       },
     };

@@ -233,7 +233,8 @@ export const isPromised = ({ applying }: ChangeRequest, once: PendingReply['once
   );
 };
 
-const systemRoles: Roles = { author: false, admin: false, reviewer: false, applier: false, system: true };
+/** The roles of the service itself, which runs what users have scheduled. */
+export const systemRoles: Roles = { author: false, admin: false, reviewer: false, applier: false, system: true };
 
 /** Ends the attempt of `beginApplying` with success. */
 export const endApplying = (request: ChangeRequest, now: Date): Move => {

@@ -93,8 +93,7 @@ export const pendingWorkReader = (database: Database) => ({
   nextInMs: async (recoveryMs: number): Promise<number | undefined> =>
     (await database.read<{ inMs: number | null }>(next, [recoveryMs]))[0]?.inMs ?? undefined,
   /** Requests whose attempt to apply them started at least `afterMs` milliseconds ago and has not ended. */
-  interrupted: async (afterMs: number): Promise<number[]> =>
-    (await database.read<{ id: number }>(interrupted, [afterMs])).map(({ id }) => id),
+  interrupted: (afterMs: number): Promise<{ readonly id: number }[]> => database.read(interrupted, [afterMs]),
   /** Due requests, with the user who scheduled each. */
   due: () => database.read<RequestOfUser>(due),
   /** Open and scheduled requests that still depend on a deleted user, with that user. */

@@ -87,10 +87,7 @@ export interface UnitOfWork {
  * The only way to write. A job runs again after a deadlock or a serialization failure, so it must not have effects outside its
  * transaction.
  */
-export const unitOfWork = ({
-  work: transact,
-  commitThenReply,
-}: Pick<OutboxProducer, 'work' | 'commitThenReply'>): UnitOfWork => {
+export const unitOfWork = ({ work, commitThenReply }: Pick<OutboxProducer, 'work' | 'commitThenReply'>): UnitOfWork => {
   const runJob =
     <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
@@ -127,8 +124,8 @@ export const unitOfWork = ({
     };
   const run = <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>): Promise<T> =>
     'idempotency' in context
-      ? (transact(context, runJob(context, job)) as Promise<T>)
-      : transact(context.traceparent, runJob(context, job), context);
+      ? (work(context, runJob(context, job)) as Promise<T>)
+      : work(context.traceparent, runJob(context, job), context);
   return Object.assign(run, {
     thenReply: async <T extends object, R>(
       context: TransactionContext & WriteContext,

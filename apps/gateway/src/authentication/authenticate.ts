@@ -47,7 +47,7 @@ const tokenIn = (authorization: string | undefined): string => {
  * Authenticates by the tokens in the database, with a cache. Without an invalidation, a revoked token works, and a new one may not, until
  * its entry expires after `cacheTtlMs`. The cache is keyed by hashes: no token stays in memory.
  */
-export const authenticator = ({ tokens, hasher, cacheTtlMs: cacheMs, onUse: used }: AuthenticatorOptions) => {
+export const authenticator = ({ tokens, hasher, cacheTtlMs, onUse }: AuthenticatorOptions) => {
   const valid = new LRUCache<string, Principal>({ max: maxCached });
   // Apart from the valid ones, so that a client that guesses tokens evicts none of them.
   const invalid = new LRUCache<string, true>({ max: maxCached });
@@ -59,7 +59,7 @@ export const authenticator = ({ tokens, hasher, cacheTtlMs: cacheMs, onUse: used
   let invalidations = 0;
 
   const recordUse = (principal: Principal): Principal => {
-    if (principal.caller.tokenId !== undefined) used?.(principal.caller.tokenId);
+    if (principal.caller.tokenId !== undefined) onUse?.(principal.caller.tokenId);
     return principal;
   };
 
@@ -75,7 +75,7 @@ export const authenticator = ({ tokens, hasher, cacheTtlMs: cacheMs, onUse: used
       return known.principal;
     }
     // A result that was read before an invalidation serves the requests that were waiting for it, and is not cached.
-    const ttl = invalidationsBefore === invalidations ? cacheMs : 0;
+    const ttl = invalidationsBefore === invalidations ? cacheTtlMs : 0;
     if (principal === undefined) {
       lastKnown.delete(digest);
       if (ttl > 0) invalid.set(digest, true, { ttl });

@@ -2,12 +2,12 @@ import { expect, it } from '@jest/globals';
 import { configuredTokens } from './configured-tokens.ts';
 
 it('parses comma-separated tokens in the format of Unleash', () => {
-  const { initial: first } = configuredTokens({
+  const { initial } = configuredTokens({
     INIT_ADMIN_API_TOKENS: '*:*.one-secret, *:*.another-secret,',
     INIT_CLIENT_API_TOKENS: 'default:development.third',
     INIT_FRONTEND_API_TOKENS: '*:production.with.dots:and-colons',
   });
-  expect(first).toEqual([
+  expect(initial).toEqual([
     { kind: 'admin', secret: '*:*.one-secret', projects: ['*'], environment: '*' },
     { kind: 'admin', secret: '*:*.another-secret', projects: ['*'], environment: '*' },
     { kind: 'client', secret: 'default:development.third', projects: ['default'], environment: 'development' },

@@ -7,15 +7,24 @@ import type { ChangeRequestsContext } from '../context.ts';
 export const listAvailableReviewersEndpoint = ({ bus, rolesOf }: ChangeRequestsContext) =>
   implement(ListAvailableReviewers, async (request) => {
     const { params, caller } = request;
-    const { projectId: project, environment } = params;
+    const { projectId, environment } = params;
     const context = onBehalfOf(request);
     const [{ environments }, { users }] = await Promise.all([
-      call(bus, GetProjectEnvironments, { params: { projectId: project } }, context),
-      call(bus, ListHolders, { body: { project, environment, permissions: ['APPROVE_CHANGE_REQUEST'] } }, context),
+      call(bus, GetProjectEnvironments, { params: { projectId } }, context),
+      call(
+        bus,
+        ListHolders,
+        { body: { project: projectId, environment, permissions: ['APPROVE_CHANGE_REQUEST'] } },
+        context,
+      ),
     ]);
     if (!environments.some(({ name }) => name === environment)) {
-      throw notFound(`Could not find environment ${environment} for project ${project}`);
+      throw notFound(`Could not find environment ${environment} for project ${projectId}`);
     }
-    const approvesOwn = rolesOf(caller, { project, environment, createdBy: { id: caller.id, name: null } }).admin;
+    const approvesOwn = rolesOf(caller, {
+      project: projectId,
+      environment,
+      createdBy: { id: caller.id, name: null },
+    }).admin;
     return { reviewers: users.filter(({ id }) => approvesOwn || id !== caller.id).map(reviewerOf) };
   });

@@ -6,7 +6,7 @@ import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit the maximum length of the list of applications */
-export const describeApplicationEndpoint = ({ transaction, applications, applicationsLimit: limit }: FeaturesContext) =>
+export const describeApplicationEndpoint = ({ transaction, applications, applicationsLimit }: FeaturesContext) =>
   implement(DescribeApplication, async (request) => {
     const { params, body, caller, now } = request;
     authoriseEverywhere(caller, DescribeApplication.permission);
@@ -15,8 +15,8 @@ export const describeApplicationEndpoint = ({ transaction, applications, applica
     return transaction(request, async (tx) => {
       if (isHidden) return null;
       const application = { ...body, appName: params.appName, createdBy: caller.name };
-      const outcome = await tx.applications.describe(application, now, limit);
-      if (outcome === 'full') throw limitExceeded('application', limit);
+      const outcome = await tx.applications.describe(application, now, applicationsLimit);
+      if (outcome === 'full') throw limitExceeded('application', applicationsLimit);
       if (outcome === 'created') tx.events.record([{ type: 'application-created', data: application }]);
       return null;
     });

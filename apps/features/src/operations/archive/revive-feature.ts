@@ -8,7 +8,7 @@ import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit the maximum number of active features in all projects */
-export const reviveFeatureEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
+export const reviveFeatureEndpoint = ({ transaction, featureLimit }: FeaturesContext) =>
   implement(ReviveFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, caller, now } = request;
@@ -17,7 +17,7 @@ export const reviveFeatureEndpoint = ({ transaction, featureLimit: limit }: Feat
       authorise(caller, ReviveFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
       const decision = reviveFeature(feature, now.toISOString());
-      await requireRevivable(tx, [decision], limit);
+      await requireRevivable(tx, [decision], featureLimit);
       await saveAndRecord(tx, decision, caller);
       return null;
     }),

@@ -8,7 +8,7 @@ import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit the maximum number of active features in all projects */
-export const reviveFeaturesEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
+export const reviveFeaturesEndpoint = ({ transaction, featureLimit }: FeaturesContext) =>
   implement(ReviveFeatures, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
@@ -17,7 +17,7 @@ export const reviveFeaturesEndpoint = ({ transaction, featureLimit: limit }: Fea
       const features = await tx.features.findAllForUpdate(body.features);
       requireSameProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));
-      await requireRevivable(tx, decisions, limit);
+      await requireRevivable(tx, decisions, featureLimit);
       await saveAllAndRecord(tx, decisions, caller);
       return null;
     }),

@@ -114,8 +114,8 @@ const isFinal = (error: unknown): error is Refusal =>
  */
 export const applyChangesEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ApplyChanges, async (request) => {
-    const { changeRequestId: id, uid = null, attempt } = request.body;
-    const identified = { id, uid, attempt, content: contentOf(request.body) };
+    const { changeRequestId, uid = null, attempt } = request.body;
+    const identified = { id: changeRequestId, uid, attempt, content: contentOf(request.body) };
     const once = (decide: (tx: Transaction) => Promise<AppliedChanges>) =>
       transaction({ ...request, appliesChangeRequest: true }, async (tx) => {
         const previous = await tx.appliedChanges.findResult(identified);

@@ -10,9 +10,9 @@ export const disableEnvironmentsInBulkEndpoint = ({ transaction }: FeaturesConte
   implement(DisableEnvironmentsInBulk, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { projectId: project, environment } = params;
-      authorise(caller, DisableEnvironmentsInBulk.permission, { project, environment });
-      const { features, projectContext } = await lockFeatures(tx, project, body.features);
+      const { projectId, environment } = params;
+      authorise(caller, DisableEnvironmentsInBulk.permission, { project: projectId, environment });
+      const { features, projectContext } = await lockFeatures(tx, projectId, body.features);
       await saveAllAndRecord(
         tx,
         features.map((feature) => disableEnvironment(feature, environment, projectContext)),

@@ -11,7 +11,7 @@ import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit the maximum number of active features in all projects */
-export const cloneFeatureEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
+export const cloneFeatureEndpoint = ({ transaction, featureLimit }: FeaturesContext) =>
   implement(CloneFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
@@ -27,7 +27,12 @@ export const cloneFeatureEndpoint = ({ transaction, featureLimit: limit }: Featu
       const origin = { project: source.project, now: now.toISOString(), by, naming: project?.naming };
       const { feature, events } = cloneFeature(source, body, origin, randomUUID);
       if (project === null) throw notFound(`Active project with id ${shortName(source.project)} does not exist`);
-      await requireBelowLimits(tx, { project: source.project, featureLimit: project.featureLimit, limit, adding: 1 });
+      await requireBelowLimits(tx, {
+        project: source.project,
+        featureLimit: project.featureLimit,
+        limit: featureLimit,
+        adding: 1,
+      });
       await tx.features.add([feature], source);
       tx.events.record(events);
       return storedFeature(feature);

@@ -10,7 +10,7 @@ import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit the maximum number of active features in all projects */
-export const createFeatureEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
+export const createFeatureEndpoint = ({ transaction, featureLimit }: FeaturesContext) =>
   implement(CreateFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
@@ -22,7 +22,12 @@ export const createFeatureEndpoint = ({ transaction, featureLimit: limit }: Feat
       const origin = { project: params.projectId, now: now.toISOString(), by: { id: caller.id, name: caller.name } };
       const { feature, events } = createFeature(body, { ...origin, naming: project?.naming });
       if (project === null) throw notFound(`Active project with id ${shortName(params.projectId)} does not exist`);
-      await requireBelowLimits(tx, { project: params.projectId, featureLimit: project.featureLimit, limit, adding: 1 });
+      await requireBelowLimits(tx, {
+        project: params.projectId,
+        featureLimit: project.featureLimit,
+        limit: featureLimit,
+        adding: 1,
+      });
       await addTags(tx, feature.tags, (type) => {
         const index = body.tags?.findIndex((tag) => tag.type === type) ?? 0;
         return invalid(

@@ -88,7 +88,7 @@ const maxSubmitTimeoutMs = 10_000;
  * proposal is submitted after the commit, or by housekeeping if that fails.
  * @param limit the maximum number of active features in all projects
  */
-export const importFeaturesEndpoint = ({ transaction, submitImportProposal, featureLimit: limit }: FeaturesContext) => {
+export const importFeaturesEndpoint = ({ transaction, submitImportProposal, featureLimit }: FeaturesContext) => {
   const importOnce = async (tx: Transaction, request: ImportRequest): Promise<ImportResult> => {
     const { body, caller, now } = request;
     const { project, environment, data } = body;
@@ -111,7 +111,12 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
     const changed = split.now.map(({ feature, isNew }) => ({ isNew, feature: withCollaborator(feature, caller) }));
     const added = changed.filter(({ isNew }) => isNew).map(({ feature }) => feature);
     if (added.length > 0) {
-      await requireBelowLimits(tx, { project, featureLimit: found.featureLimit, limit, adding: added.length });
+      await requireBelowLimits(tx, {
+        project,
+        featureLimit: found.featureLimit,
+        limit: featureLimit,
+        adding: added.length,
+      });
     }
 
     await tx.contextFields.addMissing(plan.contextFields);

@@ -67,7 +67,7 @@ const proposalOf = (changes: readonly FeatureChange[], environment: string | und
  * Plans an import without storing anything.
  * @param limit the maximum number of active features in all projects
  */
-export const validateImportEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
+export const validateImportEndpoint = ({ transaction, featureLimit }: FeaturesContext) =>
   implement(ValidateImport, (request) =>
     transaction(request, async (tx): Promise<ImportValidation> => {
       const { body, caller, now } = request;
@@ -84,7 +84,8 @@ export const validateImportEndpoint = ({ transaction, featureLimit: limit }: Fea
         const split = splitImport(plan.features, existing, guarded);
         requireProposable(caller, project, split.changes);
         const adding = plan.report.created;
-        if (adding > 0) await requireBelowLimits(tx, { project, featureLimit: found.featureLimit, limit, adding });
+        if (adding > 0)
+          await requireBelowLimits(tx, { project, featureLimit: found.featureLimit, limit: featureLimit, adding });
         return {
           errors: [],
           warnings: [

@@ -2,5 +2,5 @@ import { implement } from '@bunting/bus';
 import { CountResources } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
-export const countResourcesEndpoint = ({ countResources: count }: FeaturesContext) =>
-  implement(CountResources, () => count());
+export const countResourcesEndpoint = ({ countResources }: FeaturesContext) =>
+  implement(CountResources, () => countResources());

@@ -4,7 +4,7 @@ import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { FeaturesContext } from '../context.ts';
 import { loadProjectMembers } from './external-project-data.ts';
 
-export const getPersonalDashboardProjectEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
+export const getPersonalDashboardProjectEndpoint = ({ projectOverviews, bus }: FeaturesContext) =>
   implement(GetPersonalDashboardProject, async (request) => {
     const { projectId } = request.params;
     const newest = { query: { project: `IS:${projectId}`, limit: '10' } };
@@ -21,5 +21,5 @@ export const getPersonalDashboardProjectEndpoint = ({ projectOverviews: projects
         return type === 'project' || type === 'custom' ? [{ id, name, type: type as 'project' | 'custom' }] : [];
       }),
     };
-    return new JsonText(await projects.forCaller(projectId, held, about));
+    return new JsonText(await projectOverviews.forCaller(projectId, held, about));
   });

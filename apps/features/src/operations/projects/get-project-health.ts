@@ -3,8 +3,8 @@ import { GetProjectHealth } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 import { loadExternalProjectData } from './external-project-data.ts';
 
-export const getProjectHealthEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
+export const getProjectHealthEndpoint = ({ projectOverviews, bus }: FeaturesContext) =>
   implement(GetProjectHealth, async (request) => {
     const external = await loadExternalProjectData(bus, request);
-    return new JsonText(await projects.withHealth(request.params.projectId, request.caller.id, external));
+    return new JsonText(await projectOverviews.withHealth(request.params.projectId, request.caller.id, external));
   });

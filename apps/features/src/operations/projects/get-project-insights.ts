@@ -4,12 +4,12 @@ import { loadActivity, noActivity } from './project-activity.ts';
 import type { FeaturesContext } from '../context.ts';
 import { loadProjectMembers } from './external-project-data.ts';
 
-export const getProjectInsightsEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
+export const getProjectInsightsEndpoint = ({ projectOverviews, bus }: FeaturesContext) =>
   implement(GetProjectInsights, async (request) => {
-    const { projectId: project } = request.params;
+    const { projectId } = request.params;
     const [held, [active = noActivity]] = await Promise.all([
       loadProjectMembers(bus, request),
-      loadActivity(bus, request, { project }),
+      loadActivity(bus, request, { project: projectId }),
     ]);
-    return new JsonText(await projects.insights(project, held, active));
+    return new JsonText(await projectOverviews.insights(projectId, held, active));
   });

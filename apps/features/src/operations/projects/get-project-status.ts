@@ -4,14 +4,14 @@ import { loadActivity, noActivity } from './project-activity.ts';
 import type { FeaturesContext } from '../context.ts';
 import { loadProjectMembers } from './external-project-data.ts';
 
-export const getProjectStatusEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
+export const getProjectStatusEndpoint = ({ projectOverviews, bus }: FeaturesContext) =>
   implement(GetProjectStatus, async (request) => {
-    const { projectId: project } = request.params;
+    const { projectId } = request.params;
     const [held, [active = noActivity], tokens] = await Promise.all([
       loadProjectMembers(bus, request),
-      loadActivity(bus, request, { project, days: 365 }),
-      callIfSupported(bus, CountTokens, { body: { project } }, onBehalfOf(request)),
+      loadActivity(bus, request, { project: projectId, days: 365 }),
+      callIfSupported(bus, CountTokens, { body: { project: projectId } }, onBehalfOf(request)),
     ]);
     const apiTokens = (tokens?.environments ?? []).reduce((sum, environment) => sum + environment.tokens, 0);
-    return new JsonText(await projects.status(project, held, { days: active.days, apiTokens }));
+    return new JsonText(await projectOverviews.status(projectId, held, { days: active.days, apiTokens }));
   });

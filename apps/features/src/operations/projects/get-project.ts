@@ -3,8 +3,8 @@ import { GetProject } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 import { loadExternalProjectData } from './external-project-data.ts';
 
-export const getProjectEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
+export const getProjectEndpoint = ({ projectOverviews, bus }: FeaturesContext) =>
   implement(GetProject, async (request) => {
     const external = await loadExternalProjectData(bus, request);
-    return new JsonText(await projects.withFeatures(request.params.projectId, request.caller.id, external));
+    return new JsonText(await projectOverviews.withFeatures(request.params.projectId, request.caller.id, external));
   });

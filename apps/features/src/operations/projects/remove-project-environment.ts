@@ -9,14 +9,18 @@ export const removeProjectEnvironmentEndpoint = ({ transaction }: FeaturesContex
   implement(RemoveProjectEnvironment, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const { projectId: id, environment } = params;
-      const { environments } = await lockProject(tx, { id, caller, access: RemoveProjectEnvironment.permission });
-      if (!environments.includes(environment)) throw notFound(environmentNotFound(environment, id));
-      const features = await tx.features.findAllForUpdate(await tx.projects.featureNames(id));
-      await tx.guard.checkDisconnection(id, environment);
-      await tx.projects.disconnect(id, environment);
+      const { projectId, environment } = params;
+      const { environments } = await lockProject(tx, {
+        id: projectId,
+        caller,
+        access: RemoveProjectEnvironment.permission,
+      });
+      if (!environments.includes(environment)) throw notFound(environmentNotFound(environment, projectId));
+      const features = await tx.features.findAllForUpdate(await tx.projects.featureNames(projectId));
+      await tx.guard.checkDisconnection(projectId, environment);
+      await tx.projects.disconnect(projectId, environment);
       await tx.features.save(features.map((feature) => withoutEnvironment(feature, environment)));
-      tx.events.record([{ type: 'project-environment-removed', project: id, environment }]);
+      tx.events.record([{ type: 'project-environment-removed', project: projectId, environment }]);
       return null;
     }),
   );

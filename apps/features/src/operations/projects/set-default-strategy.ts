@@ -10,16 +10,17 @@ export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetDefaultStrategy, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { projectId: id, environment } = params;
-      const { project } = await lockProject(tx, { id, caller, access: SetDefaultStrategy.permission });
-      const projectContext = await tx.projectContext.ofProject(id, referencesIn(body));
-      if (projectContext === undefined) throw new Error(`The project ${id} is locked, and has no projectContext.`);
+      const { projectId, environment } = params;
+      const { project } = await lockProject(tx, { id: projectId, caller, access: SetDefaultStrategy.permission });
+      const projectContext = await tx.projectContext.ofProject(projectId, referencesIn(body));
+      if (projectContext === undefined)
+        throw new Error(`The project ${projectId} is locked, and has no projectContext.`);
       const strategy = validateDefaultStrategy(project.id, environment, body, projectContext);
-      const before = await tx.projects.defaultStrategyForUpdate(id, environment);
+      const before = await tx.projects.defaultStrategyForUpdate(projectId, environment);
       if (isEqual(strategy, before)) return strategy;
-      await tx.projects.setDefaultStrategy(id, environment, strategy);
+      await tx.projects.setDefaultStrategy(projectId, environment, strategy);
       tx.events.record([
-        { type: 'default-strategy-updated', project: id, environment, data: strategy, preData: before },
+        { type: 'default-strategy-updated', project: projectId, environment, data: strategy, preData: before },
       ]);
       return strategy;
     }),

@@ -12,17 +12,17 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetStrategySegments, (request) =>
     transaction(request, async (tx) => {
       const { body, caller } = request;
-      const { projectId, strategyId, environmentId: environment, segmentIds } = body;
+      const { projectId, strategyId, environmentId, segmentIds } = body;
       const found = visibleTo(request, await tx.segments.featureOfStrategy(strategyId));
       // The project of the strategy decides, not the one that the body names.
-      authorise(caller, SetStrategySegments.permission, { project: found?.project, environment });
+      authorise(caller, SetStrategySegments.permission, { project: found?.project, environment: environmentId });
       if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${shortName(strategyId)}`);
       const { feature, projectContext } = await tx.features.getForUpdate(
         projectId,
         found.name,
         referencesIn(segmentIds),
       );
-      const at = { environment, strategyId };
+      const at = { environment: environmentId, strategyId };
       await saveAndRecord(tx, setStrategySegments(feature, at, segmentIds, projectContext), caller);
       return body;
     }),

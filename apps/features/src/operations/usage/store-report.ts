@@ -104,23 +104,23 @@ const createdEvent = (
 
 /** The applications of a report that are listed or admitted to the list, and those of them that must be written. */
 const admit = async (
-  { applications: repository }: Transaction,
+  { applications }: Transaction,
   seen: readonly ReportedApplicationInstance[],
   { caller, now }: TransactionContext,
-  { limit, takeFromBudget: budget, onUnlisted: unlisted }: ApplicationLimits,
+  { limit, takeFromBudget, onUnlisted }: ApplicationLimits,
 ): Promise<{ readonly listed: ReadonlySet<string>; readonly stale: readonly ReportedApplicationInstance[] }> => {
-  const reported = await repository.findReported(seen, now);
+  const reported = await applications.findReported(seen, now);
   const nameOf = ({ nth }: { nth: number }): string => seen[nth]?.appName ?? '';
   const listed = new Set(reported.filter(({ isKnown }) => isKnown).map(nameOf));
   const unknown = unique(reported.filter(({ isKnown }) => !isKnown).map(nameOf));
-  const granted = unknown.length === 0 ? 0 : budget(caller.tokenId ?? String(caller.id), unknown.length, now);
+  const granted = unknown.length === 0 ? 0 : takeFromBudget(caller.tokenId ?? String(caller.id), unknown.length, now);
   if (granted > 0 || reported.some(({ isKnown, isAnnounced }) => isKnown && !isAnnounced)) {
-    const counts = await repository.lockAndCount();
+    const counts = await applications.lockAndCount();
     const admitted = unknown.slice(0, Math.min(granted, availableSlots(counts, limit, isPublicKey(caller))));
     for (const name of admitted) listed.add(name);
-    if (admitted.length < granted) unlisted('limit', granted - admitted.length);
+    if (admitted.length < granted) onUnlisted('limit', granted - admitted.length);
   }
-  if (granted < unknown.length) unlisted('rate', unknown.length - granted);
+  if (granted < unknown.length) onUnlisted('rate', unknown.length - granted);
   const isFresh = new Set(reported.filter((one) => one.isFresh).map(({ nth }) => nth));
   return { listed, stale: seen.filter(({ appName }, nth) => listed.has(appName) && !isFresh.has(nth)) };
 };

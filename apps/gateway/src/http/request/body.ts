@@ -33,7 +33,7 @@ export interface BodyLimits {
 export const readBody = (
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBytes: limit, timeoutMs }: BodyLimits,
+  { maxBytes, timeoutMs }: BodyLimits,
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -44,10 +44,10 @@ export const readBody = (
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= limit) return void chunks.push(chunk);
+      if (size <= maxBytes) return void chunks.push(chunk);
       cleanUp();
       request.pause();
-      reject(tooLarge(limit));
+      reject(tooLarge(maxBytes));
     };
     const onEnd = () => {
       cleanUp();

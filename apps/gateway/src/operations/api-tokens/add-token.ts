@@ -7,11 +7,11 @@ import { toApiToken, tokenEvent } from './token-event.ts';
 
 /** Creates a token. The reply is the only response that contains its secret, unless secrets are stored readable. */
 export const addToken = async (
-  { tokens, emit, secretBytes, lockExistingProjects: requireStanding }: GatewayTransaction,
+  { tokens, emit, secretBytes, lockExistingProjects }: GatewayTransaction,
   token: NewToken,
   createdBy: number,
 ): Promise<ReplyWithSecret<ApiToken>> => {
-  await requireStanding(namedProjects(token));
+  await lockExistingProjects(namedProjects(token));
   if ((await tokens.count()) >= maxApiTokens) throw limitExceeded('api token', maxApiTokens);
   const made = newTokenSecret(token.projects, token.environment, secretBytes);
   const stored = toApiToken(await tokens.add(token, made, createdBy));

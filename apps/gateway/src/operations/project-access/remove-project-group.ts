@@ -7,9 +7,9 @@ import { withExistingProject } from './with-existing-project.ts';
 export const removeProjectGroupEndpoint = (context: GatewayContext) =>
   implement(RemoveProjectGroup, (request) => {
     const { caller, params } = request;
-    const { projectId: project, groupId: id } = params;
-    return withExistingProject(context, request, project, async (tx) => {
+    const { projectId, groupId } = params;
+    return withExistingProject(context, request, projectId, async (tx) => {
       const type = 'project-access-group-roles-deleted';
-      await setHolderRoles(tx, { caller, project, holder: 'group', id, roles: [], type });
+      await setHolderRoles(tx, { caller, project: projectId, holder: 'group', id: groupId, roles: [], type });
     });
   });

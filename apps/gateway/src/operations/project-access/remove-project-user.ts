@@ -7,9 +7,9 @@ import { withExistingProject } from './with-existing-project.ts';
 export const removeProjectUserEndpoint = (context: GatewayContext) =>
   implement(RemoveProjectUser, (request) => {
     const { caller, params } = request;
-    const { projectId: project, userId: id } = params;
-    return withExistingProject(context, request, project, async (tx) => {
+    const { projectId, userId } = params;
+    return withExistingProject(context, request, projectId, async (tx) => {
       const type = 'project-access-user-roles-deleted';
-      await setHolderRoles(tx, { caller, project, holder: 'user', id, roles: [], type });
+      await setHolderRoles(tx, { caller, project: projectId, holder: 'user', id: userId, roles: [], type });
     });
   });

@@ -8,10 +8,10 @@ import { withExistingProject } from './with-existing-project.ts';
 export const setProjectGroupRolesEndpoint = (context: GatewayContext) =>
   implement(SetProjectGroupRoles, (request) => {
     const { caller, params, body } = request;
-    const { projectId: project, groupId: id } = params;
-    return withExistingProject(context, request, project, async (tx) => {
-      if ((await tx.groups.findForUpdate(id)) === undefined) throw groupNotFound();
+    const { projectId, groupId } = params;
+    return withExistingProject(context, request, projectId, async (tx) => {
+      if ((await tx.groups.findForUpdate(groupId)) === undefined) throw groupNotFound();
       const type = 'project-access-group-roles-updated';
-      await setHolderRoles(tx, { caller, project, holder: 'group', id, roles: body.roles, type });
+      await setHolderRoles(tx, { caller, project: projectId, holder: 'group', id: groupId, roles: body.roles, type });
     });
   });

@@ -8,10 +8,10 @@ import { withExistingProject } from './with-existing-project.ts';
 export const setProjectUserRolesEndpoint = (context: GatewayContext) =>
   implement(SetProjectUserRoles, (request) => {
     const { caller, params, body } = request;
-    const { projectId: project, userId: id } = params;
-    return withExistingProject(context, request, project, async (tx) => {
-      if ((await tx.users.findExisting([id])).length === 0) throw userNotFound();
+    const { projectId, userId } = params;
+    return withExistingProject(context, request, projectId, async (tx) => {
+      if ((await tx.users.findExisting([userId])).length === 0) throw userNotFound();
       const type = 'project-access-user-roles-updated';
-      await setHolderRoles(tx, { caller, project, holder: 'user', id, roles: body.roles, type });
+      await setHolderRoles(tx, { caller, project: projectId, holder: 'user', id: userId, roles: body.roles, type });
     });
   });

@@ -2,7 +2,7 @@ import { describePermission, type RoleWithPermissions, type SavedRole } from '@b
 import type { RoleWithGrants } from '../../domain/roles.ts';
 
 /** A role as the API returns it: each permission with its description from the catalogue. */
-export const toRoleResponse = ({ permissions: permissions, ...role }: RoleWithGrants): RoleWithPermissions => ({
+export const toRoleResponse = ({ permissions, ...role }: RoleWithGrants): RoleWithPermissions => ({
   ...role,
   permissions: permissions.map(({ name, environment }) => ({
     ...describePermission(name),

@@ -126,9 +126,9 @@ export const accessReader = (database: Database) => ({
   usersWithRights: async (ids: readonly number[]): Promise<{ user: UserSummary; caller: Caller }[]> => {
     const rows = await database.read<AccessRow>(usersAccess, [ids]);
     return rows.map((row) => {
-      const { user_id: id, user_name: name, username, email } = row;
+      const { user_id, user_name: name, username, email } = row;
       return {
-        user: { id, name, username, email, imageUrl: imageOf({ id, username, email }) },
+        user: { id: user_id, name, username, email, imageUrl: imageOf({ id: user_id, username, email }) },
         caller: callerOf(row),
       };
     });

@@ -118,7 +118,7 @@ const warnOfGiven = async ({ em }: Tx, warn: (message: string) => void): Promise
 export const ensureInitialTokens = (
   work: OutboxProducer['work'],
   keeping: TokenProtection,
-  { adminToken: always, initial: first }: ConfiguredTokens,
+  { adminToken, initial }: ConfiguredTokens,
   warn: (message: string) => void,
 ): Promise<string | undefined> =>
   work(null, async (tx, outbox) => {
@@ -126,17 +126,17 @@ export const ensureInitialTokens = (
     await tx.query('select pg_advisory_xact_lock(hashtext($1))', ['first admin token']);
     const isFirst = (await tx.em.count(TokenEntity, { kind: { $ne: 'user' } })) === 0;
     const known = new Set<string>();
-    for (const token of isFirst ? first : []) {
-      if (known.has(token.secret) || token.secret === always) continue;
+    for (const token of isFirst ? initial : []) {
+      if (known.has(token.secret) || token.secret === adminToken) continue;
       known.add(token.secret);
       await add(tx, outbox, keeping, token);
     }
-    if (always !== undefined) {
-      await replaceGiven(tx, outbox, keeping, always, warn);
+    if (adminToken !== undefined) {
+      await replaceGiven(tx, outbox, keeping, adminToken, warn);
       return undefined;
     }
     await warnOfGiven(tx, warn);
-    if (!isFirst || first.some(({ kind }) => kind === 'admin')) return undefined;
+    if (!isFirst || initial.some(({ kind }) => kind === 'admin')) return undefined;
     const made = newTokenSecret(['*'], '*');
     await add(tx, outbox, keeping, { ...everything, ...made });
     return made.secret;

@@ -76,11 +76,11 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const tokenOf = (row: TokenRow): StoredToken => apiTokenOf(row, cipher);
   const create = async (
-    { secret, masked: shown }: NewSecret,
+    { secret, masked }: NewSecret,
     token: Pick<TokenRow, 'kind' | 'name' | 'sealed' | 'user' | 'projects' | 'environment' | 'expiresAt'>,
     createdBy: number,
   ): Promise<TokenRow> => {
-    const created = tx.em.create(TokenEntity, { ...token, ...hasher(secret), shown, createdBy, seenAt: null });
+    const created = tx.em.create(TokenEntity, { ...token, ...hasher(secret), shown: masked, createdBy, seenAt: null });
     await tx.em.flush();
     return created;
   };

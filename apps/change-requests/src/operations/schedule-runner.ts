@@ -4,7 +4,7 @@ import { startLoop } from '@bunting/runtime';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import { isClosed } from '../domain/content.ts';
 import { removeUser } from '../domain/remove-user.ts';
-import { abandonApplying, beginApplying, suspend } from '../domain/move.ts';
+import { abandonApplying, beginApplying, suspend, systemRoles } from '../domain/move.ts';
 import { suspensionOf } from '../domain/suspension.ts';
 import type { PendingWorkReader } from '../persistence/pending-work.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
@@ -14,7 +14,7 @@ import { previewsOf } from './previews.ts';
 import { segmentsInUse } from './segments-in-use.ts';
 import type { SyncProtection } from './sync-protection.ts';
 
-export interface RunnerOptions {
+export interface ScheduleRunnerOptions {
   readonly bus: Bus;
   readonly pendingWork: PendingWorkReader;
   readonly reader: ChangeRequestReader;
@@ -35,13 +35,11 @@ const deletedUsersIntervalMs = 60_000;
 /** The longest pause: another replica may have scheduled something without this one being woken. */
 const pollMs = 5_000;
 
-const schedulerRoles = { author: false, admin: false, reviewer: false, applier: false, system: true } as const;
-
 /**
  * Background work: applies requests whose scheduled time has come, suspends those that conflict with newer edits, and finishes runs of
  * crashed processes. Every replica runs it; row locks make sure that each request is claimed once.
  */
-export const startRunner = ({
+export const startScheduleRunner = ({
   bus,
   pendingWork,
   reader,
@@ -49,9 +47,9 @@ export const startRunner = ({
   apply,
   syncProtection,
   intervalMs,
-  recoveryTimeoutMs: recoveryMs,
+  recoveryTimeoutMs,
   warn,
-}: RunnerOptions) => {
+}: ScheduleRunnerOptions) => {
   let stopped = false;
   let deletedUsersCheckedAt = Number.NEGATIVE_INFINITY;
 
@@ -93,7 +91,7 @@ export const startRunner = ({
             `The user who scheduled this change request (user id: ${userId}) has been deleted or disabled`,
           );
         }
-        const begun = beginApplying(request, 'run', { by, now, roles: schedulerRoles });
+        const begun = beginApplying(request, 'run', { by, now, roles: systemRoles });
         const conflicts = await segmentsInUse(requests, request);
         const reason =
           reasonNotTo(request, scheduler, late) ?? (conflicts.length > 0 ? reasonOf(conflicts) : undefined);
@@ -134,7 +132,10 @@ export const startRunner = ({
   };
 
   /** Loads a request whose attempt to apply it was interrupted. */
-  const resume = async (id: number, { traceparent }: CallContext): Promise<ChangeRequest | undefined> =>
+  const resume = async (
+    { id }: { readonly id: number },
+    { traceparent }: CallContext,
+  ): Promise<ChangeRequest | undefined> =>
     work(traceparent, async ({ requests }) => {
       const request = await requests.getForUpdate(id);
       return request?.applying === null ? undefined : request;
@@ -159,23 +160,24 @@ export const startRunner = ({
     });
   };
 
-  /** Runs a job per item. An item that fails is retried by the next run and does not stop the others. */
-  const each = async <T>(
-    items: readonly T[],
-    job: (item: T, context: CallContext) => Promise<unknown>,
-  ): Promise<void> => {
-    for (const item of items) {
-      if (stopped) return;
-      try {
-        await job(item, systemContext(callTimeoutMs));
-      } catch (error) {
-        // An unavailable service would cause a warning at every retry.
-        if (error instanceof Refusal && error.kind === 'ServiceUnavailable') continue;
-        warn(
-          `The runner of scheduled changes could not process a change request and retries: ${(error as Error).message}`,
-        );
-      }
+  /** Runs a job. One that fails is retried by the next run and does not stop the others. */
+  const attempt = async (subject: string, job: (context: CallContext) => Promise<unknown>): Promise<void> => {
+    if (stopped) return;
+    try {
+      await job(systemContext(callTimeoutMs));
+    } catch (error) {
+      // An unavailable service would cause a warning at every retry.
+      if (error instanceof Refusal && error.kind === 'ServiceUnavailable') return;
+      warn(`The schedule runner failed on ${subject} and retries in ${intervalMs} ms: ${(error as Error).message}`);
     }
+  };
+
+  /** Runs a job per change request. */
+  const each = async <T extends { readonly id: number }>(
+    requests: readonly T[],
+    job: (request: T, context: CallContext) => Promise<unknown>,
+  ): Promise<void> => {
+    for (const request of requests) await attempt(`change request ${request.id}`, (context) => job(request, context));
   };
 
   const applyAfter =
@@ -187,8 +189,8 @@ export const startRunner = ({
 
   const runPendingWork = async (): Promise<void> => {
     if ((await pendingWork.unsyncedProtections()).length > 0)
-      await each([undefined], (_, context) => syncProtection(context));
-    await each(await pendingWork.interrupted(recoveryMs), applyAfter(resume));
+      await attempt('the protection of environments by change requests', syncProtection);
+    await each(await pendingWork.interrupted(recoveryTimeoutMs), applyAfter(resume));
     await removeDeletedUsers();
     await each(await pendingWork.touched(), ({ id, project, touched }, context) =>
       checkConflicts(id, project, touched, context),
@@ -197,11 +199,11 @@ export const startRunner = ({
   };
 
   const loop = startLoop({
-    name: 'The runner of scheduled changes',
+    name: 'The schedule runner of change requests',
     intervalMs: pollMs,
     warn,
     run: async () => {
-      const dueInMs = (await pendingWork.nextInMs(recoveryMs)) ?? pollMs;
+      const dueInMs = (await pendingWork.nextInMs(recoveryTimeoutMs)) ?? pollMs;
       const inMs = Math.min(dueInMs, deletedUsersCheckedAt - performance.now());
       if (inMs > 0) return Math.min(inMs, pollMs);
       await runPendingWork();
@@ -223,4 +225,4 @@ export const startRunner = ({
     },
   };
 };
-export type Runner = ReturnType<typeof startRunner>;
+export type ScheduleRunner = ReturnType<typeof startScheduleRunner>;
