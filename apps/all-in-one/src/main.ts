@@ -1,4 +1,5 @@
 import { logUnhandledRejections, startError, stopOnSignal } from '@bunting/runtime';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Platform, startPlatform } from './platform.ts';
 
@@ -24,10 +25,12 @@ const welcome = ({ address, dataDir, firstAdminToken, hosted }: Platform, second
   const token = firstAdminToken ?? (isGiven ? '$BUNTING_ADMIN_TOKEN' : undefined);
   const header = `Authorization: ${token ?? '<your admin token>'}`;
   const quoted = isGiven ? `"${header}"` : `'${header}'`;
+  const hasConsole = existsSync(path.join(repository, 'apps', 'console', 'dist', 'web', 'index.html'));
   const lines = [
     '',
     `Bunting is ready, ${seconds} s after its start.`,
     '',
+    ...(hasConsole ? [`  Console    ${address}`] : []),
     `  API        ${address}/api/admin`,
     `  API page   ${address}/docs`,
     ...(dataDir === undefined ? [] : [`  Data       ${dataDir}`]),

@@ -10,6 +10,12 @@ export const GatewayConfig = Type.Object({
     default: '',
     description: 'public URL of Bunting; Unleash user interfaces show it to people who connect an SDK',
   }),
+  GATEWAY_CONSOLE_DIR: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'folder of the built console; without it, where the console is built in the repository',
+    }),
+  ),
   ...databaseSettings('GATEWAY', { poolMax: 8, minPoolMax: 4, statementTimeoutMs: 5_000 }),
   ...outboxSettings('GATEWAY'),
   BUNTING_ADMIN_TOKEN: Type.Optional(

@@ -8,6 +8,7 @@ import { admission, anonymousRateLimit, publicAdmission } from './admission/admi
 import { configuredTokens } from './domain/configured-tokens.ts';
 import { authenticator } from './authentication/authenticate.ts';
 import { GatewayConfig } from './config.ts';
+import { builtConsole, mountConsole } from './console/console-pages.ts';
 import { clientAnswers } from './delivery/client-answers.ts';
 import { startDelivery } from './delivery/delivery.ts';
 import { splitOrigins } from './http/cors.ts';
@@ -152,6 +153,7 @@ const start = async ({
   // With a port of their own for operations, metrics are not served on the public port.
   if (operationsPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
   mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
+  mountConsole(app, { folder: config.GATEWAY_CONSOLE_DIR ?? builtConsole, inform: (message) => log.info(message) });
   const transaction = unitOfWork(outboxProducer, hasher, cipher);
   const catchUp = () => awaitProjects(config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS);
   const endpoints = gatewayEndpoints({

@@ -64,7 +64,6 @@ export const mountDocs = (app: FastifyInstance, document: OpenApiDocument, limit
   app.get('/docs/page.js', async (_request, reply) =>
     setContentSecurityPolicy(reply).header('content-type', 'text/javascript; charset=utf-8').send(script),
   );
-  app.get('/', async (_request, reply) => reply.redirect('/docs'));
   void app.register(fastifyStatic, {
     root: assets,
     prefix: '/docs/assets/',
