@@ -2,7 +2,7 @@ import { systemContext, traceparentFrom } from '@bunting/bus';
 import { Refusal, systemCaller } from '@bunting/contracts';
 import { type Loop, startLoop } from '@bunting/runtime';
 import { featureEvent } from '../domain/features/feature.ts';
-import type { SubmitImportProposal } from '../operations/features/import-proposal.ts';
+import type { SubmitImportProposal } from '../operations/import-export/import-proposal.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
 
 /** The maximum number of rows or proposals in one transaction or run. */

@@ -3,7 +3,7 @@ import type { Readers } from '../persistence/readers.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { clientFeaturesCache } from './delivery/client-features-cache.ts';
 import { evaluatorCache } from './delivery/evaluator-cache.ts';
-import { submitImportProposal } from './features/import-proposal.ts';
+import { submitImportProposal } from './import-export/import-proposal.ts';
 import { hideProjectAtGateway } from './projects/hide-project.ts';
 import type { ApplicationLimits } from './usage/application-limits.ts';
 import { storeReports } from './usage/store-report.ts';

@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetProject } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { loadExternalProjectData } from './external-project-data.ts';
+import { loadExternalProjectData } from '../project-insights/external-project-data.ts';
 
 export const getProjectEndpoint = ({ projectOverviews, bus }: FeaturesContext) =>
   implement(GetProject, async (request) => {

@@ -1,7 +1,7 @@
 import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { CountMembers, ListProjects } from '@bunting/contracts';
 import { hiddenProjectsOf } from '../visibility.ts';
-import { loadActivityIfAvailable } from './project-activity.ts';
+import { loadActivityIfAvailable } from '../project-insights/project-activity.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const listProjectsEndpoint = ({ projects, bus }: FeaturesContext) =>

@@ -1,0 +1,155 @@
+import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
+import {
+  type Caller,
+  type EventType,
+  ImportFeatures,
+  type ImportReport,
+  maySee,
+  notFound,
+  type Permission,
+  Refusal,
+} from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import type { DomainEvent } from '../../domain/features/feature.ts';
+import { withCollaborator } from '../../domain/features/feature-rules.ts';
+import {
+  type Importer,
+  type ImportPlan,
+  fileReferences,
+  planImport,
+  type PlannedFeature,
+} from '../../domain/import/index.ts';
+import { splitImport } from '../../domain/import/proposal.ts';
+import { shortName } from '../../domain/refusals.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { protectionOf, storeProposal, type StoredImportProposal } from './import-proposal.ts';
+import { requireBelowLimits } from '../features/require-below-limits.ts';
+import type { FeaturesContext } from '../context.ts';
+
+/** An import takes the permissions of the edits that it makes. */
+export const importPermissions: Partial<Record<EventType, Permission>> = {
+  'feature-created': 'CREATE_FEATURE',
+  'feature-metadata-updated': 'UPDATE_FEATURE',
+  'feature-tagged': 'UPDATE_FEATURE',
+  'feature-strategy-add': 'CREATE_FEATURE_STRATEGY',
+  'feature-strategy-update': 'UPDATE_FEATURE_STRATEGY',
+  'feature-strategy-remove': 'DELETE_FEATURE_STRATEGY',
+  'feature-environment-variants-updated': 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
+  'feature-environment-enabled': 'UPDATE_FEATURE_ENVIRONMENT',
+  'feature-environment-disabled': 'UPDATE_FEATURE_ENVIRONMENT',
+  'feature-dependency-added': 'UPDATE_FEATURE_DEPENDENCY',
+  'feature-dependency-removed': 'UPDATE_FEATURE_DEPENDENCY',
+  'context-field-created': 'CREATE_CONTEXT_FIELD',
+  'tag-type-created': 'CREATE_TAG_TYPE',
+};
+
+const authoriseAll = (caller: Caller, events: readonly DomainEvent[]): void => {
+  for (const [type, [event]] of Map.groupBy(events, (event) => event.type)) {
+    const permission = importPermissions[type];
+    if (permission === undefined || event === undefined) continue;
+    authorise(caller, permission, {
+      project: event.project ?? undefined,
+      environment: event.environment ?? undefined,
+    });
+  }
+};
+
+/** The events of an import of which only some edits are made now and the others are proposed. */
+export const immediateEvents = (
+  { features, events }: ImportPlan,
+  now: readonly PlannedFeature[],
+): readonly DomainEvent[] => {
+  const planned = new Set(features.flatMap((plan) => plan.events));
+  const immediate = new Set(now.flatMap((plan) => plan.events));
+  return events.filter((event) => !planned.has(event) || immediate.has(event));
+};
+
+/** The caller and the time, as the plan of an import takes them. */
+export const importerOf = (caller: Caller, now: Date): Importer => ({
+  now: now.toISOString(),
+  by: { id: caller.id, name: caller.name },
+  newStrategyId: randomUUID,
+  maySee: (project) => maySee(caller, project),
+});
+
+type ImportRequest = OperationRequest<typeof ImportFeatures>;
+
+/** The result of an import's transaction. */
+interface ImportResult {
+  readonly report: ImportReport;
+  readonly proposed?: StoredImportProposal;
+}
+
+const maxSubmitTimeoutMs = 10_000;
+
+/**
+ * Imports features from an export, all or none. Edits that take a change request are stored as a proposal in the same transaction. The
+ * proposal is submitted after the commit, or by housekeeping if that fails.
+ * @param limit the maximum number of active features in all projects
+ */
+export const importFeaturesEndpoint = ({ transaction, submitImportProposal, featureLimit }: FeaturesContext) => {
+  const importOnce = async (tx: Transaction, request: ImportRequest): Promise<ImportResult> => {
+    const { body, caller, now } = request;
+    const { project, environment, data } = body;
+    authorise(caller, ImportFeatures.permission, { project });
+    await tx.projects.lockShared({ project });
+    await tx.importTargets.lockImports();
+    const referenced = fileReferences(data);
+    // Features of other projects are read without locks, so that imports do not block edits of other projects.
+    const ownFeatures = await tx.features.findFamiliesForUpdate(referenced.features, project);
+    const features = [...ownFeatures, ...(await tx.features.findFamilies(referenced.features, project))];
+    const found = await tx.importTargets.find(project, referenced);
+    if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
+
+    const existing = new Map(features.map((feature) => [feature.name, feature]));
+    const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
+    const guarded = protectionOf(caller, body, await tx.protection.protectedOf(project));
+    const split = splitImport(plan.features, existing, guarded);
+    const events = immediateEvents(plan, split.now);
+    authoriseAll(caller, events);
+    const changed = split.now.map(({ feature, isNew }) => ({ isNew, feature: withCollaborator(feature, caller) }));
+    const added = changed.filter(({ isNew }) => isNew).map(({ feature }) => feature);
+    if (added.length > 0) {
+      await requireBelowLimits(tx, {
+        project,
+        featureLimit: found.featureLimit,
+        limit: featureLimit,
+        adding: added.length,
+      });
+    }
+
+    await tx.contextFields.addMissing(plan.contextFields);
+    await tx.tags.addMissingTypes(plan.tagTypes);
+    await tx.tags.addMissing(plan.tags);
+    // The strategies of a new feature are checked like an edit, so that an import does not bypass protection.
+    for (const feature of added) await tx.guard.checkEdit({ ...feature, environments: {}, dependencies: [] }, feature);
+    await tx.features.add(added);
+    await tx.features.save(changed.filter(({ isNew }) => !isNew).map(({ feature }) => feature));
+    tx.events.record(events);
+    const report = { ...plan.report, skipped: [...plan.report.skipped, ...split.left] };
+    if (split.changes.length === 0 || guarded.proposedIn === undefined) return { report };
+    return { report, proposed: await storeProposal(tx, request, split.changes, guarded.proposedIn) };
+  };
+
+  return implement(ImportFeatures, (request) => {
+    const submit = ({ importId }: StoredImportProposal): Promise<number | undefined> => {
+      const context = onBehalfOf(request);
+      const timeoutMs = Math.min(maxSubmitTimeoutMs, context.timeoutMs);
+      return submitImportProposal(importId, { ...context, timeoutMs }).catch((error: unknown) => {
+        if (error instanceof Refusal) return undefined;
+        throw error;
+      });
+    };
+    return transaction.thenReply(
+      request,
+      (tx) => importOnce(tx, request),
+      async ({ report, proposed }): Promise<ImportReport> => {
+        if (proposed === undefined) return report;
+        const { environment, changes } = proposed;
+        const id = await submit(proposed);
+        return { ...report, changeRequest: { ...(id === undefined ? {} : { id }), environment, changes } };
+      },
+    );
+  });
+};

@@ -1,0 +1,102 @@
+import { implement } from '@bunting/bus';
+import {
+  type Caller,
+  type ErrorDetail,
+  type ExportedFeatures,
+  type FeatureChange,
+  type ImportValidation,
+  may,
+  notFound,
+  type Permission,
+  Refusal,
+  ValidateImport,
+} from '@bunting/contracts';
+import type { DomainEvent } from '../../domain/features/feature.ts';
+import { fileReferences, planImport } from '../../domain/import/index.ts';
+import { splitImport } from '../../domain/import/proposal.ts';
+import { shortName } from '../../domain/refusals.ts';
+import { authorise } from '../authorise.ts';
+import { immediateEvents, importerOf, importPermissions } from './import-features.ts';
+import { protectionOf, requireProposable } from './import-proposal.ts';
+import { requireBelowLimits } from '../features/require-below-limits.ts';
+import type { FeaturesContext } from '../context.ts';
+
+type ValidationItem = ImportValidation['errors'][number];
+
+/** The name of the feature, segment or context field in the file that an error's path points to. */
+const affectedBy = (data: ExportedFeatures, path = ''): string[] => {
+  const [, list = '', index = ''] = /^\/body\/data\/(\w+)\/(\d+)/.exec(path) ?? [];
+  const items = (data as Readonly<Record<string, unknown>>)[list];
+  const item: unknown = Array.isArray(items) ? items[Number(index)] : undefined;
+  if (typeof item !== 'object' || item === null) return [];
+  const { featureName, feature, name } = item as Readonly<Record<string, unknown>>;
+  const found = featureName ?? feature ?? name;
+  return typeof found === 'string' ? [found] : [];
+};
+
+const errorsOf = (data: ExportedFeatures, { message, details }: Refusal): ValidationItem[] => {
+  const faults: readonly ErrorDetail[] = details.length > 0 ? details : [{ message }];
+  return faults.map((fault) => ({ message: fault.message, affectedItems: affectedBy(data, fault.path) }));
+};
+
+const warningsOf = (skipped: readonly { readonly feature: string; readonly reason: string }[]): ValidationItem[] =>
+  [...Map.groupBy(skipped, ({ reason }) => reason)].map(([message, left]) => ({
+    message,
+    affectedItems: left.map(({ feature }) => feature),
+  }));
+
+const missingPermissions = (caller: Caller, events: readonly DomainEvent[]): ValidationItem[] => {
+  const missing = new Set<Permission>();
+  for (const { type, project, environment } of events) {
+    const permission = importPermissions[type];
+    if (permission === undefined || missing.has(permission)) continue;
+    const scope = { project: project ?? undefined, environment: environment ?? undefined };
+    if (!may(caller, [permission], scope)) missing.add(permission);
+  }
+  if (missing.size === 0) return [];
+  return [{ message: 'The import takes permissions that the caller does not have', affectedItems: [...missing] }];
+};
+
+const proposalOf = (changes: readonly FeatureChange[], environment: string | undefined): ValidationItem[] => {
+  if (environment === undefined || changes.length === 0) return [];
+  const message = `What takes a change request in the environment ${environment} will be proposed in one, and sent to review`;
+  return [{ message, affectedItems: [...new Set(changes.map(({ feature }) => feature))] }];
+};
+
+/**
+ * Plans an import without storing anything.
+ * @param limit the maximum number of active features in all projects
+ */
+export const validateImportEndpoint = ({ transaction, featureLimit }: FeaturesContext) =>
+  implement(ValidateImport, (request) =>
+    transaction(request, async (tx): Promise<ImportValidation> => {
+      const { body, caller, now } = request;
+      const { project, environment, data } = body;
+      authorise(caller, ValidateImport.permission, { project });
+      const referenced = fileReferences(data);
+      const features = await tx.features.findFamilies(referenced.features);
+      const found = await tx.importTargets.find(project, referenced);
+      if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
+      const existing = new Map(features.map((feature) => [feature.name, feature]));
+      const guarded = protectionOf(caller, body, await tx.protection.protectedOf(project));
+      try {
+        const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
+        const split = splitImport(plan.features, existing, guarded);
+        requireProposable(caller, project, split.changes);
+        const adding = plan.report.created;
+        if (adding > 0)
+          await requireBelowLimits(tx, { project, featureLimit: found.featureLimit, limit: featureLimit, adding });
+        return {
+          errors: [],
+          warnings: [
+            ...warningsOf([...plan.report.skipped, ...split.left]),
+            ...proposalOf(split.changes, guarded.proposedIn),
+          ],
+          permissions: missingPermissions(caller, immediateEvents(plan, split.now)),
+        };
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;
+        return { errors: errorsOf(data, error), warnings: [], permissions: [] };
+      }
+    }),
+  );

@@ -1,0 +1,22 @@
+import { Type } from 'typebox';
+import { OneChange } from '../../../changes/index.ts';
+import { ChangeRequest } from '../../../model/change-request.ts';
+import { defineOperation } from '../../../operation.ts';
+import { ChangePath } from '../../paths.ts';
+
+/** Edit a change. */
+export const EditChange = defineOperation({
+  subject: 'call.change-requests.edit-change',
+  operationId: 'editChange',
+  summary: 'Edit a change',
+  description:
+    'Replaces a change of a change request by another one with the same action and subject. Emits `change-edited`.',
+  tag: 'Change Requests',
+  http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/changes/:changeId' },
+  ifMatch: 'change request',
+  permission: 'authenticated',
+  params: ChangePath,
+  body: Type.Unsafe<unknown>({ type: 'object', documentation: OneChange }),
+  reply: ChangeRequest,
+  errors: ['ValidationError', 'ExceedsLimitError', 'ArchivedFeatureError', 'NotFoundError', 'ConflictError'],
+});

@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+import { ChangeRequestSearchPage } from '../../../model/change-request-search.ts';
+import { defineOperation } from '../../../operation.ts';
+
+const is = (description: string, documentedPattern: string) =>
+  Type.Optional(Type.String({ description, documentedPattern }));
+
+/** Finds change requests in every project that the caller may see. */
+export const SearchChangeRequests = defineOperation({
+  subject: 'call.change-requests.search-change-requests',
+  operationId: 'searchChangeRequests',
+  summary: 'Search change requests in all projects',
+  description:
+    'Returns the change requests that match every one of the criteria, newest first, page by page. Drafts are shown to their authors alone.',
+  tag: 'Change Requests',
+  http: { method: 'GET', url: '/api/admin/search/change-requests' },
+  permission: 'authenticated',
+  query: Type.Object({
+    createdBy: is('who proposed them: `IS:` and the id of a user', '^IS:[0-9]+$'),
+    requestedApproverId: is('whose approval is asked for: `IS:` and the id of a user', '^IS:[0-9]+$'),
+    state: is('`IS:open` for those that can still be applied, `IS:closed` for the others', '^IS:(open|closed)$'),
+    offset: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'how many to skip' }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'how many a page has at most' }),
+    ),
+  }),
+  reply: ChangeRequestSearchPage,
+  errors: ['ValidationError'],
+});

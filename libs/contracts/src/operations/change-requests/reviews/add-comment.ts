@@ -1,0 +1,24 @@
+import { Type } from 'typebox';
+import { TrimmedText } from '../../../model/patterns.ts';
+import { defineOperation } from '../../../operation.ts';
+import { ChangeRequestPath } from '../../paths.ts';
+
+/** Comment on a change request. */
+export const AddComment = defineOperation({
+  subject: 'call.change-requests.add-comment',
+  operationId: 'addChangeRequestComment',
+  summary: 'Comment on a change request',
+  description: 'Adds a comment to a change request.',
+  tag: 'Change Requests',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/change-requests/:id/comments', status: 204 },
+  ifMatch: 'change request',
+  permission: 'authenticated',
+  params: ChangeRequestPath,
+  body: Type.Object(
+    {
+      text: TrimmedText(1000, 'the comment'),
+    },
+    { title: 'changeRequestAddCommentSchema', description: 'What someone has to say.' },
+  ),
+  errors: ['ValidationError', 'NotFoundError'],
+});
