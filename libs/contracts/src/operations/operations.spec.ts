@@ -58,7 +58,10 @@ describe('the operations', () => {
     const folder = import.meta.dirname;
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter(
-        (file) => file.includes('/') && readFileSync(path.join(folder, file), 'utf8').includes('= defineOperation('),
+        (file) =>
+          file.endsWith('.ts') &&
+          file.includes('/') &&
+          readFileSync(path.join(folder, file), 'utf8').includes('= defineOperation('),
       )
       .map((file) => path.basename(file, '.ts'));
     expect(files.toSorted()).toEqual(all.map(nameOf).toSorted());
