@@ -8,14 +8,14 @@ import { keepHouse } from './housekeeping.ts';
 import { measureMissedEvents } from './missed-events-metric.ts';
 import { eventPages, waitUntilFresh } from './operations/events/event-pages.ts';
 import { feedEventsEndpoint } from './operations/events/feed-events.ts';
-import { findEventsEndpoint } from './operations/events/find-events.ts';
+import { searchEventsEndpoint } from './operations/events/search-events.ts';
 import { getEventLogSizeEndpoint } from './operations/events/get-event-log-size.ts';
-import { getProjectActivityEndpoint } from './operations/events/get-project-activity.ts';
+import { countEventsOfProjectsEndpoint } from './operations/events/count-events-of-projects.ts';
 import { listDeadLettersEndpoint } from './operations/events/list-dead-letters.ts';
 import { listEventCreatorsEndpoint } from './operations/events/list-event-creators.ts';
 import { listEventsEndpoint } from './operations/events/list-events.ts';
 import { listEventsOfFeatureEndpoint } from './operations/events/list-events-of-feature.ts';
-import { searchEventsEndpoint } from './operations/events/search-events.ts';
+import { deprecatedSearchEventsEndpoint } from './operations/events/deprecated-search-events.ts';
 import { verifyEventsEndpoint } from './operations/events/verify-events.ts';
 import { verifyChain } from './persistence/log/verify-chain.ts';
 import { eventCreators } from './persistence/statistics/event-creators.ts';
@@ -68,13 +68,13 @@ export const auditService = defineService({
     const answer = eventPages({ ...fresh, search: eventSearch(database), publicUrl });
     const served = await serve(
       completeEndpoints('audit', [
+        deprecatedSearchEventsEndpoint(answer),
         searchEventsEndpoint(answer),
-        findEventsEndpoint(answer),
         listEventsEndpoint(answer),
         listEventsOfFeatureEndpoint(answer),
         listEventCreatorsEndpoint(waitUntilFresh(fresh), eventCreators(database)),
         feedEventsEndpoint(waitUntilFresh(fresh), eventFeed(database), publicUrl),
-        getProjectActivityEndpoint(waitUntilFresh(fresh), projectActivity(database)),
+        countEventsOfProjectsEndpoint(waitUntilFresh(fresh), projectActivity(database)),
         getEventLogSizeEndpoint(() => logSize(database), config.AUDIT_RETENTION_DAYS),
         verifyEventsEndpoint(
           (options) => checkAlone(() => verifyChain(database, options)),

@@ -6,7 +6,7 @@ import {
   type Producer,
   type RecordedEvent,
   type ReplyOf,
-  SearchEvents,
+  DeprecatedSearchEvents,
   type SearchEventsBody,
 } from '@bunting/contracts';
 import { openDatabase } from '@bunting/database';
@@ -116,7 +116,7 @@ export const startAudit = async (environment: Readonly<Record<string, string>> =
     /** Searches, by default as an admin. */
     search: async (body: SearchEventsBody = {}, caller: Caller = mia, timeoutMs = 10_000): Promise<SearchResponse> => {
       const context = contextOf(caller, timeoutMs);
-      const answer = await callForResponse(hosted.bus, SearchEvents, { body }, context);
+      const answer = await callForResponse(hosted.bus, DeprecatedSearchEvents, { body }, context);
       if ('refusal' in answer) throw refusalFrom(answer.refusal);
       return { ...(JSON.parse(answer.reply.json) as Events), headers: answer.reply.headers };
     },

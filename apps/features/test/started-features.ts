@@ -18,10 +18,10 @@ import {
   type CreateFeatureBody,
   type Feature,
   type FeatureState,
-  FindEvents,
+  SearchEvents,
   GetFeature,
   HideProject,
-  GetProjectActivity,
+  CountEventsOfProjects,
   GetUserRoles,
   ListHolders,
   ListSegmentUses,
@@ -76,7 +76,7 @@ export const otherServices: readonly Endpoint[] = [
   implement(CountMembers, async ({ body: { project = 'default' } }) => ({
     projects: project === 'default' ? [{ id: 'default', members: 3, added: 1, owners: [ada] }] : [],
   })),
-  implement(FindEvents, async () => ({
+  implement(SearchEvents, async () => ({
     events: [{ id: 4, createdAt, type: 'feature-created' as const, createdBy: 'mia' }],
     total: 1,
   })),
@@ -93,7 +93,7 @@ export const otherServices: readonly Endpoint[] = [
 ];
 
 /** The event log. */
-export const eventLog: Endpoint = implement(GetProjectActivity, async ({ body: { project, days } }) => ({
+export const eventLog: Endpoint = implement(CountEventsOfProjects, async ({ body: { project, days } }) => ({
   projects:
     project === undefined || project === 'default'
       ? [{ ...activityOfDefault, days: days === undefined ? [] : [{ date: '2026-11-22', count: 7 }] }]

@@ -15,7 +15,7 @@ import {
   notFound,
   PatchStrategy,
   RemoveFeatureTag,
-  SearchEvents,
+  DeprecatedSearchEvents,
   SearchFeatures,
 } from '@bunting/contracts';
 
@@ -126,8 +126,8 @@ export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints:
         request.setHeader('Bunting-Stale', '120');
         return { features: [], total: 0 };
       }),
-      implement(SearchEvents, async (request) => {
-        hear('search-events', request);
+      implement(DeprecatedSearchEvents, async (request) => {
+        hear('deprecated-search-events', request);
         return { version: 1 as const, events: [], totalEvents: 0 };
       }),
     ],

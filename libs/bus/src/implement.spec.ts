@@ -13,9 +13,9 @@ describe('the endpoints of a service', () => {
   });
 
   it('are refused at start when a contract has none', () => {
-    const without = endpoints.filter(({ operation }) => operation.subject !== 'call.audit.search-events');
+    const without = endpoints.filter(({ operation }) => operation.subject !== 'call.audit.deprecated-search-events');
     expect(() => completeEndpoints('audit', without)).toThrow(
-      'The audit service has no endpoint for search-events. Implement it in apps/audit/src/operations.',
+      'The audit service has no endpoint for deprecated-search-events. Implement it in apps/audit/src/operations.',
     );
   });
 

@@ -1,5 +1,5 @@
 import { callForResponse, type CallContext, traceparentFrom } from '@bunting/bus';
-import { FindEvents, SearchEvents } from '@bunting/contracts';
+import { SearchEvents, DeprecatedSearchEvents } from '@bunting/contracts';
 import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -114,8 +114,8 @@ const fillLog = async (events: number, folder: string) => {
     perSecond,
     search: async ({ body, query }: EventSearchKind, nth: number): Promise<void> => {
       const answer = await (query === undefined
-        ? callForResponse(bus, SearchEvents, { body: body?.(nth, events) ?? {} }, context())
-        : callForResponse(bus, FindEvents, { query: query(nth, events) }, context()));
+        ? callForResponse(bus, DeprecatedSearchEvents, { body: body?.(nth, events) ?? {} }, context())
+        : callForResponse(bus, SearchEvents, { query: query(nth, events) }, context()));
       if ('refusal' in answer) throw new Error(answer.refusal.error.message);
     },
     stop: async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { CallRequest } from '@bunting/bus';
-import type { FindEvents, SearchEventsBody } from '@bunting/contracts';
+import type { SearchEvents, SearchEventsBody } from '@bunting/contracts';
 import {
   busyCreatorOf,
   busyFlagOf,
@@ -19,7 +19,7 @@ export interface EventSearchKind {
   /** what `POST /api/admin/events/search` is sent */
   readonly body?: (nth: number, size: number) => SearchEventsBody;
   /** the query of `GET /api/admin/search/events` */
-  readonly query?: (nth: number, size: number) => CallRequest<typeof FindEvents>['query'];
+  readonly query?: (nth: number, size: number) => CallRequest<typeof SearchEvents>['query'];
 }
 
 const numbers = (below: number): number[] => Array.from({ length: below }, (_, nth) => nth);

@@ -18,9 +18,9 @@ import {
   DeleteProject,
   DeleteTag,
   DeleteTagType,
-  DisableEnvironmentsInBulk,
-  EnableEnvironmentsInBulk,
-  FindFlagCreators,
+  DisableFeaturesInBulk,
+  EnableFeaturesInBulk,
+  SearchFlagCreators,
   GetFeature,
   GetFeatureEnvironment,
   GetPersonalDashboard,
@@ -76,8 +76,8 @@ it('writes hundreds of features with as many statements as two', async () => {
 
   const params = { projectId: 'default', environment: 'development' };
   const steps: ((names: string[]) => Promise<number>)[] = [
-    (names) => statementsOf(EnableEnvironmentsInBulk, { params, query: {}, body: { features: names } }),
-    (names) => statementsOf(DisableEnvironmentsInBulk, { params, body: { features: names } }),
+    (names) => statementsOf(EnableFeaturesInBulk, { params, query: {}, body: { features: names } }),
+    (names) => statementsOf(DisableFeaturesInBulk, { params, body: { features: names } }),
     (names) => statementsOf(SetStale, { params, body: { features: names, stale: true } }),
     (names) => statementsOf(ValidateArchive, { params, body: { features: names } }),
     (names) => statementsOf(ArchiveFeatures, { params, body: { features: names } }),
@@ -215,7 +215,7 @@ it('reads pages about a project with one statement each, for any number of featu
   const params = { projectId: 'default' };
   const pages = [
     ...[GetProject, GetProjectHealth, GetProjectOverview, GetProjectInsights, GetProjectDora, GetProjectStatus],
-    ...[ListProjects, GetPersonalDashboard, GetPersonalDashboardProject, FindFlagCreators],
+    ...[ListProjects, GetPersonalDashboard, GetPersonalDashboardProject, SearchFlagCreators],
   ];
   for (const page of pages) expect([page.subject, await statementsOf(page, { params })]).toEqual([page.subject, 1]);
   await around.stop();

@@ -2,8 +2,8 @@ import { expect } from '@jest/globals';
 import {
   CloneEnvironment,
   DeleteEnvironment,
-  DisableEnvironmentsInBulk,
-  EnableEnvironmentsInBulk,
+  DisableFeaturesInBulk,
+  EnableFeaturesInBulk,
   SetEnvironmentOrder,
   SwitchEnvironmentOff,
   SwitchEnvironmentOn,
@@ -30,7 +30,7 @@ export const environmentRows: readonly CatalogueRow[] = [
   {
     write: 'enabling features in bulk',
     given: storedFeatures({ strategies: [strategy] }, { name: 'lit', enabled: true, strategies: [secondStrategy] }),
-    request: send(EnableEnvironmentsInBulk, {
+    request: send(EnableFeaturesInBulk, {
       params: { ...shopPath, environment: 'development' },
       ...{ query: {}, body: { features: ['lamp', 'lit'] } },
     }),
@@ -40,7 +40,7 @@ export const environmentRows: readonly CatalogueRow[] = [
   {
     write: 'disabling features in bulk',
     given: storedFeatures({ enabled: true, strategies: [strategy] }, { name: 'dark' }),
-    request: send(DisableEnvironmentsInBulk, {
+    request: send(DisableFeaturesInBulk, {
       params: { ...shopPath, environment: 'development' },
       body: { features: ['lamp', 'dark'] },
     }),

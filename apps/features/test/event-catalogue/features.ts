@@ -4,8 +4,8 @@ import {
   CloneFeature,
   CompleteFeature,
   CreateFeature,
-  DisableEnvironment,
-  EnableEnvironment,
+  DisableFeature,
+  EnableFeature,
   ExportFeatures,
   ImportFeatures,
   MoveFeature,
@@ -170,7 +170,7 @@ export const featureRows: readonly CatalogueRow[] = [
   {
     write: 'enabling a feature that has no strategy',
     given: storedFeatures({}),
-    request: send(EnableEnvironment, { params: developmentPath, query: {} }),
+    request: send(EnableFeature, { params: developmentPath, query: {} }),
     emits: [
       developmentEvent('feature-strategy-add', { data: flexibleRollout('lamp') }),
       developmentEvent('feature-environment-enabled'),
@@ -180,7 +180,7 @@ export const featureRows: readonly CatalogueRow[] = [
   {
     write: 'enabling a feature together with its disabled strategies',
     given: storedFeatures({ strategies: [disabledStrategy, secondStrategy] }),
-    request: send(EnableEnvironment, { params: developmentPath, query: { shouldActivateDisabledStrategies: true } }),
+    request: send(EnableFeature, { params: developmentPath, query: { shouldActivateDisabledStrategies: true } }),
     emits: [
       developmentEvent('feature-strategy-update', { preData: disabledStrategy, data: strategy }),
       developmentEvent('feature-environment-enabled'),
@@ -190,7 +190,7 @@ export const featureRows: readonly CatalogueRow[] = [
   {
     write: 'disabling a feature',
     given: storedFeatures({ enabled: true, strategies: [strategy] }),
-    request: send(DisableEnvironment, { params: developmentPath }),
+    request: send(DisableFeature, { params: developmentPath }),
     emits: [developmentEvent('feature-environment-disabled')],
     repeated: 'emits nothing',
   },

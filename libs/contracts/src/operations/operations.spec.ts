@@ -13,7 +13,7 @@ import {
   serviceNames,
   serviceOf,
 } from '../operation.ts';
-import { allOperations, operations, PatchStrategy, SearchEvents, SearchFeatures } from './index.ts';
+import { allOperations, operations, PatchStrategy, DeprecatedSearchEvents, SearchFeatures } from './index.ts';
 import { AddFeatureTag } from './tags/add-feature-tag.ts';
 import { CreateSegment } from './segments/create-segment.ts';
 
@@ -169,7 +169,7 @@ describe('a search', () => {
   });
 
   it('of events is deprecated', () => {
-    expect(SearchEvents.deprecated).toBe(true);
+    expect(DeprecatedSearchEvents.deprecated).toBe(true);
     expect(PatchStrategy.deprecated).toBeUndefined();
   });
 });

@@ -1,15 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
-import { requireStorableText, SearchEvents } from '@bunting/contracts';
-import { type ReadEventPage, optionalList } from './event-pages.ts';
+import { SearchEvents } from '@bunting/contracts';
+import { parseEventFilters, parsePage } from '../../domain/event-query.ts';
+import type { ReadEventPage } from './event-pages.ts';
 
 export const searchEventsEndpoint = (answer: ReadEventPage) =>
-  implement(SearchEvents, async ({ body, ...asking }) => {
-    requireStorableText(body, '/body');
-    const { type, project, feature, query, limit = 100, offset = 0 } = body;
-    const { events, total } = await answer(
-      asking,
-      { types: optionalList(type), projects: optionalList(project), features: optionalList(feature), text: query },
-      { from: offset === 0 ? Number.MAX_SAFE_INTEGER : offset, limit },
-    );
-    return new JsonText(`{"version":1,"events":[${events.join(',')}],"totalEvents":${total}}`);
+  implement(SearchEvents, async ({ query, ...asking }) => {
+    const { events, total } = await answer(asking, { ...parseEventFilters(query), textIn: 'data' }, parsePage(query));
+    return new JsonText(`{"events":[${events.join(',')}],"total":${total}}`);
   });

@@ -1,4 +1,4 @@
-import { disableEnvironment, enableEnvironment } from '../environments/feature-environment.ts';
+import { disableFeature, enableFeature } from '../environments/feature-environment.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
 import type { FeatureRule } from './rule.ts';
 
@@ -12,8 +12,8 @@ export const updateEnabled: FeatureRule<'updateEnabled'> = {
     const { strategies } = inEnvironment(feature, environment);
     const activateDisabled = shouldActivateDisabledStrategies === true && strategies.every(({ disabled }) => disabled);
     const decision = enabled
-      ? enableEnvironment(feature, environment, { activateDisabled, newStrategyId: newStrategyId() }, projectContext)
-      : disableEnvironment(feature, environment, projectContext);
+      ? enableFeature(feature, environment, { activateDisabled, newStrategyId: newStrategyId() }, projectContext)
+      : disableFeature(feature, environment, projectContext);
     const activation = shouldActivateDisabledStrategies === undefined ? {} : { shouldActivateDisabledStrategies };
     return { subject: decision.feature, events: decision.events, payload: { enabled, ...activation } };
   },

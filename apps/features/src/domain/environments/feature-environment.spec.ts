@@ -2,7 +2,7 @@ import type { CreateStrategy } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy, type FeatureAbout, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { disableEnvironment, enableEnvironment, needsDefaultStrategy, replaceVariants } from './feature-environment.ts';
+import { disableFeature, enableFeature, needsDefaultStrategy, replaceVariants } from './feature-environment.ts';
 import type { Decision } from '../features/feature.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
 
@@ -11,7 +11,7 @@ const on = aStrategy({ id: 'on', title: 'On' });
 const off = aStrategy({ id: 'off', title: 'Off', disabled: true });
 
 const enabled = (about: FeatureAbout, activateDisabled = false, context = projectContext): Decision =>
-  enableEnvironment(aFeature(about), 'development', { activateDisabled, newStrategyId: 'new' }, context);
+  enableFeature(aFeature(about), 'development', { activateDisabled, newStrategyId: 'new' }, context);
 
 /** What became of the feature: its switch, its strategies, and what was told. */
 const outcome = ({ feature, events }: Decision) => {
@@ -77,7 +77,7 @@ describe('a feature that is turned on', () => {
   it('is the same feature when nothing changes', () => {
     const feature = aFeature({ strategies: [on], enabled: true });
     const enabling = { activateDisabled: true, newStrategyId: 'new' };
-    expect(enableEnvironment(feature, 'development', enabling, projectContext).feature).toBe(feature);
+    expect(enableFeature(feature, 'development', enabling, projectContext).feature).toBe(feature);
   });
 
   it('is told to be on, in that environment', () => {
@@ -146,7 +146,7 @@ describe('a feature that is turned on', () => {
 
   it('can be turned on where nothing was ever set', () => {
     const enabling = { activateDisabled: false, newStrategyId: 'new' };
-    const { feature } = enableEnvironment(aFeature(), 'production', enabling, projectContext);
+    const { feature } = enableFeature(aFeature(), 'production', enabling, projectContext);
     expect(inEnvironment(feature, 'production')).toMatchObject({ enabled: true, strategies: [{ id: 'new' }] });
     expect(inEnvironment(feature, 'development').enabled).toBe(false);
   });
@@ -154,7 +154,7 @@ describe('a feature that is turned on', () => {
 
 describe('a feature that is turned off', () => {
   it('keeps its strategies', () => {
-    const decision = disableEnvironment(aFeature({ strategies: [on], enabled: true }), 'development', projectContext);
+    const decision = disableFeature(aFeature({ strategies: [on], enabled: true }), 'development', projectContext);
     expect(outcome(decision)).toEqual([false, ['on'], ['environment-disabled']]);
     expect(decision.events).toEqual([
       {
@@ -169,8 +169,8 @@ describe('a feature that is turned off', () => {
 
   it('a second time stays the same, and nothing is told', () => {
     const feature = aFeature();
-    expect(disableEnvironment(feature, 'development', projectContext)).toEqual({ feature, events: [] });
-    expect(disableEnvironment(feature, 'production', projectContext).feature).toBe(feature);
+    expect(disableFeature(feature, 'development', projectContext)).toEqual({ feature, events: [] });
+    expect(disableFeature(feature, 'production', projectContext).feature).toBe(feature);
   });
 });
 
@@ -178,17 +178,9 @@ describe.each([
   [
     'on',
     (about: FeatureAbout, environment: string) =>
-      enableEnvironment(
-        aFeature(about),
-        environment,
-        { activateDisabled: false, newStrategyId: 'new' },
-        projectContext,
-      ),
+      enableFeature(aFeature(about), environment, { activateDisabled: false, newStrategyId: 'new' }, projectContext),
   ],
-  [
-    'off',
-    (about: FeatureAbout, environment: string) => disableEnvironment(aFeature(about), environment, projectContext),
-  ],
+  ['off', (about: FeatureAbout, environment: string) => disableFeature(aFeature(about), environment, projectContext)],
 ])('a feature cannot be turned %s', (_, turn) => {
   it('in the archive', () => {
     expect(refusalOf(() => turn({ archivedAt: '2026-02-01T00:00:00.000Z' }, 'development'))).toMatchObject({

@@ -55,7 +55,7 @@ export const needsDefaultStrategy = (feature: Feature, environment: string, acti
 };
 
 /** Enables a feature in an environment and ensures that it has an active strategy. */
-export const enableEnvironment = (
+export const enableFeature = (
   feature: Feature,
   environment: string,
   { activateDisabled, newStrategyId }: Enabling,
@@ -76,7 +76,7 @@ export const enableEnvironment = (
 };
 
 /** Disables a feature in an environment; its strategies stay. Emits nothing when it is disabled already. */
-export const disableEnvironment = (feature: Feature, environment: string, projectContext: ProjectContext): Decision => {
+export const disableFeature = (feature: Feature, environment: string, projectContext: ProjectContext): Decision => {
   requireSwitchable(feature, environment, projectContext);
   if (!inEnvironment(feature, environment).enabled) return { feature, events: [] };
   return {

@@ -11,7 +11,7 @@ import {
   ArchiveFeature,
   type Caller,
   type Change,
-  EnableEnvironment,
+  EnableFeature,
   ImportFeatures,
   PatchStrategy,
   RemoveFeatureTag,
@@ -71,9 +71,7 @@ describe('in a protected environment, a direct edit', () => {
     const emitted = await service.emittedEvents();
     await expect(patch(editor)).rejects.toMatchObject(refused);
     await expect(add(editor)).rejects.toMatchObject(refused);
-    await expect(service.call(EnableEnvironment, { params: at('y'), query: {} }, editor)).rejects.toMatchObject(
-      refused,
-    );
+    await expect(service.call(EnableFeature, { params: at('y'), query: {} }, editor)).rejects.toMatchObject(refused);
     await expect(archive(editor, 'y')).rejects.toMatchObject(refused);
     expect(await service.emittedEvents()).toEqual(emitted);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { callForResponse } from '@bunting/bus';
 import {
   CreateFeature,
-  EnableEnvironment,
+  EnableFeature,
   GetClientFeature,
   GetClientFeatures,
   GetFrontendFeatures,
@@ -98,7 +98,7 @@ it('replies to hundreds of SDKs with one statement if nothing changed, and with 
 it('evaluates features for hundreds of users with one statement if nothing changed, and with three otherwise', async () => {
   await features.call(CreateFeature, { params: { projectId: 'default' }, body: { name: 'torch' } });
   const params = { projectId: 'default', featureName: 'torch', environment: 'development' };
-  await features.call(EnableEnvironment, { params, query: {} });
+  await features.call(EnableFeature, { params, query: {} });
   const browser = callerWith({ permission: 'FRONTEND', environment: 'development', project: 'default' });
   const on = new Set<string>();
   const ask = async (userId: string) => {

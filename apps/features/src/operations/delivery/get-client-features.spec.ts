@@ -16,8 +16,8 @@ import {
   CreateProject,
   CreateSegment,
   DeleteStrategy,
-  DisableEnvironment,
-  EnableEnvironment,
+  DisableFeature,
+  EnableFeature,
   GetClientFeature,
   GetClientFeatures,
   ImportFeatures,
@@ -93,7 +93,7 @@ const addStrategy = async (projectId: string, featureName: string, more: Partial
 };
 
 const turnOn = async (projectId: string, featureName: string): Promise<void> => {
-  await features.call(EnableEnvironment, { params: at(projectId, featureName), query: {} });
+  await features.call(EnableFeature, { params: at(projectId, featureName), query: {} });
 };
 
 const aSegment = async (value: string) => {
@@ -350,7 +350,7 @@ describe('the tag of what an SDK is given', () => {
 
   const writes: readonly [what: string, write: Write][] = [
     ['a new feature', ({ project }) => aFlag(project)],
-    ['a switch off', ({ project, flag }) => features.call(DisableEnvironment, { params: at(project, flag) })],
+    ['a switch off', ({ project, flag }) => features.call(DisableFeature, { params: at(project, flag) })],
     ['a switch on', ({ project, other }) => turnOn(project, other)],
     ['a new strategy', ({ project, flag }) => addStrategy(project, flag, { parameters: { new: 'yes' } })],
     [
@@ -501,7 +501,7 @@ describe('the tag of what an SDK is given', () => {
       params: { projectId: there.project, featureName: there.flag },
     });
     await turnOn(elsewhere.project, elsewhere.other);
-    await features.call(EnableEnvironment, {
+    await features.call(EnableFeature, {
       params: at(there.project, there.flag, 'production'),
       query: {},
     });

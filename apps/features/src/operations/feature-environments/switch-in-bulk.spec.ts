@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { CreateProject, DisableEnvironmentsInBulk, EnableEnvironmentsInBulk } from '@bunting/contracts';
+import { CreateProject, DisableFeaturesInBulk, EnableFeaturesInBulk } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
@@ -28,10 +28,10 @@ beforeEach(async () => {
 const at = (environment = 'development') => ({ projectId: 'shop', environment });
 const enable = (names: string[], { activate = false, caller = mia, params = at() } = {}) => {
   const query = { shouldActivateDisabledStrategies: activate };
-  return features.call(EnableEnvironmentsInBulk, { params, query, body: { features: names } }, caller);
+  return features.call(EnableFeaturesInBulk, { params, query, body: { features: names } }, caller);
 };
 const disable = (names: string[], caller = mia, params = at()) =>
-  features.call(DisableEnvironmentsInBulk, { params, body: { features: names } }, caller);
+  features.call(DisableFeaturesInBulk, { params, body: { features: names } }, caller);
 const emitted = async () => (await features.emittedEvents()).map(({ type, featureName }) => [type, featureName]);
 
 it('enables features in bulk with an active strategy each, and disables them, with events for changes only', async () => {

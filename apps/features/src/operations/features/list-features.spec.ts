@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { CreateProject, EnableEnvironment, ListFeatures, type RequestOf } from '@bunting/contracts';
+import { CreateProject, EnableFeature, ListFeatures, type RequestOf } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { aFeature } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
@@ -22,7 +22,7 @@ it('lists the active features of a project by name, with all environments', asyn
     aFeature({ name: 'c' }),
     aFeature({ name: 'd', project: 'default', archivedAt: '2026-01-02T00:00:00.000Z' }),
   );
-  await features.call(EnableEnvironment, {
+  await features.call(EnableFeature, {
     params: { projectId: 'default', featureName: 'a', environment: 'production' },
   });
   const { version, features: listed } = await list('default');

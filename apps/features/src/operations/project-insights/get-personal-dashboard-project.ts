@@ -1,5 +1,5 @@
 import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
-import { FindEvents, GetPersonalDashboardProject, GetUserRoles } from '@bunting/contracts';
+import { SearchEvents, GetPersonalDashboardProject, GetUserRoles } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { FeaturesContext } from '../context.ts';
 import { loadProjectMembers } from './external-project-data.ts';
@@ -10,7 +10,7 @@ export const getPersonalDashboardProjectEndpoint = ({ projectOverviews, bus }: F
     const newest = { query: { project: `IS:${projectId}`, limit: '10' } };
     const [held, { events } = { events: [] }, { roles } = { roles: [] }] = await Promise.all([
       loadProjectMembers(bus, request),
-      callIfSupported(bus, FindEvents, newest, onBehalfOf(request)),
+      callIfSupported(bus, SearchEvents, newest, onBehalfOf(request)),
       callIfSupported(bus, GetUserRoles, { query: { projectId } }, onBehalfOf(request)),
     ]);
     const about = {

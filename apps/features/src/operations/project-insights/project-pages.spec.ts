@@ -5,8 +5,8 @@ import {
   type Caller,
   CreateProject,
   CreateSegment,
-  EnableEnvironment,
-  FindFlagCreators,
+  EnableFeature,
+  SearchFlagCreators,
   GetPersonalDashboard,
   GetPersonalDashboardProject,
   GetProject,
@@ -48,7 +48,7 @@ const ofDefault = (name: string, about: Parameters<typeof aFeature>[0] = {}) =>
   aFeature({ name, project: 'default', ...about });
 const overview = (projectId = 'default') => features.call(GetProjectOverview, { params: { projectId } });
 const enableInProduction = (featureName: string) =>
-  features.call(EnableEnvironment, { params: { ...params, featureName, environment: 'production' } });
+  features.call(EnableFeature, { params: { ...params, featureName, environment: 'production' } });
 const report = (caller: Caller, name: string) => {
   const at = new Date().toISOString();
   const bucket = { start: at, stop: at, toggles: { [name]: { yes: 1, no: 0 } } };
@@ -196,7 +196,7 @@ it('finds the creators of features in visible projects, by a part of the name an
     ofDefault('two', { createdBy: { id: 8, name: 'anna%' } }),
     aFeature({ name: 'three', createdBy: { id: 9, name: 'Anton' } }),
   );
-  const find = (query: object, caller = lee) => features.call(FindFlagCreators, { query }, caller);
+  const find = (query: object, caller = lee) => features.call(SearchFlagCreators, { query }, caller);
   expect(await find({})).toEqual({
     flagCreators: [
       { id: 8, name: 'anna%' },

@@ -6,10 +6,10 @@ import {
   CreateProject,
   CreateSegment,
   DeleteProject,
-  EnableEnvironment,
+  EnableFeature,
   GetProject,
   GetProjectOverview,
-  ListFlagCreators,
+  ListFlagCreatorsOfProject,
   ListProjects,
   RemoveFavoriteProject,
   RemoveProjectEnvironment,
@@ -80,7 +80,7 @@ it('lists a project with its counts', async () => {
   expect(await overview()).toMatchObject({ health: 50, featureTypeCounts: counts });
   const whole = await features.call(GetProject, { params });
   expect(whole.features.map(({ name }) => name)).toEqual(['checkout', 'old']);
-  expect(await features.call(ListFlagCreators, { params })).toEqual([
+  expect(await features.call(ListFlagCreatorsOfProject, { params })).toEqual([
     { id: 2, name: 'lee' },
     { id: 1, name: 'mia' },
   ]);
@@ -152,7 +152,7 @@ it('sets the default strategy of an environment, which features then get', async
   ]);
   expect((await overview()).environments).toMatchObject([{ defaultStrategy: body }]);
   await features.given(aFeature());
-  await features.call(EnableEnvironment, { params: { ...at, featureName: 'checkout' } } as never);
+  await features.call(EnableFeature, { params: { ...at, featureName: 'checkout' } } as never);
   expect((await features.get('checkout', undefined, 'shop')).environments).toMatchObject([
     { enabled: true, strategies: [{ name: 'flexibleRollout', parameters: { rollout: '25' } }] },
   ]);
@@ -209,7 +209,7 @@ it('refuses to disconnect a protected environment without SKIP_CHANGE_REQUEST', 
 it('refuses an unknown project, and validates ids', async () => {
   const nowhere = { projectId: 'moon' };
   const body = { name: 'Moon' };
-  for (const operation of [GetProject, GetProjectOverview, ListFlagCreators, UpdateProject, ArchiveProject]) {
+  for (const operation of [GetProject, GetProjectOverview, ListFlagCreatorsOfProject, UpdateProject, ArchiveProject]) {
     await expect(features.call(operation, { params: nowhere, body } as never)).rejects.toMatchObject({
       kind: 'NotFoundError',
     });

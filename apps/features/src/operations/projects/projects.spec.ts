@@ -5,7 +5,7 @@ import {
   CreateProject,
   DeleteProject,
   type CreateProjectBody,
-  EnableEnvironment,
+  EnableFeature,
   GetClientFeatures,
   GetFeature,
   GetProject,
@@ -67,13 +67,13 @@ it('creates a project without environments if the list is empty', async () => {
   expect(await lamp()).toMatchObject({ enabled: false, environments: [] });
   expect(await features.lastState('lamp')).toMatchObject({ environments: [] });
   const at = { ...params, featureName: 'lamp', environment: 'production' };
-  await expect(features.call(EnableEnvironment, { params: at })).rejects.toMatchObject({ kind: 'NotFoundError' });
+  await expect(features.call(EnableFeature, { params: at })).rejects.toMatchObject({ kind: 'NotFoundError' });
   const query = { environment: 'production' };
   const { features: delivered } = await features.call(GetClientFeatures, { query });
   expect(delivered.find(({ name }) => name === 'lamp')).toMatchObject({ enabled: false, strategies: [] });
 
   await features.call(AddProjectEnvironment, { params, body: query });
-  await features.call(EnableEnvironment, { params: at });
+  await features.call(EnableFeature, { params: at });
   expect(await lamp()).toMatchObject({ enabled: true, environments: [{ name: 'production', enabled: true }] });
   await features.call(RemoveProjectEnvironment, { params: { ...params, ...query } });
   expect(await lamp()).toMatchObject({ enabled: false, environments: [] });

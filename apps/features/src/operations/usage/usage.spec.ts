@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   type Caller,
   CreateProject,
-  EnableEnvironment,
+  EnableFeature,
   GetApplication,
   GetFeatureUsage,
   GetRawFeatureMetrics,
@@ -188,7 +188,7 @@ describe('the first metrics', () => {
     expect(await stageOf(name)).toBe('pre-live');
 
     const at = { projectId: 'default', featureName: name, environment: 'production' };
-    await features.call(EnableEnvironment, { params: at, query: {} });
+    await features.call(EnableFeature, { params: at, query: {} });
     await features.clearOutbox();
     await report({ [name]: { yes: 1 } }, { caller: inEnvironment('production') });
     expect(await stageOf(name)).toBe('live');

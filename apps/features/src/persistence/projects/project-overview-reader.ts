@@ -1,5 +1,5 @@
 import {
-  type GetProjectActivity,
+  type CountEventsOfProjects,
   notFound,
   type PersonalDashboardProject,
   type ProjectStatus,
@@ -101,7 +101,7 @@ const idTaken: Statement = {
 };
 
 /** The numbers of events of a project. */
-type Activity = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'currentWindow' | 'pastWindow'>;
+type Activity = Pick<ReplyOf<typeof CountEventsOfProjects>['projects'][number], 'currentWindow' | 'pastWindow'>;
 
 /** Data about a project from other services. */
 export interface ExternalProjectData {

@@ -1,4 +1,4 @@
-import { type Environment, type GetProjectActivity, notFound, type ReplyOf } from '@bunting/contracts';
+import { type Environment, type CountEventsOfProjects, notFound, type ReplyOf } from '@bunting/contracts';
 import { type Database, timestampSql, type Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
@@ -41,7 +41,7 @@ export interface ProjectEnvironment extends Environment {
 }
 
 /** When the newest event of a project happened. */
-type ProjectLastEvent = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>;
+type ProjectLastEvent = Pick<ReplyOf<typeof CountEventsOfProjects>['projects'][number], 'id' | 'lastEventAt'>;
 
 /** Reads projects outside of transactions. */
 export const projectReader = (database: Database) => ({

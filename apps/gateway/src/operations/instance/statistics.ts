@@ -1,5 +1,5 @@
 import { call, onBehalfOf } from '@bunting/bus';
-import { type Caller, CountResources, FindEvents, type InstanceStatistics, unleashVersion } from '@bunting/contracts';
+import { type Caller, CountResources, SearchEvents, type InstanceStatistics, unleashVersion } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
 interface StatisticsRequest {
@@ -17,7 +17,7 @@ export const statisticsOf = async (
   context: StatisticsRequest,
 ): Promise<InstanceStatistics> => {
   const countEvents = async (query: Readonly<Record<string, string>>): Promise<number> =>
-    (await call(bus, FindEvents, { query: { ...query, limit: '1' } }, onBehalfOf(context))).total;
+    (await call(bus, SearchEvents, { query: { ...query, limit: '1' } }, onBehalfOf(context))).total;
   const [accounts, resources, featureExports, featureImports, instanceId] = await Promise.all([
     countAccounts(),
     call(bus, CountResources, {}, onBehalfOf(context)),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Event } from '../../event.ts';
 import { Nullable } from '../../model/schema.ts';
 import { defineOperation } from '../../operation.ts';
-import { eventFilterParameters } from './find-events.ts';
+import { eventFilterParameters } from './search-events.ts';
 
 /** An event of the feed: one line of it. */
 export const FeedEvent = Type.Object(

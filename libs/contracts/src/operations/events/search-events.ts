@@ -1,19 +1,70 @@
-import { Events, SearchEventsBody } from '../../event.ts';
+import { type Static, Type } from 'typebox';
+import { eventFilters, limitPattern, offsetPattern } from '../../model/patterns.ts';
+import { Event } from '../../event.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Searches the event log, newest first. */
+// Promised for people to read: the service reads each parameter by hand, in one pass.
+
+const text = (description: string, documented: Record<string, unknown> = {}) =>
+  Type.Optional(Type.String({ description, ...documented }));
+
+/** One page of a search for events. */
+export const FoundEvents = Type.Object(
+  {
+    events: Type.Array(Event, { description: 'the events of this page, newest first' }),
+    total: Type.Integer({ minimum: 0, description: 'how many events match, on whatever page' }),
+  },
+  { title: 'eventSearchResponseSchema', description: 'One page of a search for events.' },
+);
+export type FoundEvents = Static<typeof FoundEvents>;
+
+/** What may be asked of events, in the address of a search or of the feed. */
+export const eventFilterParameters = {
+  id: text('filters by id of the event, in the same form as `type`', {
+    ...eventFilters.ids,
+  }),
+  query: text(
+    "text to find in the event's data, in the data before, or in its tags; upper and lower case do not matter",
+  ),
+  type: text('filters by type of event: `IS` or `IS_ANY_OF`, a colon, and values with commas between them', {
+    ...eventFilters.values,
+  }),
+  project: text('filters by project id, in the same form as `type`', {
+    ...eventFilters.values,
+  }),
+  feature: text('filters by name of feature, in the same form as `type`', {
+    ...eventFilters.values,
+  }),
+  environment: text('filters by environment, in the same form as `type`', {
+    ...eventFilters.values,
+  }),
+  createdBy: text('filters by id of the user who caused the event, in the same form as `type`', {
+    ...eventFilters.ids,
+  }),
+  from: text('the first day, UTC: `IS:` and a date', { ...eventFilters.day }),
+  to: text('the last day, UTC, it included: `IS:` and a date', {
+    ...eventFilters.day,
+  }),
+};
+
+/** Finds events by filters, page by page. */
 export const SearchEvents = defineOperation({
   subject: 'call.audit.search-events',
-  operationId: 'deprecatedSearchEvents',
-  summary: 'Search for events',
+  operationId: 'searchEvents',
+  summary: 'Find events',
   description:
-    'Returns the events that match the criteria, newest first. Deprecated: it may be removed in a future version.',
+    'Returns the events that match every one of the filters, newest first, page by page: of those that the caller may see.',
   tag: 'Events',
-  http: { method: 'POST', url: '/api/admin/events/search' },
+  http: { method: 'GET', url: '/api/admin/search/events' },
   permission: 'authenticated',
-  idempotent: true,
-  body: SearchEventsBody,
-  reply: Events,
+  query: Type.Object({
+    ...eventFilterParameters,
+    offset: text('how many events to skip; default: 0', { documentedDefault: '0', documentedPattern: offsetPattern }),
+    limit: text('how many events a page has, 1 to 1000; default: 50', {
+      documentedDefault: '50',
+      documentedPattern: limitPattern,
+    }),
+  }),
+  reply: FoundEvents,
   errors: ['ValidationError'],
-  deprecated: true,
 });

@@ -3,8 +3,8 @@ import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
 /** List who created the features of a project. */
-export const ListFlagCreators = defineOperation({
-  subject: 'call.features.list-flag-creators',
+export const ListFlagCreatorsOfProject = defineOperation({
+  subject: 'call.features.list-flag-creators-of-project',
   operationId: 'getProjectFlagCreators',
   summary: 'List who created the features of a project',
   description: 'Returns the people who created features of the project.',

@@ -4,8 +4,8 @@ import { defineOperation } from '../../operation.ts';
 import { ProjectEnvironmentPath } from '../paths.ts';
 
 /** Disable features in an environment. Emits `feature-environment-disabled` for each that was enabled. */
-export const DisableEnvironmentsInBulk = defineOperation({
-  subject: 'call.features.disable-environments-in-bulk',
+export const DisableFeaturesInBulk = defineOperation({
+  subject: 'call.features.disable-features-in-bulk',
   operationId: 'bulkToggleFeaturesEnvironmentOff',
   summary: 'Disable features in an environment',
   description: 'Disables several features of a project in an environment, all or none.',

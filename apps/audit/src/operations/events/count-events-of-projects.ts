@@ -1,13 +1,13 @@
 import { implement } from '@bunting/bus';
-import { GetProjectActivity } from '@bunting/contracts';
+import { CountEventsOfProjects } from '@bunting/contracts';
 import type { ProjectActivity } from '../../persistence/statistics/project-activity.ts';
 import type { WaitUntilFresh } from './event-pages.ts';
 
-export const getProjectActivityEndpoint = (
+export const countEventsOfProjectsEndpoint = (
   fresh: WaitUntilFresh,
   activityOf: (project: string | undefined, days: number) => Promise<ProjectActivity>,
 ) =>
-  implement(GetProjectActivity, async (request) => {
+  implement(CountEventsOfProjects, async (request) => {
     await fresh(request);
     const { project, days = 0 } = request.body;
     return { projects: await activityOf(project, days) };

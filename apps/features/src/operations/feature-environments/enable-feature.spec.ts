@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { DisableEnvironment, EnableEnvironment } from '@bunting/contracts';
+import { DisableFeature, EnableFeature } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
@@ -12,9 +12,9 @@ beforeEach(() => features.clearOutbox());
 
 const at = (featureName: string, environment = 'development') => ({ projectId: 'default', featureName, environment });
 const enable = (featureName: string, caller = mia, shouldActivateDisabledStrategies = false) =>
-  features.call(EnableEnvironment, { params: at(featureName), query: { shouldActivateDisabledStrategies } }, caller);
+  features.call(EnableFeature, { params: at(featureName), query: { shouldActivateDisabledStrategies } }, caller);
 const disable = (featureName: string, caller = mia) =>
-  features.call(DisableEnvironment, { params: at(featureName) }, caller);
+  features.call(DisableFeature, { params: at(featureName) }, caller);
 const types = async () => (await features.emittedEvents()).map(({ type }) => type);
 
 it('enabling adds the default strategy to a feature without strategies, and switches it, with events', async () => {
@@ -53,7 +53,7 @@ it('enabling adds the default strategy of the project with its segments and cont
     ]);
   });
   await features.create('careful');
-  await features.call(EnableEnvironment, { params: at('careful', 'production') });
+  await features.call(EnableFeature, { params: at('careful', 'production') });
   const [strategy] = (await features.get('careful')).environments?.[1]?.strategies ?? [];
   expect(strategy).toMatchObject({ parameters: { rollout: '5', groupId: 'careful' }, constraints: [constraint] });
   expect(strategy?.segments).toHaveLength(1);
@@ -68,7 +68,7 @@ it('enabling enables all disabled strategies if the query demands it', async () 
 
 it('refuses to enable an archived or unknown feature, or in an environment that the project does not have', async () => {
   await features.given(aFeature({ name: 'old', project: 'default', archivedAt: '2026-01-02T00:00:00.000Z' }));
-  for (const operation of [EnableEnvironment, DisableEnvironment]) {
+  for (const operation of [EnableFeature, DisableFeature]) {
     await expect(features.call(operation, { params: at('old') })).rejects.toMatchObject({
       kind: 'ArchivedFeatureError',
     });

@@ -1,4 +1,4 @@
-import { GetProjectActivity } from '@bunting/contracts';
+import { CountEventsOfProjects } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { anEvent } from '../../../test/builders.ts';
 import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../../test/started-audit.ts';
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 const activity = async (body: { project?: string; days?: number } = {}) =>
-  (await audit.call(GetProjectActivity, { body })).projects;
+  (await audit.call(CountEventsOfProjects, { body })).projects;
 
 it('counts the events of each project in the last 30 days and in the 30 days before, those just emitted included', async () => {
   expect(await activity()).toEqual([]);

@@ -1,26 +1,26 @@
 import { implement } from '@bunting/bus';
-import { EnableEnvironment } from '@bunting/contracts';
+import { EnableFeature } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { enableEnvironment } from '../../domain/environments/feature-environment.ts';
+import { enableFeature } from '../../domain/environments/feature-environment.ts';
 import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const enableEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(EnableEnvironment, (request) =>
+export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(EnableFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, query, caller } = request;
       const { environment } = params;
       const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       const where = { project: feature.project, environment };
-      authorise(caller, EnableEnvironment.permission, where);
+      authorise(caller, EnableFeature.permission, where);
       // Enabling adds the first strategy, which takes the permission to add strategies.
       if (inEnvironment(feature, environment).strategies.length === 0)
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
       const enabling = { activateDisabled, newStrategyId: randomUUID() };
-      await saveAndRecord(tx, enableEnvironment(feature, environment, enabling, projectContext), caller);
+      await saveAndRecord(tx, enableFeature(feature, environment, enabling, projectContext), caller);
       return null;
     }),
   );

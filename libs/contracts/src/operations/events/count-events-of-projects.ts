@@ -5,8 +5,8 @@ import { defineOperation } from '../../operation.ts';
 const events = (description: string) => Type.Integer({ minimum: 0, description });
 
 /** Counts the events of projects, for the service that shows projects. A project without events is left out. Days are days of UTC. */
-export const GetProjectActivity = defineOperation({
-  subject: 'call.audit.get-project-activity',
+export const CountEventsOfProjects = defineOperation({
+  subject: 'call.audit.count-events-of-projects',
   operationId: 'activityOfProjects',
   summary: 'Counts the events of projects',
   tag: 'Internal',

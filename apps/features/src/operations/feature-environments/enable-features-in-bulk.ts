@@ -1,27 +1,27 @@
 import { implement } from '@bunting/bus';
-import { EnableEnvironmentsInBulk } from '@bunting/contracts';
+import { EnableFeaturesInBulk } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { enableEnvironment } from '../../domain/environments/feature-environment.ts';
+import { enableFeature } from '../../domain/environments/feature-environment.ts';
 import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndRecord } from '../save-and-record.ts';
 import { lockFeatures } from './lock-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const enableEnvironmentsInBulkEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(EnableEnvironmentsInBulk, (request) =>
+export const enableFeaturesInBulkEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(EnableFeaturesInBulk, (request) =>
     transaction(request, async (tx) => {
       const { params, query, body, caller } = request;
       const { environment } = params;
       const where = { project: params.projectId, environment };
-      authorise(caller, EnableEnvironmentsInBulk.permission, where);
+      authorise(caller, EnableFeaturesInBulk.permission, where);
       const { features, projectContext } = await lockFeatures(tx, params.projectId, body.features);
       // Enabling adds the first strategy where there is none, which takes the permission to add strategies.
       if (features.some((feature) => inEnvironment(feature, environment).strategies.length === 0))
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
       const decisions = features.map((feature) =>
-        enableEnvironment(feature, environment, { activateDisabled, newStrategyId: randomUUID() }, projectContext),
+        enableFeature(feature, environment, { activateDisabled, newStrategyId: randomUUID() }, projectContext),
       );
       await saveAllAndRecord(tx, decisions, caller);
       return null;

@@ -3,8 +3,8 @@ import { FlagCreatorPage } from '../../model/project-insights.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Returns the people who created features in projects that the caller sees, by name, page by page. */
-export const FindFlagCreators = defineOperation({
-  subject: 'call.features.find-flag-creators',
+export const SearchFlagCreators = defineOperation({
+  subject: 'call.features.search-flag-creators',
   operationId: 'getFlagCreators',
   summary: 'Find who created features',
   description: 'Returns the people who created features in projects that the caller sees, by name, page by page.',

@@ -3,8 +3,8 @@ import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
 /** Turns a feature on in an environment. Emits `feature-environment-enabled`, if it was not on already. */
-export const EnableEnvironment = defineOperation({
-  subject: 'call.features.enable-environment',
+export const EnableFeature = defineOperation({
+  subject: 'call.features.enable-feature',
   operationId: 'toggleFeatureEnvironmentOn',
   summary: 'Enable a feature in an environment',
   description: 'Enables a feature in an environment. A feature without an enabled strategy gets the default one.',

@@ -2,8 +2,8 @@ import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
 /** Turns a feature off in an environment. Emits `feature-environment-disabled`, if it was not off already. */
-export const DisableEnvironment = defineOperation({
-  subject: 'call.features.disable-environment',
+export const DisableFeature = defineOperation({
+  subject: 'call.features.disable-feature',
   operationId: 'toggleFeatureEnvironmentOff',
   summary: 'Disable a feature in an environment',
   description: 'Disables a feature in an environment. Its strategies stay as they are.',

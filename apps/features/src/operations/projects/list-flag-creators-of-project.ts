@@ -1,9 +1,9 @@
 import { implement, JsonText } from '@bunting/bus';
-import { ListFlagCreators } from '@bunting/contracts';
+import { ListFlagCreatorsOfProject } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
-export const listFlagCreatorsEndpoint = ({ projectOverviews }: FeaturesContext) =>
+export const listFlagCreatorsOfProjectEndpoint = ({ projectOverviews }: FeaturesContext) =>
   implement(
-    ListFlagCreators,
+    ListFlagCreatorsOfProject,
     async ({ params }) => new JsonText(await projectOverviews.flagCreators(params.projectId)),
   );

@@ -4,8 +4,8 @@ import { defineOperation } from '../../operation.ts';
 import { ProjectEnvironmentPath } from '../paths.ts';
 
 /** Enable features in an environment. Emits `feature-environment-enabled` for each that was not, after what happened to its strategies. */
-export const EnableEnvironmentsInBulk = defineOperation({
-  subject: 'call.features.enable-environments-in-bulk',
+export const EnableFeaturesInBulk = defineOperation({
+  subject: 'call.features.enable-features-in-bulk',
   operationId: 'bulkToggleFeaturesEnvironmentOn',
   summary: 'Enable features in an environment',
   description: 'Enables several features of a project in an environment, all or none.',

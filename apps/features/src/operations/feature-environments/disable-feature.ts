@@ -1,0 +1,18 @@
+import { implement } from '@bunting/bus';
+import { DisableFeature } from '@bunting/contracts';
+import { disableFeature } from '../../domain/environments/feature-environment.ts';
+import { authorise } from '../authorise.ts';
+import { saveAndRecord } from '../save-and-record.ts';
+import type { FeaturesContext } from '../context.ts';
+
+export const disableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(DisableFeature, (request) =>
+    transaction(request, async (tx) => {
+      const { params, caller } = request;
+      const { environment } = params;
+      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      authorise(caller, DisableFeature.permission, { project: feature.project, environment });
+      await saveAndRecord(tx, disableFeature(feature, environment, projectContext), caller);
+      return null;
+    }),
+  );
