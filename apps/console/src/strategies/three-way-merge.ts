@@ -1,0 +1,116 @@
+/** A value of JSON. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json };
+type JsonObject = Readonly<Record<string, Json>>;
+
+/** A field that two people changed in different ways. An absent value is undefined. */
+export interface MergeConflict {
+  /** the members on the way to the field; an item of a list of objects is named by its id or name */
+  readonly path: readonly string[];
+  readonly base: Json | undefined;
+  readonly mine: Json | undefined;
+  readonly theirs: Json | undefined;
+}
+
+export interface MergeResult {
+  /** both changes together; in a conflict, mine */
+  readonly merged: Json | undefined;
+  readonly conflicts: readonly MergeConflict[];
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const equals = (one: Json | undefined, other: Json | undefined): boolean => {
+  if (one === other) return true;
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((item: Json, at) => equals(item, other[at] as Json));
+  if (!isObject(one) || !isObject(other)) return false;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && equals(one[name], other[name]))
+  );
+};
+
+const keyOf = (item: Json): string | undefined => {
+  if (!isObject(item)) return undefined;
+  const key = item['id'] ?? item['name'];
+  return typeof key === 'string' || typeof key === 'number' ? String(key) : undefined;
+};
+
+/** The items of a list by their ids or names; undefined where one has none, or two have the same. */
+const byKey = (list: Json | undefined): ReadonlyMap<string, Json> | undefined => {
+  if (!Array.isArray(list)) return undefined;
+  const items = new Map<string, Json>();
+  for (const item of list as readonly Json[]) {
+    const key = keyOf(item);
+    if (key === undefined || items.has(key)) return undefined;
+    items.set(key, item);
+  }
+  return items;
+};
+
+/** The keys in the order of one list, with those that only the other has behind the item that they follow there. */
+const mergedOrder = (mine: readonly string[], theirs: readonly string[]): string[] => {
+  const order = [...mine];
+  theirs.forEach((key, at) => {
+    if (order.includes(key)) return;
+    const predecessor = theirs.slice(0, at).findLast((before) => order.includes(before));
+    order.splice(predecessor === undefined ? 0 : order.indexOf(predecessor) + 1, 0, key);
+  });
+  return order;
+};
+
+const memberOf = (value: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(value, name) ? value[name] : undefined;
+
+const mergeAt = (
+  path: readonly string[],
+  base: Json | undefined,
+  mine: Json | undefined,
+  theirs: Json | undefined,
+): MergeResult => {
+  if (equals(mine, theirs) || equals(base, theirs)) return { merged: mine, conflicts: [] };
+  if (equals(base, mine)) return { merged: theirs, conflicts: [] };
+  if (isObject(mine) && isObject(theirs) && (base === undefined || isObject(base))) {
+    const names = [...new Set([...Object.keys(mine), ...Object.keys(theirs)])];
+    const members = names.map((name) => ({
+      name,
+      ...mergeAt(
+        [...path, name],
+        base === undefined ? undefined : memberOf(base, name),
+        memberOf(mine, name),
+        memberOf(theirs, name),
+      ),
+    }));
+    return {
+      merged: Object.fromEntries(
+        members.flatMap(({ name, merged }) => (merged === undefined ? [] : [[name, merged] as const])),
+      ),
+      conflicts: members.flatMap(({ conflicts }) => conflicts),
+    };
+  }
+  const lists = { base: byKey(base ?? []), mine: byKey(mine), theirs: byKey(theirs) };
+  if (lists.base !== undefined && lists.mine !== undefined && lists.theirs !== undefined) {
+    const { base: before, mine: ours, theirs: others } = lists;
+    const hasMyOrder = !equals(
+      [...before.keys()],
+      [...ours.keys()].filter((key) => before.has(key)),
+    );
+    const [first, second] = hasMyOrder ? [ours, others] : [others, ours];
+    const items = mergedOrder([...first.keys()], [...second.keys()]).map((key) =>
+      mergeAt([...path, key], before.get(key), ours.get(key), others.get(key)),
+    );
+    return {
+      merged: items.flatMap(({ merged }) => (merged === undefined ? [] : [merged])),
+      conflicts: items.flatMap(({ conflicts }) => conflicts),
+    };
+  }
+  return { merged: mine, conflicts: [{ path, base, mine, theirs }] };
+};
+
+/**
+ * Merges two changes of the same value by field. Items of lists are matched by `id` or `name`; a list of anything else is one field.
+ * A field that only one of them changed gets that change.
+ */
+export const mergeChanges = (base: Json, mine: Json, theirs: Json): MergeResult => mergeAt([], base, mine, theirs);
