@@ -70,6 +70,31 @@ export const GatewayConfig = Type.Object({
     default: 10_000,
     description: 'milliseconds between writes of when tokens were last used',
   }),
+  GATEWAY_SESSION_IDLE_HOURS: Type.Integer({
+    minimum: 1,
+    maximum: 8_760,
+    default: 48,
+    description: 'hours after its last request that the session of a user ends',
+  }),
+  GATEWAY_SESSION_MAX_HOURS: Type.Integer({
+    minimum: 1,
+    maximum: 8_760,
+    default: 336,
+    description: 'hours after signing in that the session of a user ends in any case',
+  }),
+  GATEWAY_PASSWORD_COST: Type.Integer({
+    minimum: 10,
+    maximum: 20,
+    default: 15,
+    description:
+      'binary logarithm of the cost of hashing a password with scrypt; one more doubles its time and memory, 32 MiB at 15; users are rehashed as they sign in',
+  }),
+  GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE: Type.Integer({
+    minimum: 0,
+    default: 10,
+    description:
+      'maximum wrong passwords per minute from one address, per gateway, and three times as many for one user name from addresses where its user has no session; 429 beyond; 0 disables the limit',
+  }),
   GATEWAY_DELIVERY_POLL_INTERVAL_MS: Type.Integer({
     minimum: 10,
     default: 5_000,
@@ -223,7 +248,8 @@ export const GatewayConfig = Type.Object({
   ),
   GATEWAY_BEHIND_TLS: Type.Boolean({
     default: false,
-    description: 'whether clients reach Bunting over TLS only; responses then carry Strict-Transport-Security',
+    description:
+      'whether clients reach Bunting over TLS only; responses then carry Strict-Transport-Security, and session cookies are Secure',
   }),
   GATEWAY_CORS_ORIGINS: Type.String({
     origins: true,

@@ -17,6 +17,15 @@ import { mountHealth } from './monitoring/health.ts';
 import { mountMetrics } from './monitoring/metrics-page.ts';
 import { mountOperation } from './http/mount.ts';
 import { openApiDocument, version } from './openapi/document.ts';
+import { findPasswordHolder } from './persistence/passwords/password-repository.ts';
+import { loginLimits } from './passwords/login-limits.ts';
+import { passwordHasher } from './passwords/password-hasher.ts';
+import { sessionLookup } from './persistence/sessions/session-lookup.ts';
+import { sessionRepository } from './persistence/sessions/session-repository.ts';
+import { mountLogout } from './sessions/mount-logout.ts';
+import { sameOriginPolicy } from './sessions/same-origin.ts';
+import { sessionCookie } from './sessions/session-cookie.ts';
+import { signInLog } from './sessions/sign-in-log.ts';
 import { gatewayEndpoints } from './operations/index.ts';
 import { projectCatalogue } from './operations/project-catalogue.ts';
 import { listenForAccessChanges } from './persistence/rights/access-change-listener.ts';
@@ -91,15 +100,19 @@ const start = async ({
       );
     }
   }
+  const cookie = sessionCookie(config);
   const { authenticate, identify, invalidateCache } = authenticator({
     tokens: tokenLookup(database),
     hasher,
+    sessions: sessionLookup(database, hasher, config),
+    cookie,
     cacheTtlMs: config.GATEWAY_TOKEN_CACHE_TTL_MS,
     onUse: uses.record,
   });
   const limits = requestLimits(config);
-  const admit = admission({ authenticate, limits, log, config });
-  const admitPublic = publicAdmission({ limits, config });
+  const sameOrigin = sameOriginPolicy(config);
+  const admit = admission({ authenticate, sameOrigin, limits, log, config });
+  const admitPublic = publicAdmission({ limits, sameOrigin, config });
   const changes = listenForAccessChanges(database, invalidateCache);
   onStop('revocations', () => changes.stop());
   const logError = (message: string) => log.error(message);
@@ -154,12 +167,30 @@ const start = async ({
   if (operationsPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
   mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
   mountConsole(app, { folder: config.GATEWAY_CONSOLE_DIR ?? builtConsole, inform: (message) => log.info(message) });
-  const transaction = unitOfWork(outboxProducer, hasher, cipher);
+  const signedIn = signInLog(log);
+  mountLogout(app, {
+    authenticate,
+    cookie,
+    end: async (userId, sessionId) => {
+      await database.transaction((tx) => sessionRepository(tx, hasher, config).end(userId, sessionId));
+      invalidateCache();
+      signedIn.signedOut(userId);
+    },
+    rateLimit: anonymousRateLimit(config),
+  });
+  const transaction = unitOfWork(outboxProducer, hasher, cipher, config);
   const catchUp = () => awaitProjects(config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS);
   const endpoints = gatewayEndpoints({
     bus,
     identify,
     transaction,
+    signIn: {
+      cookie,
+      passwords: passwordHasher(config.GATEWAY_PASSWORD_COST),
+      limits: loginLimits(config),
+      log: signedIn,
+      findPasswordHolder: (name, from) => findPasswordHolder(database, name, from),
+    },
     accessReader: accessReader(database),
     catalogue: projectCatalogue(bus, knownProjectsReader(database), catchUp),
     hidings,

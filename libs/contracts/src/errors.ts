@@ -6,7 +6,10 @@ export const errorKinds = [
   'PatternError',
   'ExceedsLimitError',
   'ArchivedFeatureError',
+  'OwaspValidationError',
+  'PasswordPreviouslyUsedError',
   'AuthenticationRequired',
+  'PasswordMismatch',
   'NoAccessError',
   'InvalidOperationError',
   'OperationDeniedError',
@@ -33,6 +36,9 @@ export const ErrorDetail = Type.Object({
   message: Type.String({ description: 'what is wrong' }),
   path: Type.Optional(
     Type.String({ description: 'where it is wrong, as a JSON pointer that begins with /body, /query or /params' }),
+  ),
+  validationErrors: Type.Optional(
+    Type.Array(Type.String(), { description: 'of a password that is too weak: each rule that it breaks' }),
   ),
 });
 export type ErrorDetail = Static<typeof ErrorDetail>;

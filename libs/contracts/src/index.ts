@@ -39,6 +39,7 @@ export * from './model/project.ts';
 export * from './model/reviewer.ts';
 export * from './model/search.ts';
 export * from './model/segment.ts';
+export * from './model/session.ts';
 export * from './model/strategy-type.ts';
 export * from './model/strategy.ts';
 export * from './model/tag-type.ts';

@@ -3,6 +3,7 @@ import type { Logger } from '@bunting/runtime';
 import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { isIPv6 } from 'node:net';
 import type { Authenticate } from '../authentication/authenticate.ts';
+import type { SameOriginPolicy } from '../sessions/same-origin.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
 import { rateLimiter, type RateLimitStatus } from './rate-limit.ts';
@@ -13,6 +14,7 @@ export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Pr
 
 export interface AdmissionOptions {
   readonly authenticate: Authenticate;
+  readonly sameOrigin: SameOriginPolicy;
   readonly limits: Pick<RequestLimits, 'assignClient'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly config: Pick<
@@ -90,17 +92,24 @@ const anonymous: Principal = {
  * Admits requests of the operations that need no key, whatever key they carry: within `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE` per
  * address for all of these operations together, apart from the budget for invalid keys.
  */
-export const publicAdmission = ({ limits, config }: Pick<AdmissionOptions, 'limits' | 'config'>): Admit => {
+export const publicAdmission = ({
+  limits,
+  sameOrigin,
+  config,
+}: Pick<AdmissionOptions, 'limits' | 'sameOrigin' | 'config'>): Admit => {
   const perMinute = config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE;
   const budgets = perMinute === 0 ? undefined : rateLimiter(perMinute);
   return async (request, reply) => {
     const address = clientNetwork(request.ip);
     limits.assignClient(request, { id: `anonymous ${address}`, address, group: 'requests without a key' });
     const standing = budgets?.consume(address, costOf(request, maxPublicBodyBytes(config)));
-    if (standing === undefined) return anonymous;
-    setRateLimitHeaders(reply, standing);
-    if (standing.waitSeconds === 0) return anonymous;
-    throw rateLimited('There were too many requests without a key from your address.', standing);
+    if (standing !== undefined) setRateLimitHeaders(reply, standing);
+    if (standing !== undefined && standing.waitSeconds > 0) {
+      throw rateLimited('There were too many requests without a key from your address.', standing);
+    }
+    // Or a foreign page could sign its visitors in as a user of its own.
+    sameOrigin.refuseForeignPage(request);
+    return anonymous;
   };
 };
 
@@ -108,7 +117,7 @@ export const publicAdmission = ({ limits, config }: Pick<AdmissionOptions, 'limi
  * Applies the rate limits: per token, per address for frontend tokens, and per address for requests without a valid token. Only the latter
  * get 429 when their budget is used up: a valid token is accepted however many invalid ones come from its address.
  */
-export const admission = ({ authenticate, limits, log, config }: AdmissionOptions): Admit => {
+export const admission = ({ authenticate, sameOrigin, limits, log, config }: AdmissionOptions): Admit => {
   const budgetsOf = (perMinute: number) => (perMinute === 0 ? undefined : rateLimiter(perMinute));
   const requests = budgetsOf(config.GATEWAY_MAX_REQUESTS_PER_MINUTE);
   const frontend = budgetsOf(config.GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE);
@@ -117,7 +126,7 @@ export const admission = ({ authenticate, limits, log, config }: AdmissionOption
 
   const authenticated = async (request: FastifyRequest, address: string): Promise<Principal> => {
     try {
-      return await authenticate(request.headers.authorization);
+      return await authenticate(request.headers);
     } catch (error) {
       if (failures !== undefined && error instanceof Refusal && error.kind === 'AuthenticationRequired') {
         const standing = failures.consume(address);
@@ -142,6 +151,7 @@ export const admission = ({ authenticate, limits, log, config }: AdmissionOption
   return async (request, reply) => {
     const address = clientNetwork(request.ip);
     const principal = await authenticated(request, address);
+    if (principal.isSession) sameOrigin.requireOwnPage(request);
     limits.assignClient(request, clientOf(principal, address));
     const { caller, isPublic } = principal;
     const standings = [

@@ -44,5 +44,10 @@ export const rateLimiter = (perMinute: number, now: () => number = () => perform
         waitSeconds: isRejected ? seconds(taken - level) : 0,
       };
     },
+    /** Puts one request back into the bucket of the key. */
+    refund: (key: string): void => {
+      const bucket = buckets.get(key);
+      if (bucket !== undefined) buckets.set(key, { ...bucket, level: Math.min(perMinute, bucket.level + 1) });
+    },
   };
 };

@@ -3,9 +3,16 @@ import { eventually } from '@bunting/testing';
 import type { Caller } from '@bunting/contracts';
 import { type Heard, servicesBehind } from '../../test/services-behind.ts';
 import { type StartedGateway, startGateway, tokenKey } from '../../test/started-gateway.ts';
-import { authenticator } from './authenticate.ts';
+import { sessionCookie } from '../sessions/session-cookie.ts';
+import { authenticator, type AuthenticatorOptions } from './authenticate.ts';
 import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
 import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
+
+const byToken = (options: Pick<AuthenticatorOptions, 'tokens' | 'hasher' | 'cacheTtlMs'>) => {
+  const cookie = sessionCookie({ GATEWAY_BEHIND_TLS: false, GATEWAY_SESSION_MAX_HOURS: 1 });
+  const { authenticate } = authenticator({ ...options, sessions: { find: async () => undefined }, cookie });
+  return (authorization: string) => authenticate({ authorization });
+};
 
 const path = '/api/admin/projects/default/features/one';
 
@@ -97,7 +104,7 @@ describe('the token cache', () => {
     const token = aToken();
     await gateway.givenToken({ token });
     const hasher = await openTokenHasher(database, tokenKey);
-    const { authenticate } = authenticator({ tokens: tokenLookup(database), hasher, cacheTtlMs: 60_000 });
+    const authenticate = byToken({ tokens: tokenLookup(database), hasher, cacheTtlMs: 60_000 });
     const atOnce = async (key: string) => {
       const before = database.statements;
       const outcomes = await Promise.allSettled(Array.from({ length: 50 }, async () => authenticate(key)));
@@ -123,7 +130,7 @@ describe('the token cache', () => {
     const tokens = {
       find: async ({ selector }: { selector: string }) => (request++, selector === goodSelector ? good : undefined),
     };
-    const { authenticate } = authenticator({ tokens, hasher, cacheTtlMs: 60_000 });
+    const authenticate = byToken({ tokens, hasher, cacheTtlMs: 60_000 });
     await authenticate('the good one');
     for (let nth = 0; nth < 10_100; nth++)
       await expect(async () => authenticate(`bad ${nth}`)).rejects.toThrow('not valid');

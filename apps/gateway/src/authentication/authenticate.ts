@@ -1,20 +1,31 @@
 import { type Caller, type Permission, may, noAccess, refusal, type Refusal } from '@bunting/contracts';
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { SessionLookup } from '../persistence/sessions/session-lookup.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
 import type { Principal, TokenLookup } from '../persistence/tokens/token-lookup.ts';
+import type { SessionCookie } from '../sessions/session-cookie.ts';
 
 export interface AuthenticatorOptions {
   readonly tokens: TokenLookup;
   readonly hasher: TokenHasher;
-  /** milliseconds for which a token is cached */
+  readonly sessions: SessionLookup;
+  readonly cookie: SessionCookie;
+  /** milliseconds for which a token or a session is cached */
   readonly cacheTtlMs: number;
-  /** called on every use of a token */
+  /** called on every use of a token or a session, with its id */
   readonly onUse?: (tokenId: string) => void;
 }
 
-/** Returns whom the token of an `Authorization` header authenticates. @throws Refusal `AuthenticationRequired` for a missing or invalid token */
-export type Authenticate = (authorization: string | undefined) => Principal | Promise<Principal>;
+/** The headers that say who calls. */
+export type Credentials = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>;
+
+/**
+ * Returns whom the token of the `Authorization` header authenticates, or without that header the session of the cookie.
+ * @throws Refusal `AuthenticationRequired` for a missing or invalid token or session
+ */
+export type Authenticate = (headers: Credentials) => Principal | Promise<Principal>;
 
 const maxCached = 10_000;
 /** How long a token that could not be looked up is taken for what it was, before it is looked up again. */
@@ -34,6 +45,9 @@ const invalidToken = (): Refusal =>
     'You must log in to use Bunting. The key in the authorization header is not valid.',
   );
 
+const endedSession = (): Refusal =>
+  refusal('AuthenticationRequired', 'You must log in to use Bunting. Your session has ended.');
+
 /** The token in the header, with or without the scheme `Bearer`. */
 const tokenIn = (authorization: string | undefined): string => {
   const given = authorization?.trim() ?? '';
@@ -44,10 +58,11 @@ const tokenIn = (authorization: string | undefined): string => {
 };
 
 /**
- * Authenticates by the tokens in the database, with a cache. Without an invalidation, a revoked token works, and a new one may not, until
+ * Authenticates by the tokens and sessions in the database, with a cache. Without an invalidation, a revoked one works, and a new one may not, until
  * its entry expires after `cacheTtlMs`. The cache is keyed by hashes: no token stays in memory.
  */
-export const authenticator = ({ tokens, hasher, cacheTtlMs, onUse }: AuthenticatorOptions) => {
+export const authenticator = (options: AuthenticatorOptions) => {
+  const { tokens, hasher, sessions, cookie, cacheTtlMs, onUse } = options;
   const valid = new LRUCache<string, Principal>({ max: maxCached });
   // Apart from the valid ones, so that a client that guesses tokens evicts none of them.
   const invalid = new LRUCache<string, true>({ max: maxCached });
@@ -63,11 +78,15 @@ export const authenticator = ({ tokens, hasher, cacheTtlMs, onUse }: Authenticat
     return principal;
   };
 
-  const lookUp = async (token: string, digest: string): Promise<Principal> => {
+  const lookUp = async (
+    digest: string,
+    find: () => Promise<Principal | undefined>,
+    refuse: () => Refusal,
+  ): Promise<Principal> => {
     const invalidationsBefore = invalidations;
     let principal: Principal | undefined;
     try {
-      principal = await tokens.find(hasher(token));
+      principal = await find();
     } catch (error) {
       const known = lastKnown.get(digest);
       if (known === undefined || known.expiresAt <= performance.now()) throw error;
@@ -79,7 +98,7 @@ export const authenticator = ({ tokens, hasher, cacheTtlMs, onUse }: Authenticat
     if (principal === undefined) {
       lastKnown.delete(digest);
       if (ttl > 0) invalid.set(digest, true, { ttl });
-      throw invalidToken();
+      throw refuse();
     }
     if (!principal.mayAdminister && invalidationsBefore === invalidations) {
       lastKnown.set(digest, { principal, expiresAt: performance.now() + principal.expiresInMs });
@@ -89,19 +108,34 @@ export const authenticator = ({ tokens, hasher, cacheTtlMs, onUse }: Authenticat
     return principal;
   };
 
-  /** Returns whom a token authenticates, without recording its use. @throws Refusal `AuthenticationRequired` for an invalid token */
-  const identify = (token: string): Principal | Promise<Principal> => {
-    const digest = hash('sha256', token, 'base64');
+  const findCached = (
+    digest: string,
+    find: () => Promise<Principal | undefined>,
+    refuse: () => Refusal,
+  ): Principal | Promise<Principal> => {
     const cached = valid.get(digest);
     if (cached !== undefined) return cached;
-    if (invalid.has(digest)) throw invalidToken();
-    // Concurrent requests with one token share its look-up.
+    if (invalid.has(digest)) throw refuse();
+    // Concurrent requests with one token or session share its look-up.
     const running = pending.get(digest);
     if (running !== undefined) return running;
     const lookups = pending;
-    const lookup = lookUp(token, digest).finally(() => lookups.delete(digest));
+    const lookup = lookUp(digest, find, refuse).finally(() => lookups.delete(digest));
     lookups.set(digest, lookup);
     return lookup;
+  };
+
+  /** Returns whom a token authenticates, without recording its use. @throws Refusal `AuthenticationRequired` for an invalid token */
+  const identify = (token: string): Principal | Promise<Principal> =>
+    findCached(hash('sha256', token, 'base64'), () => tokens.find(hasher(token)), invalidToken);
+
+  /** The user of a session. A token has no colon in its digest, so it never stands for a session. */
+  const identifySession = (secret: string): Principal | Promise<Principal> =>
+    findCached(`session:${hash('sha256', secret, 'base64')}`, () => sessions.find(secret), endedSession);
+
+  const identifyBy = ({ authorization, cookie: cookies }: Credentials): Principal | Promise<Principal> => {
+    const secret = authorization === undefined ? cookie.read(cookies) : undefined;
+    return secret === undefined ? identify(tokenIn(authorization)) : identifySession(secret);
   };
 
   return {
@@ -114,8 +148,8 @@ export const authenticator = ({ tokens, hasher, cacheTtlMs, onUse }: Authenticat
       pending = new Map();
       lastKnown.clear();
     },
-    authenticate: (authorization: string | undefined): Principal | Promise<Principal> => {
-      const principal = identify(tokenIn(authorization));
+    authenticate: (headers: Credentials): Principal | Promise<Principal> => {
+      const principal = identifyBy(headers);
       return principal instanceof Promise ? principal.then(recordUse) : recordUse(principal);
     },
   };

@@ -11,10 +11,10 @@ export interface UserNames {
 /** The name of a user in events and as `createdBy`. */
 export const nameInEvents = ({ name, username, email }: UserNames): string => email ?? username ?? name ?? 'unknown';
 
-const trimmed = (text: string | null | undefined): string | null => text?.trim() || null;
+const trimmed = (text: string | null | undefined): string | null => text?.trim().normalize('NFC') || null;
 
 /**
- * The names of a new user, trimmed.
+ * The names of a new user, trimmed and with composed characters (NFC), so that one name has one spelling.
  * @throws Refusal 400 without a username and an e-mail address, and for a malformed address
  */
 export const validUserNames = ({

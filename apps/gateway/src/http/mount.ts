@@ -175,7 +175,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         ifNoneMatch: hasOwnTag ? parseIfNoneMatch(request.headers) : undefined,
       };
       if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
-      const callerNow = async () => (needsNoKey ? caller : (await authenticate(request.headers.authorization)).caller);
+      const callerNow = async () => (needsNoKey ? caller : (await authenticate(request.headers)).caller);
       const result = await callWithCurrentRights(bus, operation, callRequest, context, callerNow);
       if ('refusal' in result) return sendRefusal(response, result.refusal);
       // Without a key nobody may empty the cache of tokens.

@@ -11,6 +11,8 @@ export { getApiTokensByNameEndpoint } from './api-tokens/get-api-tokens-by-name.
 export { listApiTokensEndpoint } from './api-tokens/list-api-tokens.ts';
 export { listProjectApiTokensEndpoint } from './api-tokens/list-project-api-tokens.ts';
 export { updateApiTokenEndpoint } from './api-tokens/update-api-token.ts';
+export { getClientDeltaEndpoint } from './delivery/get-client-delta.ts';
+export { validateEdgeTokensEndpoint } from './delivery/validate-edge-tokens.ts';
 export { createGroupEndpoint } from './groups/create-group.ts';
 export { deleteGroupEndpoint } from './groups/delete-group.ts';
 export { getGroupEndpoint } from './groups/get-group.ts';
@@ -47,6 +49,12 @@ export { deleteServiceAccountEndpoint } from './service-accounts/delete-service-
 export { listServiceAccountTokensEndpoint } from './service-accounts/list-service-account-tokens.ts';
 export { listServiceAccountsEndpoint } from './service-accounts/list-service-accounts.ts';
 export { updateServiceAccountEndpoint } from './service-accounts/update-service-account.ts';
+export { endOtherSessionsEndpoint } from './sign-in/end-other-sessions.ts';
+export { endSessionEndpoint } from './sign-in/end-session.ts';
+export { endUserSessionsEndpoint } from './sign-in/end-user-sessions.ts';
+export { listSessionsEndpoint } from './sign-in/list-sessions.ts';
+export { listUserSessionsEndpoint } from './sign-in/list-user-sessions.ts';
+export { logInEndpoint } from './sign-in/log-in.ts';
 export { countAdminsEndpoint } from './users/count-admins.ts';
 export { createUserTokenEndpoint } from './users/create-user-token.ts';
 export { createUserEndpoint } from './users/create-user.ts';
@@ -64,5 +72,3 @@ export { listUsersAndGroupsEndpoint } from './users/list-users-and-groups.ts';
 export { listUsersEndpoint } from './users/list-users.ts';
 export { searchUsersEndpoint } from './users/search-users.ts';
 export { updateUserEndpoint } from './users/update-user.ts';
-export { getClientDeltaEndpoint } from './delivery/get-client-delta.ts';
-export { validateEdgeTokensEndpoint } from './delivery/validate-edge-tokens.ts';

@@ -3,15 +3,30 @@ import type { Authenticator } from '../authentication/authenticate.ts';
 import type { countAccounts } from '../persistence/accounts/account-statistics.ts';
 import type { AccessReader } from '../persistence/rights/access-reader.ts';
 import type { ProjectHidings } from '../persistence/projects/project-hidings.ts';
+import type { PasswordHasher } from '../passwords/password-hasher.ts';
+import type { LoginLimits } from '../passwords/login-limits.ts';
+import type { PasswordHolder } from '../persistence/passwords/password-repository.ts';
+import type { SessionCookie } from '../sessions/session-cookie.ts';
+import type { SignInLog } from '../sessions/sign-in-log.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { InstanceInfo } from './instance/instance-info.ts';
 import type { ProjectCatalogue } from './project-catalogue.ts';
+
+/** What signing in takes. */
+export interface SignIn {
+  readonly cookie: SessionCookie;
+  readonly passwords: PasswordHasher;
+  readonly limits: LoginLimits;
+  readonly log: SignInLog;
+  readonly findPasswordHolder: (name: string, address: string) => Promise<PasswordHolder | undefined>;
+}
 
 /** The dependencies of the gateway's own operations. */
 export interface GatewayContext {
   readonly bus: Bus;
   readonly identify: Authenticator['identify'];
   readonly transaction: UnitOfWork;
+  readonly signIn: SignIn;
   readonly accessReader: AccessReader;
   readonly catalogue: ProjectCatalogue;
   readonly hidings: ProjectHidings;

@@ -106,6 +106,42 @@ export const TokenEntity = defineEntity({
   indexes: [{ name: 'api_token_by_user', properties: ['user'], where: 'user_id is not null' }],
 });
 
+/** A browser in which a user is signed in. Its row is deleted when it ends. */
+export const SessionEntity = defineEntity({
+  name: 'Session',
+  tableName: 'user_session',
+  properties: {
+    id: p.uuid().primary().defaultRaw('gen_random_uuid()'),
+    user: p
+      .manyToOne(UserEntity)
+      .mapToPk()
+      .joinColumn('user_id')
+      .deleteRule('cascade')
+      .index('user_session_by_user')
+      .hidden(),
+    selector: p.text().unique('user_session_selector').hidden(),
+    hash: p.blob().$type<Buffer>().hidden(),
+    userAgent: p.text().default(''),
+    address: p.text().default(''),
+    createdAt: p.type(Timestamp).defaultRaw('now()'),
+    seenAt: p.type(Timestamp).defaultRaw('now()'),
+    expiresAt: p.type(Timestamp).index('user_session_by_expiry'),
+  },
+  checks: [{ name: 'user_session_hash', expression: 'octet_length(hash) = 32' }],
+});
+
+/** A password of a user, as a hash. The newest one of a user is valid, the others may not be chosen again. */
+export const PasswordEntity = defineEntity({
+  name: 'Password',
+  tableName: 'user_password',
+  properties: {
+    id: p.integer().primary(),
+    user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').deleteRule('cascade').index('user_password_by_user'),
+    hash: p.text().hidden(),
+    createdAt: p.type(Timestamp).defaultRaw('now()'),
+  },
+});
+
 export const GroupEntity = defineEntity({
   name: 'Group',
   tableName: 'user_group',
@@ -184,6 +220,8 @@ export const gatewayEntities = [
   RolePermissionEntity,
   UserEntity,
   TokenEntity,
+  SessionEntity,
+  PasswordEntity,
   GroupEntity,
   GroupMemberEntity,
   ProjectEntity,

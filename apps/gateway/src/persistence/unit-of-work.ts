@@ -8,6 +8,8 @@ import { projectRoleRepository } from './rights/project-role-repository.ts';
 import { roleRepository } from './rights/role-repository.ts';
 import { lockExistingProjects } from './projects/existing-projects.ts';
 import { derivedSecretBytes, type SecretBytes, regenerateSecret } from './tokens/token-secret.ts';
+import { passwordRepository } from './passwords/password-repository.ts';
+import { type SessionLimits, sessionRepository } from './sessions/session-repository.ts';
 import { tokenRepository } from './tokens/token-repository.ts';
 import type { TokenCipher } from './tokens/token-cipher.ts';
 import type { TokenHasher } from './tokens/token-hasher.ts';
@@ -34,6 +36,8 @@ export interface GatewayTransaction {
   readonly roles: ReturnType<typeof roleRepository>;
   readonly projectRoles: ReturnType<typeof projectRoleRepository>;
   readonly tokens: ReturnType<typeof tokenRepository>;
+  readonly sessions: ReturnType<typeof sessionRepository>;
+  readonly passwords: ReturnType<typeof passwordRepository>;
   /** @throws Refusal `InvalidOperationError` when the installation would lose its last administrator */
   readonly requireAdministratorLeft: () => Promise<void>;
   /** Locks projects against deletion until the transaction ends. @throws Refusal `NotFoundError` for a deleted one */
@@ -64,6 +68,7 @@ export const unitOfWork = (
   outboxProducer: Pick<OutboxProducer, 'work'>,
   hasher: TokenHasher,
   cipher: TokenCipher | undefined,
+  sessionLimits: SessionLimits,
 ): UnitOfWork => {
   const bytesOf = ({ idempotency }: GatewayWriteContext): SecretBytes | undefined =>
     idempotency === undefined ? undefined : derivedSecretBytes(hasher, idempotency);
@@ -76,6 +81,8 @@ export const unitOfWork = (
       roles: roleRepository(tx),
       projectRoles: projectRoleRepository(tx),
       tokens: tokenRepository(tx, hasher, cipher),
+      sessions: sessionRepository(tx, hasher, sessionLimits),
+      passwords: passwordRepository(tx),
       requireAdministratorLeft: () => requireAdministratorLeft(tx),
       lockExistingProjects: (projects) => lockExistingProjects(tx, projects),
       secretBytes: bytesOf(request),

@@ -119,7 +119,7 @@ export const mountLineStream = (
       /** The page after an id; retries while the service is unavailable, at most `maxOutageMs`. */
       const pageAfter = async (after: number): Promise<Page | undefined> => {
         for (const since = performance.now(); !isOver();) {
-          const context = contextOf(await authenticate(request.headers.authorization));
+          const context = contextOf(await authenticate(request.headers));
           const response: CallResponse = await callForResponse(bus, operation, { query: { ...query, after } }, context);
           if ('reply' in response) return JSON.parse(response.reply.json) as Page;
           const { kind, error } = response.refusal;

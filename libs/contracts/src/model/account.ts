@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { emailPattern, notBlank } from './patterns.ts';
 import { Grant } from '../permissions.ts';
+import { maxPasswordLength } from './session.ts';
 import { Constant, AnyObject, largestId, Nullable, Timestamp } from './schema.ts';
 
 const id = Type.Integer({ description: 'the id of the user' });
@@ -104,7 +105,11 @@ export const CreateUserBody = Type.Object(
       Nullable(Type.String({ maxLength: 255, documentedPattern: emailPattern }), { description: 'the e-mail address' }),
     ),
     rootRole: wantedRootRole,
-    password: Type.Optional(Nullable(Type.String(), { description: 'not used: Bunting has no passwords' })),
+    password: Type.Optional(
+      Nullable(Type.String({ maxLength: maxPasswordLength }), {
+        description: 'the password of the user; without one the user chooses it by the link `inviteLink`',
+      }),
+    ),
     sendEmail: Type.Optional(Nullable(Type.Boolean(), { description: 'not used: Bunting sends no mail' })),
   },
   {

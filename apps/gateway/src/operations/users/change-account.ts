@@ -6,7 +6,7 @@ import { requireRootRole } from './root-roles.ts';
 import { userEventData } from './user-event.ts';
 
 const changedText = (given: string | null | undefined, before: string | undefined): string | null =>
-  given === undefined ? (before ?? null) : given?.trim() || null;
+  given === undefined ? (before ?? null) : given?.trim().normalize('NFC') || null;
 
 /** Updates a user or a service account. Emits an event if anything changed. */
 export const changeAccount = async (
@@ -28,6 +28,7 @@ export const changeAccount = async (
   });
   const [data, preData] = [userEventData(after), userEventData(before)];
   if (JSON.stringify(data) === JSON.stringify(preData)) return after;
+  if (before.active && !after.active) await tx.sessions.endAll(after.id);
   await tx.requireAdministratorLeft();
   tx.emit({ type, data, preData });
   return after;

@@ -5,7 +5,15 @@ import { predefinedRole } from '../../domain/token-scope.ts';
 import type { UserNames } from '../../domain/user-names.ts';
 import { badRequest } from '../../domain/refusals.ts';
 import { imageOf } from '../rights/access-reader.ts';
-import { gatewaySql, GroupMemberEntity, ProjectUserEntity, TokenEntity, UserEntity } from '../entities.ts';
+import {
+  gatewaySql,
+  GroupMemberEntity,
+  PasswordEntity,
+  ProjectUserEntity,
+  SessionEntity,
+  TokenEntity,
+  UserEntity,
+} from '../entities.ts';
 
 /** A user or a service account as it is stored. */
 export interface UserRow extends UserNames {
@@ -63,8 +71,11 @@ const inactive = `
   order by u.id`;
 
 const countAdmins = `
-  select count(*) filter (where not is_service) as users, count(*) filter (where is_service) as service
-  from api_user where root_role_id = ${predefinedRole.admin} and deleted_at is null`;
+  select count(*) filter (where not is_service and has_password) as password,
+    count(*) filter (where not is_service and not has_password) as "noPassword",
+    count(*) filter (where is_service) as service
+  from (select *, exists (select from user_password where user_id = u.id) as has_password from api_user u) as account
+  where root_role_id = ${predefinedRole.admin} and deleted_at is null`;
 
 const prefixPattern = (text: string): string => `${text.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
@@ -126,8 +137,8 @@ export const userRepository = (tx: Tx) => {
     },
     /** Counts the accounts whose own root role is Admin; groups do not count. */
     countAdmins: async (): Promise<AdminCount> => {
-      const [row] = await query<{ users: number; service: number }>(countAdmins);
-      return { password: 0, noPassword: row?.users ?? 0, service: row?.service ?? 0 };
+      const [row] = await query<AdminCount>(countAdmins);
+      return row as AdminCount;
     },
     /** Inactive users: created, and last seen, longer ago than `inactiveAfter`; only those with the ids, if given. */
     listInactive: async (ids?: readonly number[]): Promise<InactiveUsers['inactiveUsers']> => {
@@ -149,10 +160,12 @@ export const userRepository = (tx: Tx) => {
       const person = await tx.em.findOneOrFail(UserEntity, { id });
       return flush(tx.em.assign(person, { name, email, rootRole, isActive: active }));
     },
-    /** Deletes a user with tokens, memberships and rights; the names may be reused. */
+    /** Deletes a user with tokens, sessions, passwords, memberships and rights; the names may be reused. */
     remove: async (id: number): Promise<void> => {
       const { em } = tx;
       await em.nativeUpdate(TokenEntity, { user: id, revokedAt: null }, { revokedAt: raw('now()') });
+      await em.nativeDelete(SessionEntity, { user: id });
+      await em.nativeDelete(PasswordEntity, { user: id });
       await em.nativeDelete(GroupMemberEntity, { user: id });
       await em.nativeDelete(ProjectUserEntity, { holder: id });
       await em.nativeUpdate(UserEntity, { id }, { deletedAt: raw('now()') });

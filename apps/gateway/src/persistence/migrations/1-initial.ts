@@ -127,6 +127,29 @@ const tables = [
   "alter table api_token add constraint api_token_user check ((kind = 'user') = (user_id is not null))",
   "alter table api_token add constraint api_token_given check (given is null or given in ('current', 'replaced') and kind = 'admin')",
   "alter table api_token add constraint api_token_sealed check (sealed is null or kind in ('client', 'frontend'))",
+  `create table user_session (
+      id uuid not null default gen_random_uuid(),
+      user_id int not null,
+      selector text not null,
+      hash bytea not null,
+      user_agent text not null default '',
+      address text not null default '',
+      created_at timestamptz not null default now(),
+      seen_at timestamptz not null default now(),
+      expires_at timestamptz not null,
+      primary key (id)
+    )`,
+  'create index user_session_by_user on user_session (user_id)',
+  'create index user_session_by_expiry on user_session (expires_at)',
+  'alter table user_session add constraint user_session_selector unique (selector)',
+  'alter table user_session add constraint user_session_hash check (octet_length(hash) = 32)',
+  `create table user_password (
+      id serial primary key,
+      user_id int not null,
+      hash text not null,
+      created_at timestamptz not null default now()
+    )`,
+  'create index user_password_by_user on user_password (user_id)',
   `create table role_permission (
       role_id int not null,
       permission text not null,
@@ -166,6 +189,8 @@ const tables = [
   'alter table project_user add constraint project_user_user_id_foreign foreign key (user_id) references api_user (id) on delete cascade',
   'alter table project_user add constraint project_user_role_id_foreign foreign key (role_id) references role (id)',
   'alter table api_token add constraint api_token_user_id_foreign foreign key (user_id) references api_user (id) on delete cascade',
+  'alter table user_session add constraint user_session_user_id_foreign foreign key (user_id) references api_user (id) on delete cascade',
+  'alter table user_password add constraint user_password_user_id_foreign foreign key (user_id) references api_user (id) on delete cascade',
   'alter table role_permission add constraint role_permission_role_id_foreign foreign key (role_id) references role (id) on delete cascade',
   'alter table user_group add constraint user_group_root_role_id_foreign foreign key (root_role_id) references role (id) on delete no action',
   'alter table project_group add constraint project_group_group_id_foreign foreign key (group_id) references user_group (id) on delete cascade',
@@ -228,6 +253,8 @@ const viewsAndTriggers = [
         for each statement execute function access_changed()`,
   ),
   `create trigger access_changed after insert or delete or update of revoked_at, expires_at, projects on api_token
+      for each statement execute function access_changed()`,
+  `create trigger access_changed after delete on user_session
       for each statement execute function access_changed()`,
 ];
 

@@ -3,13 +3,19 @@ import type { Tx } from '@bunting/database';
 
 const anyLeft = `
   select exists (
+    select from api_user u
+    where u.is_active and u.deleted_at is null and not u.is_service
+      and exists (select from user_password p where p.user_id = u.id)
+      and exists (
+        select from user_grant g where g.user_id = u.id and g.permission = 'ADMIN' and g.project is null))
+  or exists (
     select from api_token t left join api_user u on u.id = t.user_id
     where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
       and (t.kind = 'admin' or u.is_active and u.deleted_at is null and exists (
         select from user_grant g where g.user_id = u.id and g.permission = 'ADMIN' and g.project is null))) as left`;
 
 /**
- * Ensures that the installation keeps an administrator: a valid admin token, or an admin with a valid token. Takes an advisory lock, so that two
+ * Ensures that the installation keeps an administrator: a valid admin token, or an admin with a password or a valid token. Takes an advisory lock, so that two
  * administrators who concurrently remove each other cannot both succeed.
  * @throws Refusal `InvalidOperationError` when no administrator would be left
  */
@@ -19,6 +25,6 @@ export const requireAdministratorLeft = async ({ query }: Pick<Tx, 'query'>): Pr
   if (row?.left === true) return;
   throw refusal(
     'InvalidOperationError',
-    'This would leave Bunting without an administrator. Create another admin with a token, or an admin token, first.',
+    'This would leave Bunting without an administrator. Create another admin with a password or a token, or an admin token, first.',
   );
 };

@@ -8,13 +8,20 @@ const seen = `
     update api_token t set seen_at = greatest(t.seen_at, used.at) from due join used using (id)
     where t.id = due.id returning t.user_id, t.seen_at
   ),
+  open as (select s.id from user_session s join used using (id) order by s.id for update of s skip locked),
+  sessions as (
+    update user_session s set seen_at = greatest(s.seen_at, used.at) from open join used using (id)
+    where s.id = open.id returning s.user_id, s.seen_at
+  ),
   people as (
-    select u.id, max(tokens.seen_at) as at from api_user u join tokens on tokens.user_id = u.id group by u.id
+    select u.id, max(uses.seen_at) as at
+    from api_user u join (select * from tokens union all select * from sessions) as uses on uses.user_id = u.id
+    group by u.id
   ),
   free as (select u.id from api_user u join people using (id) order by u.id for update of u skip locked)
   update api_user u set seen_at = greatest(u.seen_at, people.at) from people join free using (id) where u.id = people.id`;
 
-/** Records in memory when tokens were last used, and stores the records in one statement every `intervalMs`. */
+/** Records in memory when tokens and sessions were last used, and stores the records in one statement every `intervalMs`. */
 export const lastSeenRecorder = (
   database: Database,
   { intervalMs, warn }: { readonly intervalMs: number; readonly warn: (message: string) => void },
@@ -32,7 +39,7 @@ export const lastSeenRecorder = (
       .transaction(({ query }) => query(seen, [[...uses.keys()], times]))
       .catch((error: unknown) =>
         warn(
-          `Could not store when ${times.length} tokens were last used; their next use will be stored: ${(error as Error).message}`,
+          `Could not store when ${times.length} tokens and sessions were last used; their next use will be stored: ${(error as Error).message}`,
         ),
       );
   };

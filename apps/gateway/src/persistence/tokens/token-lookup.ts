@@ -5,12 +5,14 @@ import { grantsOfToken, mayAdminister, type TokenKind } from '../../domain/token
 import { accessSql, type AccessRow, callerOf } from '../rights/access-reader.ts';
 import type { HashedToken } from './token-hasher.ts';
 
-/** Whom a valid token authenticates. */
+/** Whom a valid token or session authenticates. */
 export interface Principal {
   readonly caller: Caller;
   readonly mayAdminister: boolean;
   /** whether it is a frontend token, which is published with pages */
   readonly isPublic: boolean;
+  /** whether it is a session, whose cookie a browser also sends on behalf of foreign pages */
+  readonly isSession?: true;
   /** milliseconds until the token expires; infinite for one that does not */
   readonly expiresInMs: number;
 }

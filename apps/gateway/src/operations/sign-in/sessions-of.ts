@@ -1,0 +1,11 @@
+import type { Caller, UserSessions } from '@bunting/contracts';
+import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
+
+/** The sessions of a user, of which the caller's own is marked. */
+export const sessionsOf = async (
+  { sessions }: Pick<GatewayTransaction, 'sessions'>,
+  userId: number,
+  { tokenId }: Caller,
+): Promise<UserSessions> => ({
+  sessions: (await sessions.list(userId)).map((session) => ({ ...session, isCurrent: session.id === tokenId })),
+});

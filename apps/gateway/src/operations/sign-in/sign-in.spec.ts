@@ -1,0 +1,333 @@
+import type { CreatedUser, ErrorBody, Me, User, UserSessions } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessApi } from '../../../test/access-api.ts';
+import { aBrowser } from '../../../test/browser.ts';
+import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+
+let gateway: StartedGateway;
+const { done, ask, aUser } = accessApi(() => gateway);
+let made = 0;
+const browser = (address = `10.1.0.${++made}`) => aBrowser(() => gateway, address);
+const password = 'Correct-horse-7';
+
+const aPerson = async (rootRole: number = 3): Promise<{ id: number; username: string; email: string }> => {
+  const username = `person-${++made}`;
+  const email = `${username}@example.org`;
+  const { id } = await done<CreatedUser>('POST', 'user-admin', { username, email, name: username, rootRole, password });
+  return { id, username, email };
+};
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    environment: {
+      GATEWAY_PASSWORD_COST: '10',
+      GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
+      GATEWAY_TOKEN_CACHE_TTL_MS: '5000',
+    },
+  });
+});
+afterAll(() => gateway.stop());
+
+describe('signing in with a password', () => {
+  it('answers the user and a cookie that acts as the user, by name or e-mail in any case and composition', async () => {
+    const { id, email } = await aPerson();
+    await done('PUT', `user-admin/${id}`, { email: 'zoe\u0301@example.org' });
+    expect(email).not.toBe('');
+    const one = browser();
+    const { status, body, headers } = await one.ask<User>('POST', '/auth/simple/login', {
+      username: ' ZO\u00c9@Example.org ',
+      password,
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id, email: 'zo\u00e9@example.org', isAPI: false });
+    expect(body.seenAt).not.toBeNull();
+    const [cookie] = headers.getSetCookie();
+    expect(cookie).toMatch(/^bunting-session=[\w-]{43}; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax$/);
+    const { body: me } = await one.ask<Me>('GET', '/api/admin/user');
+    expect(me.user).toMatchObject({ id, isAPI: false });
+    expect(gateway.logged()).toContain(`User ${id} signed in with a password.`);
+  });
+
+  it('does what the user may do and no more, and events name the user', async () => {
+    const admin = await aPerson(1);
+    const viewer = await aPerson(3);
+    const [one, other] = [browser(), browser()];
+    await one.signIn(admin.username, password);
+    await other.signIn(viewer.username, password);
+    const group = { name: 'made in a session', users: [] };
+    expect((await other.ask('POST', '/api/admin/groups', group)).status).toBe(403);
+    expect((await one.ask('POST', '/api/admin/groups', group)).status).toBe(201);
+    expect((await gateway.told()).at(-1)).toMatchObject({
+      type: 'group-created',
+      createdBy: admin.email,
+      createdByUserId: admin.id,
+    });
+  });
+
+  it('answers a wrong password, an unknown name, a deactivated user and a user without a password alike', async () => {
+    const { username } = await aPerson();
+    const away = await aPerson();
+    const keyed = await aUser();
+    await done('PUT', `user-admin/${away.id}`, { active: false });
+    const refused = async (name: string, given: string) => {
+      const answer = await browser().ask<ErrorBody>('POST', '/auth/simple/login', { username: name, password: given });
+      const { id: _id, ...body } = answer.body;
+      return { status: answer.status, body, cookies: answer.headers.getSetCookie() };
+    };
+    const wrong = await refused(username, 'wrong');
+    expect(wrong).toMatchObject({ status: 401, body: { name: 'PasswordMismatch' }, cookies: [] });
+    expect(await refused('nobody-has-this-name', password)).toEqual(wrong);
+    expect(await refused(away.username, password)).toEqual(wrong);
+    expect(await refused(keyed.name, password)).toEqual(wrong);
+    expect(gateway.logged()).not.toContain('nobody-has-this-name');
+  });
+
+  it('takes the user with the e-mail address before one whose user name looks like it', async () => {
+    const { id, email } = await aPerson();
+    await done('POST', 'user-admin', { username: email, rootRole: 1, password: 'Another-horse-8' });
+    const one = browser();
+    await one.signIn(email, password);
+    expect((await one.ask<Me>('GET', '/api/admin/user')).body.user.id).toBe(id);
+  });
+
+  it('verifies the bcrypt hash of an imported user once, and stores one of scrypt', async () => {
+    const { id, username } = await aPerson();
+    // The hash of `Correct-horse-7` with the cost 4.
+    const { hash } = await import('bcryptjs');
+    const imported = await hash(password, 4);
+    const stored = async () => {
+      const text = `select hash from user_password where user_id = ${id}`;
+      return (await gateway.database.read<{ hash: string }>({ name: `hash ${id}`, text })).map((row) => row.hash);
+    };
+    await gateway.database.transaction(({ query }) =>
+      query('update user_password set hash = $2 where user_id = $1', [id, imported]),
+    );
+    const wrong = { username, password: 'wrong' };
+    expect((await browser().ask('POST', '/auth/simple/login', wrong)).status).toBe(401);
+    expect(await stored()).toEqual([imported]);
+    await browser().signIn(username, password);
+    expect(await stored()).toEqual([expect.stringMatching(/^\$scrypt\$ln=10,r=8,p=3\$/)]);
+    await browser().signIn(username, password);
+  });
+
+  it('refuses passwords of a megabyte and of NUL before it computes anything', async () => {
+    const post = (given: unknown) => browser().ask('POST', '/auth/simple/login', { username: 'x', password: given });
+    expect((await post('x'.repeat(1_000_000))).status).toBe(413);
+    expect((await post('x'.repeat(1_001))).status).toBe(400);
+    expect((await post('a\u0000b')).status).toBe(400);
+    expect((await post({ $ne: 1 })).status).toBe(400);
+  });
+
+  it('limits wrong passwords by address and by user, and locks out nobody else', async () => {
+    const [attacked, other] = [await aPerson(), await aPerson()];
+    const home = browser();
+    await home.signIn(attacked.username, password);
+    const attempt = async (address: string, name: string) =>
+      (await browser(address).ask('POST', '/auth/simple/login', { username: name, password: 'wrong' })).status;
+    const fromOne = [];
+    for (let nth = 0; nth < 12; nth++) fromOne.push(await attempt('10.66.0.1', 'whoever'));
+    expect(fromOne.slice(0, 10)).toEqual(Array(10).fill(401));
+    expect(fromOne.slice(10)).toEqual([429, 429]);
+    const many = [];
+    for (let nth = 0; nth < 33; nth++) many.push(await attempt(`10.67.0.${nth}`, attacked.username));
+    expect(many.slice(0, 30)).toEqual(Array(30).fill(401));
+    expect(many.slice(31)).toEqual([429, 429]);
+    // The attacked user at a known address, and everybody else, are not locked out.
+    await home.signIn(attacked.username, password);
+    await browser().signIn(other.username, password);
+    // What succeeds costs nothing.
+    const same = browser();
+    for (let nth = 0; nth < 12; nth++) await same.signIn(other.username, password);
+  });
+});
+
+describe('a session', () => {
+  it('has a new id at each sign-in, whatever cookie was sent, and never the id that somebody else chose', async () => {
+    const { username } = await aPerson();
+    const one = browser();
+    const chosen = `bunting-session=${'A'.repeat(43)}`;
+    const body = { username, password };
+    const { headers } = await one.ask('POST', '/auth/simple/login', body, { cookie: chosen });
+    expect(headers.getSetCookie()[0]).not.toContain('AAAAAAAA');
+    const first = one.cookie();
+    await one.signIn(username, password);
+    expect(one.cookie()).not.toBe(first);
+    expect((await one.ask('GET', '/api/admin/user', undefined, { cookie: chosen })).status).toBe(401);
+  });
+
+  it('is stored as a hash only', async () => {
+    const { username } = await aPerson();
+    const one = browser();
+    await one.signIn(username, password);
+    const [, secret = ''] = one.cookie().split('=');
+    const rows = await gateway.database.read({ name: 'sessions', text: 'select user_session::text from user_session' });
+    const hex = Buffer.from(secret, 'base64url').toString('hex');
+    expect(JSON.stringify(rows)).not.toContain(secret);
+    expect(JSON.stringify(rows)).not.toContain(hex);
+    expect(gateway.logged()).not.toContain(secret);
+    expect((await gateway.ask('/api/admin/user', { key: `session ${secret}` })).status).toBe(401);
+    expect((await gateway.ask('/api/admin/user', { key: secret })).status).toBe(401);
+  });
+
+  it('ends at logout: the stolen cookie works no longer, and other sessions go on', async () => {
+    const { id, username } = await aPerson();
+    const [one, other] = [browser(), browser()];
+    await one.signIn(username, password);
+    await other.signIn(username, password);
+    const stolen = one.cookie();
+    expect((await one.ask('GET', '/logout', undefined, { 'sec-fetch-site': 'cross-site' })).status).toBe(303);
+    expect((await one.ask('GET', '/api/admin/user', undefined, { cookie: stolen })).status).toBe(200);
+    const { status, headers } = await one.ask('POST', '/logout', undefined, {
+      'content-type': 'application/x-www-form-urlencoded',
+      cookie: stolen,
+    });
+    expect([status, headers.get('location')]).toEqual([303, '/']);
+    expect(one.cookie()).toBe('');
+    expect((await one.ask('GET', '/api/admin/user', undefined, { cookie: stolen })).status).toBe(401);
+    expect((await other.ask('GET', '/api/admin/user')).status).toBe(200);
+    expect((await one.ask('GET', '/logout')).status).toBe(303);
+    expect(gateway.logged()).toContain(`User ${id} signed out.`);
+  });
+
+  it('is listed and ended by its user and by administrators, and by no other user', async () => {
+    const { id, username } = await aPerson();
+    const stranger = await aPerson();
+    const [one, other, foreign] = [browser(), browser(), browser()];
+    await one.signIn(username, password);
+    await other.signIn(username, password);
+    await foreign.signIn(stranger.username, password);
+    const { body } = await one.ask<UserSessions>('GET', '/api/admin/user/sessions');
+    expect(body.sessions).toHaveLength(2);
+    expect(body.sessions.filter(({ isCurrent }) => isCurrent)).toHaveLength(1);
+    expect(body.sessions[0]).toMatchObject({ userAgent: 'Test browser', address: expect.stringMatching(/^10\.1\./) });
+    expect(JSON.stringify(body)).not.toMatch(/hash|selector/);
+    expect((await done<UserSessions>('GET', `user-admin/${id}/sessions`)).sessions).toHaveLength(2);
+    const otherId = body.sessions.find(({ isCurrent }) => !isCurrent)?.id ?? '';
+    expect((await foreign.ask('DELETE', `/api/admin/user/sessions/${otherId}`)).status).toBe(404);
+    expect((await foreign.ask('DELETE', '/api/admin/user/sessions/none')).status).toBe(404);
+    expect((await foreign.ask('GET', `/api/admin/user-admin/${id}/sessions`)).status).toBe(403);
+    expect((await one.ask('DELETE', `/api/admin/user/sessions/${otherId}`)).status).toBe(200);
+    expect((await other.ask('GET', '/api/admin/user')).status).toBe(401);
+    await other.signIn(username, password);
+    expect((await one.ask('DELETE', '/api/admin/user/sessions')).status).toBe(200);
+    expect((await other.ask('GET', '/api/admin/user')).status).toBe(401);
+    expect((await one.ask('GET', '/api/admin/user')).status).toBe(200);
+    await done('DELETE', `user-admin/${id}/sessions`);
+    expect((await one.ask('GET', '/api/admin/user')).status).toBe(401);
+    expect((await ask('DELETE', 'user-admin/987654/sessions')).status).toBe(404);
+    expect((await ask('GET', 'user-admin/987654/sessions')).status).toBe(404);
+  });
+
+  it('ends when its user is deactivated or deleted, and does not come back with the user', async () => {
+    const [away, gone] = [await aPerson(), await aPerson()];
+    const [one, other] = [browser(), browser()];
+    await one.signIn(away.username, password);
+    await other.signIn(gone.username, password);
+    await done('PUT', `user-admin/${away.id}`, { active: false });
+    await done('DELETE', `user-admin/${gone.id}`);
+    expect((await one.ask('GET', '/api/admin/user')).status).toBe(401);
+    expect((await other.ask('GET', '/api/admin/user')).status).toBe(401);
+    await done('PUT', `user-admin/${away.id}`, { active: true });
+    expect((await one.ask('GET', '/api/admin/user')).status).toBe(401);
+  });
+
+  it('ends after its idle time and after its longest time', async () => {
+    const { id, username } = await aPerson();
+    const aged = async (change: string): Promise<number> => {
+      const one = browser();
+      await one.signIn(username, password);
+      await gateway.database.transaction(({ query }) =>
+        query(`update user_session set ${change} where user_id = $1`, [id]),
+      );
+      return (await one.ask('GET', '/api/admin/user')).status;
+    };
+    expect(await aged("seen_at = now() - interval '47 hours'")).toBe(200);
+    expect(await aged("seen_at = now() - interval '49 hours'")).toBe(401);
+    expect(await aged("expires_at = now() - interval '1 second'")).toBe(401);
+    const { sessions } = await done<UserSessions>('GET', `user-admin/${id}/sessions`);
+    expect(sessions).toHaveLength(0);
+  });
+
+  it('is one of at most twenty of its user: the least recently used ends', async () => {
+    const { id, username } = await aPerson();
+    const first = browser();
+    await first.signIn(username, password);
+    const others = Array.from({ length: 20 }, () => browser());
+    for (const other of others) await other.signIn(username, password);
+    expect((await first.ask('GET', '/api/admin/user')).status).toBe(401);
+    expect((await done<UserSessions>('GET', `user-admin/${id}/sessions`)).sessions).toHaveLength(20);
+  });
+
+  it('writes for pages of the same origin only, in JSON only', async () => {
+    const { username } = await aPerson(1);
+    const one = browser();
+    await one.signIn(username, password);
+    const write = async (headers: Record<string, string>) =>
+      (await one.ask('POST', '/api/admin/groups', { name: `group ${++made}`, users: [] }, headers)).status;
+    // `undefined` would be sent as text: an empty value stands for a browser without the header.
+    const without = async (headers: Record<string, string>, method = 'POST', path = '/api/admin/groups') => {
+      const response = await gateway.ask(path, {
+        method,
+        key: null,
+        headers: { cookie: one.cookie(), 'content-type': 'application/json', ...headers },
+        ...(method === 'GET' ? {} : { body: JSON.stringify({ name: `group ${++made}`, users: [] }) }),
+      });
+      return response.status;
+    };
+    const { host } = new URL(gateway.url);
+    expect(await write({})).toBe(201);
+    expect(await write({ origin: 'https://evil.example' })).toBe(201);
+    for (const site of ['cross-site', 'same-site', 'none', '', 'same-origin, cross-site'])
+      expect([site, await write({ 'sec-fetch-site': site })]).toEqual([site, 403]);
+    expect(await without({ origin: gateway.url })).toBe(201);
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      '',
+      `${gateway.url}.evil.example`,
+      `http://${host.split(':')[0]}`,
+      `http://${host}@evil.example`,
+      `ftp://${host}`,
+    ])
+      expect([origin, await without({ origin })]).toEqual([origin, 403]);
+    expect(await without({})).toBe(403);
+    expect(await without({ 'x-http-method-override': 'GET' })).toBe(403);
+    expect(await without({}, 'GET', '/api/admin/user')).toBe(200);
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
+      expect([type, await write({ 'content-type': type })]).toEqual([type, 415]);
+    // Also for operations that take any content type.
+    const form = { 'content-type': 'text/plain' };
+    expect((await one.ask('DELETE', '/api/admin/groups/987654', undefined, form)).status).toBe(415);
+    expect((await one.ask('DELETE', '/api/admin/groups/987654')).status).toBe(404);
+  });
+
+  it('is ignored by a request with a key, valid or not', async () => {
+    const { username } = await aPerson(1);
+    const one = browser();
+    await one.signIn(username, password);
+    const as = async (key: string) => {
+      const { status, body } = await one.ask<Me>('GET', '/api/admin/user', undefined, { authorization: key });
+      return [status, body.user?.id];
+    };
+    expect(await as(adminToken)).toEqual([200, -42]);
+    expect(await as('user:not-a-key')).toEqual([401, undefined]);
+    expect(await as('')).toEqual([401, undefined]);
+    const foreign = { authorization: adminToken, 'sec-fetch-site': 'cross-site' };
+    expect((await one.ask('POST', '/api/admin/groups', { name: 'by key', users: [] }, foreign)).status).toBe(201);
+  });
+
+  it('is not started by a page of another site', async () => {
+    const { username } = await aPerson();
+    const from = (headers: Record<string, string>) =>
+      browser().ask('POST', '/auth/simple/login', { username, password }, headers);
+    expect((await from({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await from({ 'content-type': 'text/plain' })).status).toBe(415);
+    const { status } = await gateway.ask('/auth/simple/login', {
+      method: 'POST',
+      key: null,
+      headers: { 'content-type': 'application/json', origin: 'https://evil.example' },
+      body: JSON.stringify({ username, password }),
+    });
+    expect(status).toBe(403);
+  });
+});

@@ -1,0 +1,43 @@
+import { type Refusal, refusal } from '@bunting/contracts';
+import { clientNetwork } from '../admission/admit.ts';
+import { rateLimiter, type RateLimitStatus } from '../admission/rate-limit.ts';
+import type { GatewayConfig } from '../config.ts';
+
+/** Wrong passwords of one user, from all addresses that the user is not known at, for each one that an address may try. */
+const userFactor = 3;
+
+const tooMany = (whose: string, { waitSeconds }: RateLimitStatus): Refusal =>
+  refusal('RateLimitError', `There were too many attempts to sign in ${whose}. Please wait.`, {
+    retryAfterSeconds: waitSeconds,
+  });
+
+/**
+ * Limits attempts to sign in: per address, and per name from addresses where its user has no session. An attempt that succeeds costs nothing. So
+ * an attack on one user locks out neither other users nor the user at a known address. Names without a user are limited alike.
+ */
+export const loginLimits = ({
+  GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE: perMinute,
+}: Pick<GatewayConfig, 'GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE'>) => {
+  const addresses = perMinute === 0 ? undefined : rateLimiter(perMinute);
+  const names = perMinute === 0 ? undefined : rateLimiter(userFactor * perMinute);
+  return {
+    /** Counts an attempt before its password is looked at. @returns its rank: the failures of the address. @throws Refusal `RateLimitError` */
+    attempt: (address: string): number => {
+      const status = addresses?.consume(clientNetwork(address));
+      if (status === undefined) return 0;
+      if (status.waitSeconds > 0) throw tooMany('from your address', status);
+      return perMinute - status.remaining;
+    },
+    /** Counts an attempt for a user name or e-mail address. @throws Refusal `RateLimitError` */
+    attemptFor: (name: string): void => {
+      const status = names?.consume(name.toLowerCase());
+      if (status !== undefined && status.waitSeconds > 0) throw tooMany('as this user', status);
+    },
+    /** Gives back what a successful attempt took. */
+    succeeded: (name: string, address: string): void => {
+      addresses?.refund(clientNetwork(address));
+      names?.refund(name.toLowerCase());
+    },
+  };
+};
+export type LoginLimits = ReturnType<typeof loginLimits>;

@@ -1,0 +1,116 @@
+import { unavailable } from '@bunting/contracts';
+import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+
+/** Concurrent computations: below the four threads of Node's pool, which file access and name look-ups share. */
+const maxRunning = 2;
+/** Maximum computations that wait. */
+const maxWaiting = 256;
+
+const keyBytes = 32;
+const saltBytes = 16;
+const r = 8;
+const p = 3;
+/** Largest cost that a stored hash may ask for: 2^20 needs 1 GiB. */
+const maxLogN = 20;
+
+const derive = promisify<string | Buffer, Buffer, number, ScryptOptions, Buffer>(scrypt);
+
+interface Parameters {
+  readonly logN: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+const keyOf = (password: string, salt: Buffer, { logN, r: blocks, p: lanes }: Parameters): Promise<Buffer> =>
+  derive(password.normalize('NFC'), salt, keyBytes, { N: 2 ** logN, r: blocks, p: lanes, maxmem: 2 ** (logN + 11) });
+
+const stored = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
+const bcryptHash = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/;
+
+const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+
+const matchesBcrypt = (password: string, hash: string): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('bcrypt-worker.ts', import.meta.url), { workerData: { password, hash } });
+    worker.once('message', (isMatch: boolean) => resolve(isMatch));
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('The worker that verifies bcrypt hashes ended without a result.')));
+  });
+
+/** Whether a password matches a stored hash, and whether the hash should be replaced by one of today's parameters. */
+export interface Verified {
+  readonly isMatch: boolean;
+  readonly isOutdated: boolean;
+}
+
+/**
+ * Hashes passwords with scrypt, and verifies these hashes and those of bcrypt, which imported users have. The parameters are stored with each hash,
+ * so that the cost can grow. Computations run outside of the event loop, two at a time, those of a lower `rank` first.
+ * @param logN binary logarithm of the cost; one computation needs 2^(logN + 10) bytes
+ */
+export const passwordHasher = (logN: number) => {
+  const today: Parameters = { logN, r, p };
+  /** For users that do not exist, so that they take as long as others. */
+  const decoySalt = randomBytes(saltBytes);
+  let running = 0;
+  const waiting: { readonly rank: number; readonly resume: () => void; readonly refuse: () => void }[] = [];
+
+  /** Waits for a permit. When too many wait, the one with the highest rank that came last is refused. */
+  const permit = (rank: number): Promise<void> =>
+    new Promise((resume, reject) => {
+      if (running < maxRunning) {
+        running++;
+        return resume();
+      }
+      const refuse = () => reject(unavailable('Too many passwords are being checked. Please try again.', 5));
+      const at = waiting.findIndex((other) => other.rank > rank);
+      waiting.splice(at < 0 ? waiting.length : at, 0, { rank, resume, refuse });
+      if (waiting.length > maxWaiting) waiting.pop()?.refuse();
+    });
+  const limited = async <T>(rank: number, compute: () => Promise<T>): Promise<T> => {
+    await permit(rank);
+    try {
+      return await compute();
+    } finally {
+      // The permit passes on to the next computation.
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next.resume();
+    }
+  };
+
+  const verifyNow = async (password: string, hash: string): Promise<Verified> => {
+    if (bcryptHash.test(hash)) return { isMatch: await matchesBcrypt(password, hash), isOutdated: true };
+    const [, ln, blocks, lanes, salt = '', key = ''] = stored.exec(hash) ?? [];
+    const parameters = { logN: Number(ln), r: Number(blocks), p: Number(lanes) };
+    if (!(parameters.logN <= maxLogN)) throw new Error('A stored password has a hash of an unknown form.');
+    const expected = Buffer.from(key, 'base64');
+    const computed = await keyOf(password, Buffer.from(salt, 'base64'), parameters);
+    return {
+      isMatch: expected.length === keyBytes && timingSafeEqual(computed, expected),
+      isOutdated: parameters.logN < today.logN || parameters.r !== r || parameters.p < p,
+    };
+  };
+
+  return {
+    hash: (password: string): Promise<string> =>
+      limited(0, async () => {
+        const salt = randomBytes(saltBytes);
+        const key = await keyOf(password, salt, today);
+        return `$scrypt$ln=${today.logN},r=${r},p=${p}$${base64(salt)}$${base64(key)}`;
+      }),
+    /**
+     * Verifies a password against a stored hash; undefined, for a user without one, matches nothing and takes as long.
+     * @param rank how suspicious the request is: those of a lower rank are served first
+     */
+    verify: (password: string, hash: string | undefined, rank = 0): Promise<Verified> =>
+      limited(rank, async () => {
+        if (hash !== undefined) return verifyNow(password, hash);
+        await keyOf(password, decoySalt, today);
+        return { isMatch: false, isOutdated: false };
+      }),
+  };
+};
+export type PasswordHasher = ReturnType<typeof passwordHasher>;

@@ -1,0 +1,62 @@
+import type { Database, Statement, Tx } from '@bunting/database';
+
+/** How many passwords of a user are stored: the current one and those that may not be chosen again. */
+const remembered = 5;
+
+/** A user who may sign in with a password. */
+export interface PasswordHolder {
+  readonly userId: number;
+  readonly passwordId: number;
+  readonly hash: string;
+  /** whether the user has a session that was started from this address */
+  readonly isKnownAddress: boolean;
+}
+
+// An address is tried as an e-mail address first: a user name that looks like the address of another user takes nothing from that user.
+const holder: Statement = {
+  name: 'password-holder',
+  text: `
+    select u.id as "userId", p.id as "passwordId", p.hash,
+      exists (select from user_session s where s.user_id = u.id and s.address = $2) as "isKnownAddress"
+    from api_user u cross join lateral (
+      select id, hash from user_password where user_id = u.id order by id desc limit 1) as p
+    where (lower(u.email) = lower($1) or lower(u.username) = lower($1))
+      and u.deleted_at is null and u.is_active and not u.is_service
+    order by (lower(u.email) = lower($1)) is true desc limit 1`,
+};
+
+/** The active user with a password whose e-mail address or user name this is; undefined when there is none. */
+export const findPasswordHolder = async (
+  database: Pick<Database, 'read'>,
+  name: string,
+  address: string,
+): Promise<PasswordHolder | undefined> => (await database.read<PasswordHolder>(holder, [name, address]))[0];
+
+/** The passwords of users, as hashes. */
+export const passwordRepository = ({ query }: Pick<Tx, 'query'>) => ({
+  /** The hashes of the latest passwords of a user, the current one first. */
+  list: async (userId: number): Promise<string[]> => {
+    const text = `select hash from user_password where user_id = $1 order by id desc limit ${remembered}`;
+    return (await query<{ hash: string }>(text, [userId])).map(({ hash }) => hash);
+  },
+  /** Sets the password of a user and deletes those that no longer matter. */
+  set: async (userId: number, hash: string): Promise<void> => {
+    await query('insert into user_password (user_id, hash) values ($1, $2)', [userId, hash]);
+    await query(
+      `delete from user_password where user_id = $1 and id not in (
+         select id from user_password where user_id = $1 order by id desc limit ${remembered})`,
+      [userId],
+    );
+  },
+  /** Replaces the hash of a password by one with other parameters. */
+  rehash: async (passwordId: number, hash: string): Promise<void> => {
+    await query('update user_password set hash = $2 where id = $1', [passwordId, hash]);
+  },
+  /** Whether the password is still the current one of an active user; locks the user until the transaction ends. */
+  isCurrent: async ({ userId, passwordId }: PasswordHolder): Promise<boolean> => {
+    const text = `
+      select (select max(id) from user_password where user_id = u.id) = $2 as current
+      from api_user u where id = $1 and is_active and deleted_at is null for update`;
+    return (await query<{ current: boolean }>(text, [userId, passwordId]))[0]?.current === true;
+  },
+});

@@ -1,0 +1,71 @@
+import type { UserSession } from '@bunting/contracts';
+import type { Tx } from '@bunting/database';
+import { randomBytes } from 'node:crypto';
+import type { GatewayConfig } from '../../config.ts';
+import { gatewaySql, SessionEntity } from '../entities.ts';
+import type { TokenHasher } from '../tokens/token-hasher.ts';
+
+/** The browser that a session is started in. */
+export interface SessionClient {
+  readonly userAgent: string;
+  readonly address: string;
+}
+
+export type SessionLimits = Pick<GatewayConfig, 'GATEWAY_SESSION_IDLE_HOURS' | 'GATEWAY_SESSION_MAX_HOURS'>;
+
+/** Maximum sessions of one user; a further one ends the least recently used. */
+const maxPerUser = 20;
+const maxUserAgentLength = 255;
+
+/** What the hash of a session is computed of, so that the hash of an API token never stands for a session. */
+export const hashedText = (secret: string): string => `session ${secret}`;
+
+/** SQL: when the session `s` expires at the latest, without a further request. */
+export const sessionEndSql = ({ GATEWAY_SESSION_IDLE_HOURS: idleHours }: SessionLimits): string =>
+  `least(s.expires_at, s.seen_at + interval '${idleHours} hours')`;
+
+const columns = gatewaySql.selectOf(SessionEntity, 's');
+
+/** The sessions of users. Whoever holds the secret of one is its user. */
+export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher, limits: SessionLimits) => {
+  const end = sessionEndSql(limits);
+  return {
+    /** Starts a session with a new secret, which is stored as a hash only. @returns the secret, for the cookie */
+    start: async (userId: number, { userAgent, address }: SessionClient): Promise<string> => {
+      const secret = randomBytes(32).toString('base64url');
+      const { selector, hash } = hasher(hashedText(secret));
+      await query(
+        `delete from user_session s using (
+           select id from user_session s where ${end} <= now()
+           union select id from (
+             select id from user_session where user_id = $1 order by seen_at desc offset ${maxPerUser - 1}
+           ) as oldest
+         ) as ended where s.id = ended.id`,
+        [userId],
+      );
+      await query(
+        `insert into user_session (user_id, selector, hash, user_agent, address, expires_at)
+         values ($1, $2, $3, $4, $5, now() + interval '${limits.GATEWAY_SESSION_MAX_HOURS} hours')`,
+        [userId, selector, hash, userAgent.slice(0, maxUserAgentLength), address],
+      );
+      await query('update api_user set seen_at = greatest(seen_at, now()) where id = $1', [userId]);
+      return secret;
+    },
+    /** The sessions of a user that have not expired, the most recently used first. */
+    list: async (userId: number): Promise<Omit<UserSession, 'isCurrent'>[]> =>
+      query(`select ${columns} from user_session s where user_id = $1 and ${end} > now() order by seen_at desc, id`, [
+        userId,
+      ]),
+    /** Ends one session of a user. @returns whether there was one */
+    end: async (userId: number, id: string): Promise<boolean> =>
+      (await query('delete from user_session where user_id = $1 and id = $2 returning id', [userId, id])).length > 0,
+    /** Ends all sessions of a user, but one if it is named. @returns how many there were */
+    endAll: async (userId: number, but: string | null = null): Promise<number> =>
+      (
+        await query('delete from user_session where user_id = $1 and id is distinct from $2::uuid returning id', [
+          userId,
+          but,
+        ])
+      ).length,
+  };
+};

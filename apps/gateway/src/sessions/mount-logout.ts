@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import type { Authenticate } from '../authentication/authenticate.ts';
+import type { SessionCookie } from './session-cookie.ts';
+
+export interface LogoutOptions {
+  readonly authenticate: Authenticate;
+  readonly cookie: SessionCookie;
+  /** ends the session of a user */
+  readonly end: (userId: number, sessionId: string) => Promise<void>;
+  readonly rateLimit: preHandlerAsyncHookHandler;
+}
+
+const ownPages = new Set(['same-origin', 'none']);
+
+/**
+ * Mounts `/logout`, for links and forms of user interfaces: ends the session of the cookie and returns to `/`. A page of another site signs
+ * nobody out.
+ */
+export const mountLogout = (app: FastifyInstance, { authenticate, cookie, end, rateLimit }: LogoutOptions): void => {
+  const endSessionOf = async ({ headers }: FastifyRequest): Promise<void> => {
+    const site = headers['sec-fetch-site'];
+    if (typeof site === 'string' && !ownPages.has(site)) return;
+    if (cookie.read(headers.cookie) === undefined) return;
+    const { caller } = await authenticate({ cookie: headers.cookie });
+    if (caller.tokenId !== undefined) await end(caller.id, caller.tokenId);
+  };
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/logout',
+    preHandler: rateLimit,
+    handler: async (request, reply) => {
+      try {
+        await endSessionOf(request);
+      } catch (error) {
+        if ((error as { kind?: unknown }).kind !== 'AuthenticationRequired') throw error;
+      }
+      return reply
+        .header('set-cookie', cookie.clear)
+        .header('clear-site-data', '"cache", "storage"')
+        .redirect('/', 303);
+    },
+  });
+};

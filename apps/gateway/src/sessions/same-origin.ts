@@ -1,0 +1,48 @@
+import { type Refusal, refusal } from '@bunting/contracts';
+import type { FastifyRequest } from 'fastify';
+import type { GatewayConfig } from '../config.ts';
+import { requireJsonBody } from '../http/request/content-type.ts';
+
+type Settings = Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS' | 'GATEWAY_PUBLIC_URL'>;
+
+const crossOrigin = (): Refusal =>
+  refusal(
+    'ForbiddenError',
+    'A session works for requests from the pages of Bunting itself only. Use an API key in the Authorization header for other clients.',
+  );
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Refuses cross-site request forgery: a write that a browser sends with the cookie of a session, or that would set one, must come from a page of
+ * the same origin. Browsers say so in `Sec-Fetch-Site`, and in `Origin` where a connection without TLS keeps the former from being sent.
+ */
+export const sameOriginPolicy = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC_URL: publicUrl }: Settings) => {
+  const publicOrigin = URL.canParse(publicUrl) ? new URL(publicUrl).origin : undefined;
+
+  const isOwn = (origin: string, host: string): boolean => {
+    if (origin === publicOrigin) return true;
+    return origin === `https://${host}` || (!behindTls && origin === `http://${host}`);
+  };
+
+  /** Whether the request comes from a page of this origin; undefined when the client does not say. */
+  const comesFromOwnPage = ({ headers, host }: FastifyRequest): boolean | undefined => {
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined) return site === 'same-origin';
+    return headers.origin === undefined ? undefined : isOwn(headers.origin, host);
+  };
+
+  return {
+    /** @throws Refusal for a write with a session that does not demonstrably come from a page of this origin, or whose body is not JSON */
+    requireOwnPage: (request: FastifyRequest): void => {
+      if (safeMethods.has(request.method)) return;
+      if (comesFromOwnPage(request) !== true) throw crossOrigin();
+      requireJsonBody(request.headers, true);
+    },
+    /** @throws Refusal for a request that says that it comes from a page of another origin; clients that are no browsers say nothing */
+    refuseForeignPage: (request: FastifyRequest): void => {
+      if (!safeMethods.has(request.method) && comesFromOwnPage(request) === false) throw crossOrigin();
+    },
+  };
+};
+export type SameOriginPolicy = ReturnType<typeof sameOriginPolicy>;

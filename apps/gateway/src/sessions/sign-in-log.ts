@@ -1,0 +1,31 @@
+import type { Logger } from '@bunting/runtime';
+import { rateLimiter } from '../admission/rate-limit.ts';
+
+/** Failures that are logged one by one each minute; further ones are counted. */
+const maxFailuresPerMinute = 60;
+
+/** Logs who signs in and out. What was typed as a user name is not logged: it may be a password. */
+export const signInLog = (log: Pick<Logger, 'info' | 'warn'>) => {
+  const budget = rateLimiter(maxFailuresPerMinute);
+  let unlogged = 0;
+  return {
+    /** @param how e.g. `a password` */
+    success: (userId: number, how: string): void => log.info({ userId }, `User ${userId} signed in with ${how}.`),
+    /** @param userId undefined for a name without a user */
+    failure: (userId: number | undefined, address: string): void => {
+      if (budget.consume('failures').waitSeconds > 0) {
+        unlogged++;
+        return;
+      }
+      const who = userId === undefined ? 'no user of this installation' : `user ${userId}`;
+      const more = unlogged === 0 ? '' : ` ${unlogged} further failures before it were not logged.`;
+      log.warn(
+        { userId, address },
+        `A sign-in as ${who} from ${address} failed: the password was wrong.${more} GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE limits attempts.`,
+      );
+      unlogged = 0;
+    },
+    signedOut: (userId: number): void => log.info({ userId }, `User ${userId} signed out.`),
+  };
+};
+export type SignInLog = ReturnType<typeof signInLog>;

@@ -1,0 +1,17 @@
+import { UserSessions } from '../../model/session.ts';
+import { defineOperation } from '../../operation.ts';
+import { AccountPath } from '../paths.ts';
+
+/** List the sessions of a user. */
+export const ListUserSessions = defineOperation({
+  subject: 'call.gateway.list-user-sessions',
+  operationId: 'getUserSessions',
+  summary: 'List the sessions of a user',
+  description: 'Returns the browsers that a user is signed in with.',
+  tag: 'Users',
+  http: { method: 'GET', url: '/api/admin/user-admin/:id/sessions' },
+  permission: 'ADMIN',
+  params: AccountPath,
+  reply: UserSessions,
+  errors: ['NotFoundError'],
+});
