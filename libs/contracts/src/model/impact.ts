@@ -32,9 +32,15 @@ const ExampleResult = Type.Object(
 /** Users with the same values of the context fields that decide. */
 const UserGroup = Type.Object(
   {
-    context: Type.Record(Type.String(), Type.String(), {
-      description: 'the values of the context fields that constraints compare; a field that is absent has no value',
-    }),
+    context: Type.Unsafe<Record<string, string>>(
+      Type.Object(
+        {},
+        {
+          additionalProperties: Type.String(),
+          description: 'the values of the context fields that constraints compare; a field that is absent has no value',
+        },
+      ),
+    ),
     before: share('the percentage of these users for whom the feature is on now'),
     after: share('the percentage for whom it would be on'),
     gains: share('the percentage for whom it would be turned on'),
