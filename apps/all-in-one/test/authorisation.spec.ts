@@ -91,7 +91,7 @@ const spelled = ({ status, text }: Answer, { project, feature }: Target): string
     .replaceAll(project, absent.project)
     .replaceAll(/"id":"[0-9a-f-]{36}"/g, '"id":"…"');
 
-describe('who may do what', () => {
+describe('authorisation', () => {
   let platform: OneProcess;
   const credentials = new Map<string, Credential>();
   const keys: Record<'none' | 'bad' | 'expired' | 'disabled' | 'revoked' | 'client' | 'frontend', string | null> = {
@@ -188,7 +188,7 @@ describe('who may do what', () => {
   afterAll(() => platform.stop(), 60_000);
 
   it.each(['none', 'bad', 'expired', 'disabled', 'revoked'] as const)(
-    'nobody is let in by a key that is %s, whatever they ask and send',
+    'every operation refuses a key that is %s',
     (which) =>
       unchanged(() =>
         each(mounted.filter(needsKey), async (one) => {
@@ -198,7 +198,7 @@ describe('who may do what', () => {
     60_000,
   );
 
-  it('only the operations that declare it need no key, and they answer alike whatever key is sent', () =>
+  it('only operations that declare it need no key, and they ignore a key that is sent', () =>
     unchanged(async () => {
       const open = mounted.filter((one) => !needsKey(one));
       expect(
@@ -212,7 +212,7 @@ describe('who may do what', () => {
     }));
 
   it.each(['client', 'frontend'] as const)(
-    'an application with a %s token administers nothing',
+    "every operation of the Admin API refuses an application's %s token",
     (which) =>
       unchanged(() =>
         each(mounted.filter(isAdministration), async (one) => {
@@ -233,7 +233,7 @@ describe('who may do what', () => {
     'custom project role',
     'insider',
   ])(
-    '%s: what the declared permission does not give is refused, there and elsewhere, and changes nothing',
+    'a role without the declared permission of %s is refused in every scope and changes nothing',
     (name) =>
       unchanged(async () => {
         const { key, me } = credentials.get(name) as Credential;
@@ -254,7 +254,7 @@ describe('who may do what', () => {
   );
 
   it.each(['viewer', 'editor', 'owner', 'member', 'reviewer', 'custom root role', 'custom project role'])(
-    '%s: a private project is answered for as one that does not exist, by every operation',
+    '%s: every operation answers for a private project as for one that does not exist',
     (name) =>
       unchanged(async () => {
         const { key } = credentials.get(name) as Credential;
@@ -269,7 +269,7 @@ describe('who may do what', () => {
     60_000,
   );
 
-  it('a private project is in no list that a stranger reads, and is there for whoever has a part in it', async () => {
+  it('lists show a private project to its members only', async () => {
     const lists = mounted.filter(({ http }) => http.method === 'GET' && !http.url.includes(':'));
     for (const name of ['viewer', 'editor', 'owner']) {
       const { key } = credentials.get(name) as Credential;

@@ -33,14 +33,14 @@ describe('the NATS server of the compose file', () => {
   });
   afterAll(() => nats.stop());
 
-  it('accepts the user and the password that the services have, and no connection without them', async () => {
+  it('accepts connections with the password of the services only', async () => {
     expect(read('docker-compose.yml')).toMatch(/^ {6}NATS_PASSWORD: '"\$\{NATS_PASSWORD:\?[^}]*\}"'$/m);
     expect(await answerTo(nats.port, { user: 'bunting', pass: password })).toBe('PONG');
     for (const options of [{}, { user: 'bunting', pass: 'another' }, { auth_token: password }])
       expect(await answerTo(nats.port, options)).toMatch(/^-ERR 'Authorization Violation'/);
   });
 
-  it('opens its monitoring to its own container alone', () => {
+  it('serves its monitoring on the loopback interface of its container only', () => {
     const config = read('docker/nats.conf');
     expect(config).toMatch(/^http: "127\.0\.0\.1:8222"$/m);
     expect(config).not.toMatch(/^https?_port/m);

@@ -223,8 +223,8 @@ const randomChange = async (random: ReturnType<typeof randomFrom>, segments: num
   await of(changes)();
 };
 
-describe('what two gateways serve from memory', () => {
-  it('is what the database says after each of many random changes, in every scope', async () => {
+describe('SDK responses that two gateways serve from memory', () => {
+  it('equal the database after each of many random changes, in every scope', async () => {
     for (const project of projects) await onPlatform(admin).createProject(project);
     const scopes = [
       await scopeOf(['*'], 'development', { clientSpec: '5.2.0' }),

@@ -6,7 +6,7 @@ import { addressOf, onPlatform } from './given.ts';
 import { describeJourneys } from './journeys/index.ts';
 import { type Distributed, startDistributed } from './platform.ts';
 
-describe('in five processes', () => {
+describe('the platform in five processes', () => {
   let platform: Distributed;
   beforeAll(async () => {
     platform = await startDistributed();
@@ -16,7 +16,7 @@ describe('in five processes', () => {
   describeJourneys(() => platform);
 
   // These are the last: what they take away does not come back.
-  describe('when a service is away', () => {
+  describe('while a service is unavailable', () => {
     const address = addressOf('away', 'away-flag');
     const pending = '/api/admin/projects/away/change-requests/pending';
     let api: Api;
@@ -39,7 +39,7 @@ describe('in five processes', () => {
       await eventually(() => expectAway(...ask), { timeoutMs: 15_000 });
     };
 
-    it('says so at once and when to try again, while the others go on', async () => {
+    it('refuses its operations with 503 and Retry-After, and serves the operations of the other services', async () => {
       await killService('change-requests', 'GET', pending);
       const change = { action: 'updateEnabled', feature: 'away-flag', payload: { enabled: true } };
       await expectAway('GET', pending);
@@ -51,7 +51,7 @@ describe('in five processes', () => {
       expect(await eventTypes({ feature: 'away-flag', limit: 1 })).toEqual(['feature-environment-enabled']);
     });
 
-    it('still finds what it knew without the service that knows features, and says that it may be stale', async () => {
+    it('still searches features while the features service is unavailable, and marks the response as stale', async () => {
       await killService('features', 'GET', address);
       await expectAway('GET', address);
       await expectAway('POST', '/api/admin/projects/away/features', { name: 'away-new' });

@@ -32,10 +32,10 @@ const expectRefusesToStart = async (settings: Readonly<Record<string, string>>, 
 const tokenShown = /Admin token, shown this once: (\S+)/;
 
 /** What someone sees who starts Bunting in one process, the first time and later. */
-describe('a start', () => {
+describe('the first start', () => {
   afterAll(() => folders.forEach(removeFolder));
 
-  it('says where everything is, shows the admin token the first time only, and ends cleanly with Ctrl-C', async () => {
+  it('prints the addresses, shows the admin token at the first start only, and ends cleanly with Ctrl-C', async () => {
     const dataDir = newFolder();
     const port = String(await reservePort());
     const settings = { PORT: port, BUNTING_DATA_DIR: dataDir };
@@ -80,7 +80,7 @@ describe('a start', () => {
     expect(processesOf(dataDir)).toEqual([]);
   }, 90_000);
 
-  it('keeps a log that anybody can check and measure, while it runs and after', async () => {
+  it('keeps an event log that commands verify and measure while the platform runs and after it has stopped', async () => {
     const port = String(await reservePort());
     const dataDir = newFolder();
     const program = start({ PORT: port, BUNTING_DATA_DIR: dataDir });
@@ -117,7 +117,7 @@ describe('a start', () => {
     expect(processesOf(dataDir)).toEqual([]);
   }, 90_000);
 
-  it('takes the admin token of BUNTING_ADMIN_TOKEN, and neither prints nor logs it', async () => {
+  it('accepts the admin token of BUNTING_ADMIN_TOKEN, and neither prints nor logs it', async () => {
     const port = String(await reservePort());
     const token = 'a-token-of-ones-own-4711';
     const settings = { BUNTING_ADMIN_TOKEN: token, LOG_LEVEL: 'trace' };
@@ -136,7 +136,7 @@ describe('a start', () => {
     expect(printed).not.toContain(token);
   }, 60_000);
 
-  it('takes tokens that Unleash would be given, and makes none of its own', async () => {
+  it("accepts the tokens of Unleash's settings, and creates no others", async () => {
     const port = String(await reservePort());
     const program = start({
       PORT: port,
@@ -165,7 +165,7 @@ describe('a start', () => {
     expect(await program.ended).toEqual({ code: 0, signal: null });
   }, 60_000);
 
-  it('ends with Ctrl-C whoever is still connected and says nothing', async () => {
+  it('ends with Ctrl-C while an idle client is connected', async () => {
     const port = await reservePort();
     const token = 'a-token-of-ones-own-4711';
     const program = start({ PORT: String(port), BUNTING_DATA_DIR: newFolder(), BUNTING_ADMIN_TOKEN: token });
@@ -191,7 +191,7 @@ describe('a start', () => {
     }
   }, 60_000);
 
-  it('says in a sentence that the port is taken, and leaves nothing behind', async () => {
+  it('fails with one sentence when the port is taken, and leaves no process running', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };
@@ -201,7 +201,7 @@ describe('a start', () => {
     taken.close();
   }, 60_000);
 
-  it('says in a sentence that the data folder cannot be written to', async () => {
+  it('fails with one sentence when the data folder is not writable', async () => {
     const file = path.join(newFolder(), 'a-file');
     writeFileSync(file, 'This is no folder.');
     const dataDir = path.join(file, 'data');
@@ -212,7 +212,7 @@ describe('a start', () => {
     );
   }, 60_000);
 
-  it('tells all settings that do not fit at once', async () => {
+  it('reports all invalid settings together', async () => {
     const program = start({ PORT: 'many', LOG_LEVEL: 'loud', BUNTING_DATA_DIR: newFolder() });
     expect((await program.ended).code).toBe(1);
     expect(program.errors()).toContain('PORT');

@@ -5,7 +5,7 @@ import { addressOf, onPlatform } from './given.ts';
 import { type OneProcess, startOneProcess } from './platform.ts';
 
 /** What was answered with a "yes" has happened, whatever happens next. */
-describe('after kill -9', () => {
+describe('a platform that was killed with SIGKILL', () => {
   const project = 'killed';
   let platform: OneProcess;
   const given = () => onPlatform(platform.api);
@@ -16,7 +16,7 @@ describe('after kill -9', () => {
   }, 90_000);
   afterAll(() => platform.stop(), 60_000);
 
-  it('there are the write that was just answered, its event and its entry in the search', async () => {
+  it('keeps the last acknowledged write, its event and its entry in the search', async () => {
     await given().createFeature(project, 'killed-flag');
     const address = addressOf(project, 'killed-flag');
     const { id } = await given().addStrategy(address, 'development', { title: 'Before' });
@@ -41,7 +41,7 @@ describe('after kill -9', () => {
     expect(events.slice(3)).toEqual(known);
   }, 60_000);
 
-  it('SDKs are given what changed last, and nothing again that they have', async () => {
+  it('sends SDKs the last change, and nothing that they already have', async () => {
     const address = addressOf(project, 'killed-sdk');
     await given().createFeature(project, 'killed-sdk');
     const poll = (tag: string) =>
@@ -59,7 +59,7 @@ describe('after kill -9', () => {
     expect((await poll(tag)).status).toBe(200);
   }, 60_000);
 
-  it('there is nothing by halves of what was on its way', async () => {
+  it('has stored no unacknowledged write in part', async () => {
     const names = Array.from({ length: 60 }, (_, nth) => `killed-many-${nth}`);
     const answered = new Set<string>();
     let begun = () => {};
@@ -86,7 +86,7 @@ describe('after kill -9', () => {
     expect(events.map(({ featureName }: Event) => featureName as string).toSorted()).toEqual([...found].toSorted());
   }, 60_000);
 
-  it('what was on its way is done once when it is sent again with its Idempotency-Key', async () => {
+  it('applies an unacknowledged write once when it is retried with its Idempotency-Key', async () => {
     await given().createFeature(project, 'killed-once');
     const strategies = `${addressOf(project, 'killed-once')}/environments/development/strategies`;
     const keys = Array.from({ length: 25 }, () => randomUUID());
@@ -107,7 +107,7 @@ describe('after kill -9', () => {
     expect(stored?.toSorted()).toEqual(answers.map(({ body }) => body.id).toSorted());
   }, 60_000);
 
-  it('everything goes on', async () => {
+  it('accepts new writes', async () => {
     await given().createFeature(project, 'killed-after');
     expect((await given().search({ query: 'killed-after' })).total).toBe(1);
     expect(await given().eventTypes({ feature: 'killed-after' })).toEqual(['feature-created']);

@@ -11,7 +11,7 @@ import { reservePort } from './reserved-port.ts';
  * Services are upgraded one after the other. A service that calls an operation which another one does not have yet must go on, or
  * say which one is to be upgraded.
  */
-describe('while a service of an older version lacks an operation', () => {
+describe('a platform with a service of an older version', () => {
   const dataDir = dataFolder();
   /** subjects of the operations that are taken away */
   const lacking = new Set<string>();
@@ -83,7 +83,7 @@ describe('while a service of an older version lacks an operation', () => {
   /** Their replies are shown beside others: without them there are no counts, and nothing is refused. */
   const additions = ['count-members', 'count-tokens', 'list-holders'];
 
-  it('does all of the tour where none is lacking', async () => {
+  it('serves the whole tour when no operation is missing', async () => {
     for (const [name, step] of tour) {
       const { status, text } = await step();
       expect([name, status < 300, text]).toEqual([name, true, text]);
@@ -91,7 +91,7 @@ describe('while a service of an older version lacks an operation', () => {
   }, 60_000);
 
   it.each(internal.map((operation) => [contracts.nameOf(operation), operation] as const))(
-    'does all else, or names what to upgrade, without %s',
+    'serves every other operation, or names the service to upgrade, without %s',
     async (name, operation) => {
       lacking.add(operation.subject);
       try {
@@ -114,7 +114,7 @@ describe('while a service of an older version lacks an operation', () => {
     60_000,
   );
 
-  it('names an operation of the API that the service behind the gateway lacks', async () => {
+  it('names the operation of the API that the service behind the gateway lacks', async () => {
     lacking.add(contracts.AddChanges.subject);
     const change = { feature: 'x', action: 'updateEnabled', payload: { enabled: true } };
     const { status, text, headers } = await api('POST', `${project}/environments/development/change-requests`, change);

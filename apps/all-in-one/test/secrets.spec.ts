@@ -142,7 +142,7 @@ const expectNothingSeen = async (): Promise<void> => {
 };
 
 describe('a secret', () => {
-  it('is in no log, no measurement, no event, no index and no answer while all goes well', async () => {
+  it('is in no log, metric, event, index or response of successful requests', async () => {
     const headers = {
       cookie: `session=${secret('cookie')}`,
       'x-api-key': secret('apikey'),
@@ -174,7 +174,7 @@ describe('a secret', () => {
     await expectNothingSeen();
   }, 60_000);
 
-  it('is in none of them when it is refused', async () => {
+  it('is in no log, metric, event, index or response when it is refused', async () => {
     const guesses = [
       secret('guess'),
       `Bearer ${secret('guess')}`,
@@ -207,7 +207,7 @@ describe('a secret', () => {
     await expectNothingSeen();
   }, 60_000);
 
-  it('that is made here is shown to who asked for it, once, and is nowhere else', async () => {
+  it('that Bunting creates is shown once to the caller who created it, and is nowhere else', async () => {
     const made = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
       const headers = { 'idempotency-key': canary('write') };
       const { status, text } = await ask(path, { method: 'POST', body, headers });
@@ -236,7 +236,7 @@ describe('a secret', () => {
     await expectNothingSeen();
   }, 60_000);
 
-  it('is in none of them when something goes wrong that nobody has thought of, and no answer tells of it', async () => {
+  it('is in no log, metric or response of an unexpected error', async () => {
     // What PostgreSQL says of such failures has the whole row in it, or the value at fault.
     await inDatabase(
       addressOf('features'),
@@ -271,7 +271,7 @@ describe('a secret', () => {
     await expectNothingSeen();
   }, 60_000);
 
-  it('is in none of them while a database is away', async () => {
+  it('is in no log, metric or response while a database is unavailable', async () => {
     const name = new URL(addressOf('features')).pathname.slice(1);
     await inDatabase(
       aside.url,
@@ -287,7 +287,7 @@ describe('a secret', () => {
     await expectNothingSeen();
   }, 60_000);
 
-  it('is in none of them while NATS is away', async () => {
+  it('is in no log, metric or response while NATS is unavailable', async () => {
     await nats.kill();
     const body = { name: 'lost', description: payload('lost'), password: secret('lost') };
     const { status, text } = await ask(featuresPath, { method: 'POST', body, headers: { cookie: secret('cookie') } });

@@ -55,7 +55,7 @@ describe('a stopping process', () => {
     agent.destroy();
   }, 60_000);
 
-  it('ends although NATS accepts packets and answers none', async () => {
+  it('ends although NATS accepts packets and never responds', async () => {
     const nats = await startNats();
     const proxy = await startBlackholeProxy(nats.port);
     try {

@@ -42,7 +42,7 @@ describe('npm run stack', () => {
       { timeoutMs: 60_000 },
     );
 
-  it('gives the admin token and the keys of the gateway to the gateway alone', () => {
+  it('passes the admin token and the keys of the gateway to the gateway only', () => {
     const holders = (text: string) =>
       [...services, 'nats-server'].filter((name) => environmentOf(name).some((entry) => entry.includes(text)));
     for (const secret of [stack.token, secrets.GATEWAY_TOKEN_KEY, secrets.INIT_CLIENT_API_TOKENS])
@@ -50,7 +50,7 @@ describe('npm run stack', () => {
     expect(holders(secrets.SOMETHING_ELSE)).toEqual([]);
   });
 
-  it('gives each service its own settings, and nats-server none', () => {
+  it('passes each service its own settings, and nats-server none', () => {
     const foreign = (name: string, setting: string) =>
       services.some((other) => other !== name && setting.startsWith(`${other.toUpperCase().replaceAll('-', '_')}_`));
     for (const name of services)
@@ -60,7 +60,7 @@ describe('npm run stack', () => {
     ).toEqual([]);
   });
 
-  it('asks for a password on its NATS server, which only its user can read', async () => {
+  it('protects its NATS server by a password that only its user can read', async () => {
     const config = path.join(stack.dataDir, 'nats', 'nats.conf');
     expect(statSync(config).mode & 0o077).toBe(0);
     const text = readFileSync(config, 'utf8');
@@ -72,7 +72,7 @@ describe('npm run stack', () => {
   });
 
   it.each(['features', 'nats-server'])(
-    'restarts %s after it was killed, and says so',
+    'restarts %s after it was killed, and logs that',
     async (name) => {
       await requestsWork();
       const { pid } = processOf(name);

@@ -45,7 +45,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   'GET /api/admin/user/tokens': ['pats[].expiresAt is null, not string'],
 };
 
-describe('every read that Unleash 6.4.1 has as well', () => {
+describe('every read operation that Unleash 6.4.1 has as well', () => {
   let platform: OneProcess;
   let admin: Person;
   let filled: Filled;
@@ -79,7 +79,7 @@ describe('every read that Unleash 6.4.1 has as well', () => {
   }, 120_000);
   afterAll(() => platform.stop(), 60_000);
 
-  it.each(Object.entries(answers))('is answered with the members and types of Unleash: %s', async (name, expected) => {
+  it.each(Object.entries(answers))('returns the properties and types of Unleash: %s', async (name, expected) => {
     const answer = await ask(name.replace('GET ', ''));
     expect({ status: answer.status, text: answer.status === expected.status ? '' : answer.text }).toEqual({
       status: expected.status,

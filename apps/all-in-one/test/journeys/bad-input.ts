@@ -127,7 +127,7 @@ export const describeBadInput = (platform: () => Platform): void => {
       expectRefusal(answer, 400, 'ValidationError');
     });
 
-    it('finds no strategy of another feature, project or environment, nor one that there is not', async () => {
+    it('is refused: the path of a strategy with another feature, project or environment, or with an unknown id', async () => {
       const patch = [{ op: 'replace', path: '/title', value: 'Changed' }];
       for (const id of [
         ...Object.values(foreign),
@@ -296,7 +296,7 @@ export const describeBadInput = (platform: () => Platform): void => {
       expect(({} as { polluted?: string }).polluted).toBeUndefined();
     });
 
-    it('is refused: a tag filter of 4 kB that a regular expression would think about for years', async () => {
+    it('is refused: a tag filter of 4 kB on which a regular expression would backtrack', async () => {
       const hostile = `INCLUDE:${'a:b,'.repeat(1_000)}\n`;
       const path = `/api/admin/search/features?tag=${encodeURIComponent(hostile)}`;
       const answer = await refusedFor('a hostile tag filter', () => platform().api('GET', path));
@@ -323,7 +323,7 @@ export const describeBadInput = (platform: () => Platform): void => {
       }
     });
 
-    it('is refused: an import that was cut in half', async () => {
+    it('is refused: a truncated import', async () => {
       const file = unleashExport('bad', 'development');
       const whole = JSON.stringify({ project, environment: 'development', data: file });
       const answer = await refusedFor('half an import', () =>
@@ -332,7 +332,7 @@ export const describeBadInput = (platform: () => Platform): void => {
       expectRefusal(answer, 400, 'ValidationError', '/body');
     });
 
-    it('leaves the platform as quick as it was', async () => {
+    it('does not slow down later requests', async () => {
       const times = [];
       for (let nth = 0; nth < 50; nth++) times.push((await platform().api('GET', address)).ms);
       const median = times.toSorted((a, b) => a - b)[25] as number;

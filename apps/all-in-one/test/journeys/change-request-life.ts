@@ -20,7 +20,7 @@ const environment = 'development';
 
 /** A change request from the proposal to what becomes of it, by people who may each do their part. */
 export const describeChangeRequestLife = (platform: () => Platform): void => {
-  describe('the life of a change request in a protected environment', () => {
+  describe('a change request in a protected environment', () => {
     const project = 'cr-life';
     const requests = `/api/admin/projects/${project}/change-requests`;
     const proposals = `/api/admin/projects/${project}/environments/${environment}/change-requests`;
@@ -71,7 +71,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       await done(platform().api('PUT', `${proposals}/config`, config));
     }, 30_000);
 
-    it('begins where a direct edit ends: with a permission that hardly anybody has', async () => {
+    it('is required for callers without the permission to skip change requests', async () => {
       const name = await given('cr-life-direct');
       const answer = await author('POST', `${addressOf(project, name)}/environments/${environment}/on`);
       expectRefusal(answer, 403, 'NoAccessError', 'SKIP_CHANGE_REQUEST');
@@ -79,7 +79,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expect(await isOn(name)).toBe(false);
     });
 
-    it('goes through review, by somebody else, to effect', async () => {
+    it('takes effect after another user has approved it', async () => {
       const name = await given('cr-life-applied');
       const { id, minApprovals } = await propose(enable(name));
       expect(minApprovals).toBe(1);
@@ -110,7 +110,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       ]);
     });
 
-    it('comes into effect at its time', async () => {
+    it('takes effect at its scheduled time', async () => {
       const name = await given('cr-life-scheduled');
       const id = await approved(name);
       const scheduledAt = new Date(Date.now() + 1_000).toISOString();
@@ -121,7 +121,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expect(await isOn(name)).toBe(true);
     }, 30_000);
 
-    it('does not come into effect on the word of somebody who is gone', async () => {
+    it('is not applied at its scheduled time when the user who scheduled it has been deleted', async () => {
       const leaver = await someone('cr-leaver', editor, [releaser]);
       const id = await approved(await given('cr-life-suspended'));
       await done(move(leaver.api, id, 'Scheduled', { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }));
@@ -133,7 +133,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       await done(move(runner.api, id, 'Rejected'));
     }, 30_000);
 
-    it('ends when a reviewer says no', async () => {
+    it('is closed when a reviewer rejects it', async () => {
       const name = await given('cr-life-rejected');
       const { id } = await propose(enable(name));
       await done(move(author, id, 'In review'));
@@ -146,7 +146,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expect(await isOn(name)).toBe(false);
     });
 
-    it('can be undone by another', async () => {
+    it('can be reverted by another change request', async () => {
       const name = await given('cr-life-reverted');
       const id = await approved(name);
       await done(move(runner.api, id, 'Applied'));
@@ -159,7 +159,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expect(after).toMatchObject({ enabled: false, strategies: [] });
     });
 
-    it('says of each feature that was archived, deleted or moved meanwhile, and applies nothing', async () => {
+    it('names each feature that was archived, deleted or moved in the meantime, and applies no change', async () => {
       const { api } = platform();
       const names = ['archived', 'deleted', 'moved', 'here'].map((what) => `cr-life-${what}`);
       for (const name of names) await given(name);
@@ -186,7 +186,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       await done(move(author, id, 'Cancelled'));
     });
 
-    it('shows where a segment is about to be used, and is in conflict once somebody deletes that', async () => {
+    it('lists the segments that it would use, and is in conflict once such a segment is deleted', async () => {
       const name = await given('cr-life-segment');
       const { api } = platform();
       const segment = { name: 'cr-life-testers', constraints: [] };
@@ -215,7 +215,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       await done(move(author, id, 'Cancelled'));
     });
 
-    it('is what an import into the environment becomes, beside what it does at once', async () => {
+    it('is created by an import into the environment, which applies its other changes immediately', async () => {
       const name = 'cr-life-imported';
       const data = {
         features: [{ name, description: 'from elsewhere' }],
@@ -240,7 +240,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expect(await bringIn()).toMatchObject({ unchanged: 1 });
     });
 
-    it('is evaluated in the playground as if it had been applied, and changes nothing by that', async () => {
+    it('is evaluated in the playground as if it had been applied, without a change of state', async () => {
       const name = await given('cr-life-playground');
       const payload = {
         name: 'default',
@@ -276,7 +276,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expectRefusal(await evaluate(author, id), 400, 'ValidationError', 'closed (Cancelled)');
     });
 
-    it('is found by those who are asked to approve it', async () => {
+    it('is found by its requested approvers', async () => {
       const available = `${requests}/available-reviewers/${environment}`;
       const { reviewers } = await done(author<{ reviewers: { id: number; username?: string }[] }>('GET', available));
       const request = reviewers.find(({ username }) => username === 'cr-approver');
@@ -294,7 +294,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       await done(move(author, id, 'Cancelled'));
     });
 
-    it('is skipped by an administrator, which is told', async () => {
+    it('is skipped by an administrator, with an event', async () => {
       const name = await given('cr-life-skipped');
       await onPlatform(platform().api).toggle(addressOf(project, name), environment, 'on');
       const { events } = await onPlatform(platform().api).events({ feature: name, limit: 1 });

@@ -33,7 +33,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
       return body;
     };
 
-    it('is created by a first change, and answered with every member of the interface', async () => {
+    it('is created by the first change, and has every property of the interface', async () => {
       await given().createProject('cr-first');
       await given().createFeature('cr-first', 'cr-first-flag');
       expect(await pending('cr-first')).toEqual([]);
@@ -78,7 +78,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
       expect((await given().getFeature(addressOf('cr-first', 'cr-first-flag'))).enabled).toBe(false);
     });
 
-    it('takes more changes of its author, one or many at a time; another environment has one of its own', async () => {
+    it('collects further changes of its author, one per environment', async () => {
       const project = 'cr-more';
       await given().createProject(project);
       for (const name of ['cr-more-a', 'cr-more-b', 'cr-more-c']) await given().createFeature(project, name);
@@ -100,7 +100,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
       ]);
     });
 
-    it('takes all of a list, or nothing', async () => {
+    it('accepts all changes of a list or none', async () => {
       const project = 'cr-atomic';
       await given().createProject(project);
       await given().createFeature(project, 'cr-atomic-flag');
@@ -114,7 +114,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
       expect(await given().events({ project, type: 'change-request-created' })).toMatchObject({ totalEvents: 0 });
     });
 
-    describe('can hold each of the eleven actions', () => {
+    describe('with each of the eleven actions', () => {
       const project = 'cr-all';
       let answer: ChangeRequest;
       let strategies: FeatureStrategy[];
@@ -194,7 +194,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
           .flatMap(({ changes }) => changes)
           .filter((one) => one.action === action);
 
-      it('and shows them by feature and segment, in the order of their first change', () => {
+      it('lists its changes by feature and segment, in the order of their first change', () => {
         expectFits(ChangeRequest, answer);
         expect(answer.features.map(({ name }) => name)).toEqual([
           'cr-all-flag',
@@ -227,7 +227,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
         ],
         ['addDependency', () => ({ feature: 'cr-all-parent', enabled: true, variants: ['only'] })],
         ['deleteDependency', () => ({})],
-      ])('%s keeps its payload', (action, payload) => {
+      ])('returns the payload of %s unchanged', (action, payload) => {
         expect(changeOf(action)).toMatchObject([{ payload: payload() }]);
       });
 
@@ -255,22 +255,19 @@ export const describeChangeRequests = (platform: () => Platform): void => {
         ['addDependency', { payload: { feature: 7 } }, '/body/payload/feature'],
         ['deleteDependency', { payload: 'all' }, '/body/payload'],
         ['updateEnabled', { feature: undefined, payload: { enabled: true } }, '/body/feature'],
-      ])(
-        '%s is refused with a payload that does not fit, and the property is named: %j',
-        async (action, change, at) => {
-          const body = { action, feature: 'cr-all-flag', ...change };
-          expectRefusal(await propose(project, body), 400, 'ValidationError', at);
-          expect(await pending(project)).toEqual([answer]);
-        },
-      );
+      ])('refuses %s with an invalid payload and names the property: %j', async (action, change, at) => {
+        const body = { action, feature: 'cr-all-flag', ...change };
+        expectRefusal(await propose(project, body), 400, 'ValidationError', at);
+        expect(await pending(project)).toEqual([answer]);
+      });
 
-      it('and no other', async () => {
+      it('refuses any other action', async () => {
         const other = { action: 'deleteFeature', feature: 'cr-all-flag', payload: {} };
         expectRefusal(await propose(project, other), 400, 'ValidationError', '/body/action');
         expectRefusal(await propose(project, { feature: 'cr-all-flag' }), 400, 'ValidationError', '/body/action');
       });
 
-      it('and none that makes no sense', async () => {
+      it('refuses changes that contradict the state of the feature', async () => {
         const sense = async (change: object) => (await propose(project, { feature: 'cr-all-flag', ...change })).status;
         const [, deleted] = strategies.map(({ id }) => id);
         expect({

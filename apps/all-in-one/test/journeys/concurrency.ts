@@ -7,7 +7,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, n
 
 /** Many at the same time, on the same thing: everyone who got a "yes" finds their part. */
 export const describeConcurrency = (platform: () => Platform): void => {
-  describe('many at the same time', () => {
+  describe('concurrent requests', () => {
     const project = 'parallel';
     const given = () => onPlatform(platform().api);
 
@@ -15,7 +15,7 @@ export const describeConcurrency = (platform: () => Platform): void => {
       await given().createProject(project);
     });
 
-    it('patch one strategy, and every patch survives', async () => {
+    it('that patch one strategy lose no update', async () => {
       await given().createFeature(project, 'parallel-patched');
       const address = addressOf(project, 'parallel-patched');
       const { id } = await given().addStrategy(address, 'development', { parameters: { rollout: '50' } });
@@ -49,7 +49,7 @@ export const describeConcurrency = (platform: () => Platform): void => {
       expect(events[0]?.data).toEqual(strategy);
     });
 
-    it('create the same feature, and one of them does', async () => {
+    it('that create the same feature create it once', async () => {
       const answers = await Promise.all(
         numbers(10).map(() =>
           platform().api('POST', `/api/admin/projects/${project}/features`, { name: 'parallel-created' }),
@@ -59,7 +59,7 @@ export const describeConcurrency = (platform: () => Platform): void => {
       expect(await given().eventTypes({ feature: 'parallel-created' })).toEqual(['feature-created']);
     });
 
-    it('turn on the same feature, and it gets one default strategy', async () => {
+    it('that turn on the same feature add one default strategy', async () => {
       await given().createFeature(project, 'parallel-on');
       const address = addressOf(project, 'parallel-on');
       await Promise.all(numbers(10).map(() => given().toggle(address, 'development', 'on')));
@@ -72,14 +72,14 @@ export const describeConcurrency = (platform: () => Platform): void => {
       ]);
     });
 
-    it('add tags, some of them the same', async () => {
+    it('that add tags, some of them twice, store each tag once', async () => {
       await given().createFeature(project, 'parallel-tagged');
       await Promise.all(numbers(20).map((nth) => given().addTag('parallel-tagged', 'simple', `parallel-${nth % 10}`)));
       const { tags } = await given().getFeature(addressOf(project, 'parallel-tagged'));
       expect(tags?.map(({ value }) => value).toSorted()).toEqual(numbers(10).map((nth) => `parallel-${nth}`));
     });
 
-    it('propose changes, and they come together in one change request', async () => {
+    it('that propose changes add them to one change request', async () => {
       const features = numbers(10).map((nth) => `parallel-proposed-${nth}`);
       for (const name of features) await given().createFeature(project, name);
       const path = `/api/admin/projects/${project}/environments/development/change-requests`;
@@ -97,7 +97,7 @@ export const describeConcurrency = (platform: () => Platform): void => {
       expect(body.flatMap((request) => request.features.map(({ name }) => name)).toSorted()).toEqual(features);
     });
 
-    it('write different things, and the event log has each of them once, with ids that rise', async () => {
+    it('are in the event log once each, with ascending ids', async () => {
       const names = numbers(40).map((nth) => `parallel-many-${nth}`);
       await Promise.all(names.map((name) => given().createFeature(project, name)));
       const { events, totalEvents } = await given().events({

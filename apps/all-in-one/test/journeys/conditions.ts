@@ -9,7 +9,7 @@ import type { Platform } from '../platform.ts';
 
 /** Reads that cost nothing when nothing has changed, and writes that are done only if nothing has. */
 export const describeConditions = (platform: () => Platform): void => {
-  describe('a tag', () => {
+  describe('an ETag', () => {
     const project = 'tagged';
     const address = addressOf(project, 'tagged-flag');
     const inDevelopment = `${address}/environments/development`;
@@ -31,7 +31,7 @@ export const describeConditions = (platform: () => Platform): void => {
 
     const titled = (title: string) => [{ op: 'replace', path: '/title', value: title }];
 
-    it('saves a reader what it has already, whatever it reads', async () => {
+    it('saves the transfer of an unchanged response of any read operation', async () => {
       const paths = [address, strategy, inDevelopment, segment, '/api/admin/projects', '/api/admin/environments'];
       for (const path of [
         ...paths,
@@ -79,23 +79,26 @@ export const describeConditions = (platform: () => Platform): void => {
         (tag) =>
           platform().api('PUT', segment, { name: 'tagged-segment', description: tag, constraints: [] }, ifMatch(tag)),
       ],
-    ])('of %s lets one of two writers through, and tells the other what it is now', async (_, path, write) => {
-      const tag = await read(path());
-      const both = await Promise.all([write(tag), write(tag)]);
-      const lost = both.filter(({ status }) => status === 412);
-      expect(both.map(({ status }) => status < 300)).toContain(true);
-      expect(lost).toHaveLength(1);
-      expectRefusal(lost[0] as Answer, 412, 'PreconditionFailed', 'If-Match');
-      const now = await read(path());
-      expect(now.startsWith(`${tagOf(lost[0] as Answer).slice(0, -1)}.`)).toBe(true);
-      // What the refusal says is good for the next try, and so is what is read.
-      expect((await write(tagOf(lost[0] as Answer))).status).toBeLessThan(300);
-      expect((await write(await read(path()))).status).toBeLessThan(300);
-      expect((await write(`W/${await read(path())}`)).status).toBe(412);
-      expect((await write('*')).status).toBeLessThan(300);
-    });
+    ])(
+      'of %s accepts one of two concurrent writes, and returns the current ETag to the other',
+      async (_, path, write) => {
+        const tag = await read(path());
+        const both = await Promise.all([write(tag), write(tag)]);
+        const lost = both.filter(({ status }) => status === 412);
+        expect(both.map(({ status }) => status < 300)).toContain(true);
+        expect(lost).toHaveLength(1);
+        expectRefusal(lost[0] as Answer, 412, 'PreconditionFailed', 'If-Match');
+        const now = await read(path());
+        expect(now.startsWith(`${tagOf(lost[0] as Answer).slice(0, -1)}.`)).toBe(true);
+        // What the refusal says is good for the next try, and so is what is read.
+        expect((await write(tagOf(lost[0] as Answer))).status).toBeLessThan(300);
+        expect((await write(await read(path()))).status).toBeLessThan(300);
+        expect((await write(`W/${await read(path())}`)).status).toBe(412);
+        expect((await write('*')).status).toBeLessThan(300);
+      },
+    );
 
-    it('of a change request lets one of two who decide through', async () => {
+    it('of a change request accepts one of two concurrent decisions', async () => {
       const change = { action: 'updateEnabled', feature: 'tagged-flag', payload: { enabled: true } };
       const requests = `/api/admin/projects/${project}/environments/production/change-requests`;
       const { body } = await platform().api<{ id: number }>('POST', requests, change);
@@ -111,7 +114,7 @@ export const describeConditions = (platform: () => Platform): void => {
       expect((await platform().api('PUT', `${request}/state`, { state: 'In review' }, now)).status).toBe(200);
     });
 
-    it('of a change request comes with the answer to every write of it, and guards the next one', async () => {
+    it('of a change request is returned by every write, and guards the next write', async () => {
       const { api } = platform();
       const requests = `/api/admin/projects/${project}/environments/development/change-requests`;
       const change = (enabled: boolean) => ({ action: 'updateEnabled', feature: 'tagged-flag', payload: { enabled } });
@@ -147,7 +150,7 @@ export const describeConditions = (platform: () => Platform): void => {
       }
     });
 
-    it('of a change request that is applied comes with the answer, and with that to a retry', async () => {
+    it('of an applied change request is returned by the first response and by its replay', async () => {
       const { api } = platform();
       const change = { action: 'updateEnabled', feature: 'tagged-flag', payload: { enabled: true } };
       const requests = `/api/admin/projects/${project}/environments/development/change-requests?new=true`;
@@ -164,7 +167,7 @@ export const describeConditions = (platform: () => Platform): void => {
       expect([again.status, tagOf(again)]).toEqual([200, tagOf(applied)]);
     });
 
-    it('comes with the answer to a write, so that the next needs no reading', async () => {
+    it('is returned by a write, so that the next write needs no read', async () => {
       const first = await platform().api('PATCH', strategy, titled('one'), ifMatch(await read(strategy)));
       const second = await platform().api('PATCH', strategy, titled('two'), ifMatch(tagOf(first)));
       expect(second.status).toBe(200);
@@ -175,7 +178,7 @@ export const describeConditions = (platform: () => Platform): void => {
       );
     });
 
-    it('of a strategy says nothing of another, and that of the feature is good for all of its parts', async () => {
+    it('of a strategy is not valid for another one, and that of a feature is valid for all of its parts', async () => {
       const { body } = await platform().api<FeatureStrategy[]>('GET', `${inDevelopment}/strategies`);
       const other = `${inDevelopment}/strategies/${body.find(({ id }) => !strategy.endsWith(String(id)))?.id}`;
       const [own, whole] = [await read(strategy), await read(address)];
@@ -184,7 +187,7 @@ export const describeConditions = (platform: () => Platform): void => {
       expect((await platform().api('PATCH', strategy, titled('mine'), ifMatch(own))).status).toBe(200);
     });
 
-    it('of a feature changes with its edits, and not with its use', async () => {
+    it('of a feature changes with its edits, and not with its usage', async () => {
       const before = await read(address);
       const stop = new Date().toISOString();
       const metrics = {
@@ -199,7 +202,7 @@ export const describeConditions = (platform: () => Platform): void => {
       expect((await platform().api('PATCH', address, stale, ifMatch(before))).status).toBe(412);
     });
 
-    it('of a feature that was deleted is none of the next feature of its name', async () => {
+    it('of a deleted feature is not valid for a new feature of the same name', async () => {
       const again = addressOf(project, 'tagged-again');
       await given().createFeature(project, 'tagged-again');
       const before = await read(again);
@@ -210,7 +213,7 @@ export const describeConditions = (platform: () => Platform): void => {
       expect((await platform().api('PATCH', again, description, ifMatch(before))).status).toBe(412);
     });
 
-    it('that is none is refused, and so is one that nothing is judged by', async () => {
+    it('that is malformed is refused, and so is one that the operation does not support', async () => {
       for (const tag of ['unquoted', '"open', '"a" "b"', '']) {
         expectRefusal(
           await platform().api('PATCH', strategy, titled('x'), ifMatch(tag)),
@@ -236,7 +239,7 @@ export const describeConditions = (platform: () => Platform): void => {
       expectRefusal(await platform().api('GET', addressOf(project, 'tagged-none')), 404, 'NotFoundError');
     });
 
-    it('is asked for last: what is not there, or not valid, is so whatever the tag', async () => {
+    it('is compared last: a missing object or an invalid body is reported whatever the ETag', async () => {
       const absent = `${inDevelopment}/strategies/00000000-0000-4000-8000-000000000000`;
       expectRefusal(await platform().api('PATCH', absent, titled('x'), ifMatch('"a"')), 404, 'NotFoundError');
       expectRefusal(
@@ -247,7 +250,7 @@ export const describeConditions = (platform: () => Platform): void => {
     });
   });
 
-  describe('a client that asks for problems', () => {
+  describe('a client that accepts application/problem+json', () => {
     const problem = { accept: 'application/json, application/problem+json' };
     const ask = async (method: string, path: string, body?: unknown, headers = {}) => {
       const { status, headers: said, text } = await platform().api(method, path, body, { ...problem, ...headers });
@@ -283,7 +286,7 @@ export const describeConditions = (platform: () => Platform): void => {
         'Content type',
         ['POST', '/api/admin/projects/default/features', 'x', { 'content-type': 'text/plain' }],
       ],
-    ])('is told a %i (%s) with the members of both', async (status, name, title, request) => {
+    ])('receives a %i (%s) with the members of both formats', async (status, name, title, request) => {
       const answer = await ask(...request);
       const { id, message, ...more } = answer.body;
       expect(answer).toMatchObject({
@@ -301,7 +304,7 @@ export const describeConditions = (platform: () => Platform): void => {
       });
     });
 
-    it('is answered with JSON when all is well', async () => {
+    it('receives application/json for a successful response', async () => {
       const { status, headers } = await platform().api('GET', '/api/admin/projects', undefined, problem);
       expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     });

@@ -9,7 +9,7 @@ export const describeDocs = (platform: () => Platform): void => {
     const get = (path: string) =>
       platform().api<{ [member: string]: unknown }>('GET', path, undefined, { authorization: null });
 
-    it('is OpenAPI 3.1, and has every operation at its address', async () => {
+    it('is OpenAPI 3.1 and contains every operation under its path', async () => {
       const { status, body } = await get('/docs/openapi.json');
       expect(status).toBe(200);
       expect(body['openapi']).toMatch(/^3\.1\.\d$/);
@@ -24,7 +24,7 @@ export const describeDocs = (platform: () => Platform): void => {
       }
     });
 
-    it('has a page for people that needs nothing from elsewhere', async () => {
+    it('has a web page that loads nothing from other hosts', async () => {
       const page = await get('/docs');
       const html = page.status >= 300 && page.status < 400 ? await get(page.headers.get('location') as string) : page;
       expect(html.status).toBe(200);
@@ -40,8 +40,8 @@ export const describeDocs = (platform: () => Platform): void => {
     });
   });
 
-  describe('the state of health', () => {
-    it('is answered to anyone, and nothing else is', async () => {
+  describe('the health endpoint', () => {
+    it('needs no token, unlike all other endpoints', async () => {
       for (const path of ['/health', '/health/live', '/health/ready']) {
         const { status, body } = await platform().api('GET', path, undefined, { authorization: null });
         expect({ path, status, body }).toEqual({ path, status: 200, body: { health: 'GOOD' } });

@@ -23,7 +23,7 @@ const sevenOn = (project: string, feature: string, strategyId: string) =>
 
 /** The responses of rejected requests. */
 export const describeErrors = (platform: () => Platform): void => {
-  describe('a refusal', () => {
+  describe('an error response', () => {
     const project = 'errors';
     const given = () => onPlatform(platform().api);
     let seven: ReturnType<typeof sevenOn>;
@@ -35,7 +35,7 @@ export const describeErrors = (platform: () => Platform): void => {
       seven = sevenOn(project, 'errors-flag', id as string);
     });
 
-    it('is the answer of every operation to a key that is missing or not valid', async () => {
+    it('is returned by every operation for a missing or invalid token', async () => {
       for (const authorization of [null, '', 'nonsense', 'Bearer', 'Bearer nonsense', `${platform().token}x`]) {
         for (const [method, path, body] of seven) {
           const answer = await platform().api(method, path, body, { authorization });
@@ -44,7 +44,7 @@ export const describeErrors = (platform: () => Platform): void => {
       }
     });
 
-    it('is not the answer to a good key, with the word Bearer in any case or without it', async () => {
+    it('is not returned for a valid token, with or without the word Bearer in any case', async () => {
       const { token } = platform();
       for (const authorization of [token, `Bearer ${token}`, `bearer ${token}`, `BEARER   ${token}`]) {
         for (const [method, path, body] of seven) {
@@ -54,7 +54,7 @@ export const describeErrors = (platform: () => Platform): void => {
       }
     });
 
-    it('has an id of its own each time', async () => {
+    it('has a unique id', async () => {
       const ask = () => platform().api<{ id: string }>('GET', addressOf(project, 'errors-nobody'));
       const ids = await Promise.all(Array.from({ length: 5 }, async () => (await ask()).body.id));
       expect(new Set(ids).size).toBe(5);
@@ -68,17 +68,17 @@ export const describeErrors = (platform: () => Platform): void => {
       ['GET', '/api/nosuch'],
       ['GET', '/nosuch'],
       ['POST', '/index.html'],
-    ])('says that there is nothing at %s %s, in JSON', async (method, path) => {
+    ])('is a 404 in JSON for the unknown path %s %s', async (method, path) => {
       const answer = await platform().api(method, path);
       expectRefusal(answer, 404, 'NotFoundError', path);
     });
 
-    it('asks for a key before it says what there is', async () => {
+    it('is a 401 without a token, also for an unknown path', async () => {
       const answer = await platform().api('GET', '/api/admin/nosuch', undefined, { authorization: null });
       expectRefusal(answer, 401, 'AuthenticationRequired');
     });
 
-    it('comes for any content type but JSON, from every operation that reads a body', async () => {
+    it('is returned for any content type but JSON by every operation that reads a body', async () => {
       for (const [method, path, body] of seven.filter((operation) => operation[2] !== undefined)) {
         for (const type of ['text/plain', 'application/xml', 'application/jsonp', 'multipart/form-data', null]) {
           const answer = await platform().api(method, path, body, { 'content-type': type });
@@ -87,7 +87,7 @@ export const describeErrors = (platform: () => Platform): void => {
       }
     });
 
-    it('comes for a body that is no JSON, from every operation that reads one, and names the body', async () => {
+    it('is returned for a body that is not JSON by every operation that reads one', async () => {
       for (const [method, path] of seven.filter((operation) => operation[2] !== undefined)) {
         for (const body of ['{', '{"a":', '[1,]', 'nonsense', '{"a":1}}', "{'a':1}", '']) {
           expectRefusal(await platform().api(method, path, body), 400, 'ValidationError', '/body');
@@ -95,7 +95,7 @@ export const describeErrors = (platform: () => Platform): void => {
       }
     });
 
-    it('judges in one order: key, content type, size, JSON, schema, and then what it is about', async () => {
+    it('reports the first failure of token, content type, size, JSON, schema and existence, in this order', async () => {
       const path = `${addressOf('errors-nowhere', 'nobody')}/environments/development/strategies/none`;
       const large = `[${'1'.repeat(1_200_000)}`;
       const judged = async (body: string, headers: Record<string, string | null>) => {
@@ -120,7 +120,7 @@ export const describeErrors = (platform: () => Platform): void => {
       ]);
     });
 
-    it('comes for a body that is too large, also when it does not say how large it is', async () => {
+    it('is returned for a body that is too large, with or without Content-Length', async () => {
       const body = Buffer.from(`{"query":"${'x'.repeat(2_000_000)}"}`);
       for (const declared of [true, false]) {
         const answer = await sendLarge(platform(), 'POST', '/api/admin/events/search', body, { declared });
@@ -128,7 +128,7 @@ export const describeErrors = (platform: () => Platform): void => {
       }
     });
 
-    it('names the property at fault', async () => {
+    it('names the invalid property', async () => {
       const events = (body: unknown) => platform().api('POST', '/api/admin/events/search', body);
       expectRefusal(await events({ limit: 101 }), 400, 'ValidationError', '/body/limit');
       expectRefusal(await events({ limit: '5' }), 400, 'ValidationError', '/body/limit');
@@ -141,7 +141,7 @@ export const describeErrors = (platform: () => Platform): void => {
       expectRefusal(await create({ name: 'errors-x', type: 'nosuch' }), 400, 'ValidationError', '/body/type');
     });
 
-    it('comes for every project that is not there', async () => {
+    it('is returned for every unknown project', async () => {
       for (const [method, path, body] of sevenOn('errors-nowhere', 'errors-flag', 'none').slice(0, 4)) {
         expectRefusal(await platform().api(method, path, body), 404, 'NotFoundError');
       }
@@ -149,7 +149,7 @@ export const describeErrors = (platform: () => Platform): void => {
       expectRefusal(create, 404, 'NotFoundError', 'errors-nowhere');
     });
 
-    it('is kept to by every operation: without a key, none tells anything', async () => {
+    it('of every operation without a token discloses nothing', async () => {
       for (const { http } of operations) {
         if (http === undefined) continue;
         const path = http.url.replaceAll(/:\w+/g, 'errors');

@@ -50,7 +50,7 @@ export const describeEventFeed = (platform: () => Platform): void => {
       };
     };
 
-    it(`tells who follows every event exactly once while ${writers} write, although cut off again and again`, async () => {
+    it(`delivers every event exactly once to a follower that reconnects while ${writers} clients write`, async () => {
       const given = onPlatform(platform().api);
       await given.createProject(project);
       const [newest] = (await given.events({ limit: 1 })).events;
@@ -83,7 +83,7 @@ export const describeEventFeed = (platform: () => Platform): void => {
       expect(lines.map((line) => JSON.parse(line) as FeedEvent)).toEqual(readers[1]?.seen);
     });
 
-    it('proves itself: the log is what it was when its events were told', async () => {
+    it('has a hash chain that verifies the events that were delivered', async () => {
       const { status, body } = await platform().api('GET', '/api/admin/events/verify');
       expect([status, body]).toMatchObject([200, { intact: true, fault: null }]);
     });

@@ -24,7 +24,7 @@ export const describeEvents = (platform: () => Platform): void => {
         return newer;
       };
 
-      it('has the event of each, with what it was about', async () => {
+      it('has the event of each write, with the name of its object', async () => {
         const at = { project, featureName: 'events-flag', environment: null };
         const inDevelopment = { ...at, environment: 'development' };
 
@@ -128,7 +128,7 @@ export const describeEvents = (platform: () => Platform): void => {
         expect(await since(() => given().archive(address))).toMatchObject([{ ...at, type: 'feature-archived' }]);
       });
 
-      it('tells who did it and when, in the form of the interface', async () => {
+      it('has the user and the time of each event, in the format of the interface', async () => {
         const { status, headers, body } = await search({ project });
         expect(status).toBe(200);
         expectFits(Events, body);
@@ -142,7 +142,7 @@ export const describeEvents = (platform: () => Platform): void => {
         expect(headers.get('deprecation')).not.toBeNull();
       });
 
-      it('is in order: the newest first, and its ids rise', async () => {
+      it('lists events with descending ids', async () => {
         const { body } = await search({ project });
         expect(told.length).toBeGreaterThan(10);
         expect(body.events).toEqual(told.toReversed());
@@ -151,7 +151,7 @@ export const describeEvents = (platform: () => Platform): void => {
       });
     });
 
-    describe('when it is searched', () => {
+    describe('as a search', () => {
       const project = 'events-search';
       let all: Event[];
 
@@ -164,7 +164,7 @@ export const describeEvents = (platform: () => Platform): void => {
         all = (await given().events({ project })).events;
       });
 
-      it('lists from the event whose id is the offset, that one included', async () => {
+      it('starts at the event whose id is the offset, that event included', async () => {
         expect(all).toHaveLength(10);
         const third = all[2]?.id as number;
         expect((await given().events({ project, offset: third })).events).toEqual(all.slice(2));
@@ -174,7 +174,7 @@ export const describeEvents = (platform: () => Platform): void => {
         expect((await given().events({ project, offset: 1 })).events.length).toBeLessThanOrEqual(1);
       });
 
-      it('can be walked through page by page, and every event comes once', async () => {
+      it('returns every event once, page by page', async () => {
         const walked: Event[] = [];
         for (let offset: number | undefined; walked.length < 20;) {
           const { events } = await given().events({ project, limit: 3, ...(offset === undefined ? {} : { offset }) });
@@ -186,7 +186,7 @@ export const describeEvents = (platform: () => Platform): void => {
         expect(walked).toEqual(all);
       });
 
-      it('counts what matches, not what it shows', async () => {
+      it('returns the total of all matching events, not of the page', async () => {
         const count = async (criteria: object) => (await search({ project, limit: 1, ...criteria })).body;
         expect(await count({})).toMatchObject({ totalEvents: 10, events: [all[0]] });
         expect((await count({ type: 'feature-created' })).totalEvents).toBe(3);
@@ -195,7 +195,7 @@ export const describeEvents = (platform: () => Platform): void => {
         expect((await count({ type: 'feature-created', feature: 'events-a' })).totalEvents).toBe(1);
       });
 
-      it('finds text in the type, in who did it and in the data, and takes every sign as it is', async () => {
+      it('finds text in the type, the user and the data, with every character taken literally', async () => {
         const found = async (query: string) => (await given().events({ project, query })).totalEvents;
         const [someone] = all.map(({ createdBy }) => createdBy);
         expect({
@@ -208,13 +208,13 @@ export const describeEvents = (platform: () => Platform): void => {
         }).toEqual({ type: 3, user: 10, data: 3, percent: 0, underscore: 0, nothing: 0 });
       });
 
-      it('minds the case of projects, features and types', async () => {
+      it('is case-sensitive for projects, features and types', async () => {
         expect((await given().events({ project: 'Events-search' })).totalEvents).toBe(0);
         expect((await given().events({ project, feature: 'Events-a' })).totalEvents).toBe(0);
         expectRefusal(await search({ type: 'Feature-created' }), 400, 'ValidationError', '/body/type');
       });
 
-      it('shows 100 events at most', async () => {
+      it('returns 100 events at most', async () => {
         expectRefusal(await search({ limit: 101 }), 400, 'ValidationError', '/body/limit');
         expectRefusal(await search({ limit: 0 }), 400, 'ValidationError', '/body/limit');
         expect((await given().events({ limit: 100 })).events.length).toBeLessThanOrEqual(100);

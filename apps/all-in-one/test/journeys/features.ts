@@ -16,7 +16,7 @@ export const describeFeatures = (platform: () => Platform): void => {
       await given().createProject('features-other');
     });
 
-    it('is answered with every member of the interface', async () => {
+    it('has every property of the interface', async () => {
       const segment = await given().createSegment({ name: 'features-segment' });
       const created = await given().createFeature(project, 'features-whole', {
         type: 'kill-switch',
@@ -117,7 +117,7 @@ export const describeFeatures = (platform: () => Platform): void => {
       expectFits(Feature, body);
     });
 
-    it('belongs to one project, and its name is one of its case', async () => {
+    it('belongs to one project, and its name is case-sensitive', async () => {
       await given().createFeature(project, 'features-Case');
       expectRefusal(await get('features-case'), 404, 'NotFoundError', 'features-case');
       expectRefusal(await get('features-Case', 'features-other'), 404, 'NotFoundError', 'features-Case');
@@ -133,14 +133,14 @@ export const describeFeatures = (platform: () => Platform): void => {
       ['letters beyond ASCII', 'features-ü', 400],
       ['nothing', '', 400],
       ['dots alone', '..', 400],
-    ])('has a name that needs no escape in an address: %s', async (_what, name, expected) => {
+    ])('refuses a name that needs escaping in a URL: %s', async (_what, name, expected) => {
       const answer = await platform().api('POST', `/api/admin/projects/${project}/features`, { name });
       expect(answer.status).toBe(expected);
       if (expected === 400) expectRefusal(answer, 400, 'ValidationError', 'name');
       else expect((await get(encodeURIComponent(name))).status).toBe(200);
     });
 
-    it('has a name that nobody else has, archived or not', async () => {
+    it('has a unique name, also among archived features', async () => {
       await given().createFeature(project, 'features-taken');
       const again = () =>
         platform().api('POST', '/api/admin/projects/features-other/features', { name: 'features-taken' });
@@ -149,7 +149,7 @@ export const describeFeatures = (platform: () => Platform): void => {
       expectRefusal(await again(), 409, 'NameExistsError', 'An archived flag with that name already exists');
     });
 
-    it('is listed with those of its project until it is archived', async () => {
+    it('is listed in its project until it is archived', async () => {
       await given().createProject('features-listed');
       for (const name of ['features-l2', 'features-l1', 'features-l3'])
         await given().createFeature('features-listed', name);
@@ -160,7 +160,7 @@ export const describeFeatures = (platform: () => Platform): void => {
       expectRefusal(await get('features-l3', 'features-listed'), 404, 'NotFoundError', 'features-l3');
     });
 
-    it('gets the default strategy when it is turned on without any, once', async () => {
+    it('gets one default strategy when it is turned on without strategies', async () => {
       await given().createFeature(project, 'features-on');
       const address = addressOf(project, 'features-on');
       await given().toggle(address, 'development', 'on');
@@ -184,7 +184,7 @@ export const describeFeatures = (platform: () => Platform): void => {
       ]);
     });
 
-    it('turned on, can have its disabled strategies activated instead', async () => {
+    it('can be turned on by activation of its disabled strategies instead', async () => {
       await given().createFeature(project, 'features-activated');
       const address = addressOf(project, 'features-activated');
       await given().addStrategy(address, 'development', { disabled: true, title: 'Asleep' });
@@ -194,7 +194,7 @@ export const describeFeatures = (platform: () => Platform): void => {
       expect(environments?.[0]).toMatchObject({ enabled: true, strategies: [{ title: 'Asleep', disabled: false }] });
     });
 
-    it('cannot be turned on once it is archived, or where it is not', async () => {
+    it('cannot be turned on when it is archived, or in an environment outside its project', async () => {
       await given().createFeature(project, 'features-off');
       const address = addressOf(project, 'features-off');
       expectRefusal(

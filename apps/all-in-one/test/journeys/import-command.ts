@@ -8,7 +8,7 @@ import { runProgram } from '../program.ts';
 import { unleashExport } from '../unleash-export.ts';
 
 export const describeImportCommand = (platform: () => Platform): void => {
-  describe('the command that imports', () => {
+  describe('the import command', () => {
     const project = 'import-command';
     const file = unleashExport(project, 'development', 15);
     const segments = file.segments.map(({ id, name }, nth) => ({
@@ -41,7 +41,7 @@ export const describeImportCommand = (platform: () => Platform): void => {
       await onPlatform(platform().api).createProject(project);
     });
 
-    it('says what is wrong with a file, or with how it was asked, and sends nothing', async () => {
+    it('reports an invalid file or invalid arguments, and sends no request', async () => {
       const cut = given('cut.json', JSON.stringify(file).slice(0, -100));
       expect(await run(cut)).toMatchObject({ code: 2, errors: expect.stringMatching(/cut\.json is not JSON/) });
       const faulty = structuredClone(file);
@@ -57,7 +57,7 @@ export const describeImportCommand = (platform: () => Platform): void => {
       expect(await names()).toEqual([]);
     });
 
-    it('stops at a part that is refused with all that is missing, and keeps those before it', async () => {
+    it('stops at the first refused batch, lists everything that is missing, and keeps earlier batches', async () => {
       const refused = await run(given('file.json', { ...file, featureStrategies: file.featureStrategies.slice(0, 3) }));
       expect(refused).toMatchObject({ code: 0 });
       const changed = await run(given('file.json', file));
@@ -68,7 +68,7 @@ export const describeImportCommand = (platform: () => Platform): void => {
       expect(changed.errors).toContain('4 of 15 features are in and stay');
     });
 
-    it('creates the segments that are missing, goes on where it ended, and shows how far it is', async () => {
+    it('creates missing segments, resumes an interrupted import, and shows its progress', async () => {
       const listed = given('segments.json', { segments });
       // Older exports name no segments: their ids are those of the list.
       const whole = given('file.json', { ...file, segments: [] });
@@ -86,7 +86,7 @@ export const describeImportCommand = (platform: () => Platform): void => {
       expect(await names()).toEqual(file.features.map(({ name }) => name));
     });
 
-    it('maps the segments of strategies to those that are here', async () => {
+    it('maps the segments of strategies to existing segments', async () => {
       const { body } = await platform().api<{ segments: Segment[] }>('GET', '/api/admin/segments');
       const here = body.segments.filter(({ name }) => name?.startsWith(project));
       expect(here.map(({ name, project: of }) => [name, of])).toEqual([

@@ -60,7 +60,7 @@ const asAnswered = ({ environments = [] }: Feature, environment: string) => {
 };
 
 export const describeImport = (platform: () => Platform): void => {
-  describe('an import of what Unleash exported', () => {
+  describe('an import of an export from Unleash', () => {
     const prefix = 'import';
     const development = unleashExport(prefix, 'development');
     const production = unleashExport(prefix, 'production');
@@ -77,7 +77,7 @@ export const describeImport = (platform: () => Platform): void => {
       }
     });
 
-    it('takes the file of one environment and reports what it took', async () => {
+    it('imports the file of one environment and reports the counts', async () => {
       const { status, body } = await importInto(prefix, 'development', development);
       expect({ status, body }).toEqual({
         status: 200,
@@ -94,7 +94,7 @@ export const describeImport = (platform: () => Platform): void => {
       expectFits(ImportReport, body);
     });
 
-    it('takes the file of another environment on top, and leaves what it says nothing new about', async () => {
+    it('imports the file of another environment, and leaves unmentioned settings as they are', async () => {
       const hasStrategy = new Set(production.featureStrategies.map(({ featureName }) => featureName));
       const isNew = ({ enabled, variants, featureName }: UnleashExport['featureEnvironments'][number]) =>
         enabled || variants.length > 0 || hasStrategy.has(featureName);
@@ -113,7 +113,7 @@ export const describeImport = (platform: () => Platform): void => {
       expect(updated).toBeLessThan(production.features.length);
     });
 
-    it('shows every feature exactly as the files say', async () => {
+    it('stores every feature exactly as in the files', async () => {
       for (const { name, description, type, stale, impressionData } of development.features) {
         const { status, body } = await platform().api<Feature>(
           'GET',
@@ -150,13 +150,13 @@ export const describeImport = (platform: () => Platform): void => {
       }
     });
 
-    it('shows on the parent who depends on it', async () => {
+    it('shows the dependent features on their parent', async () => {
       const { getFeature } = onPlatform(platform().api);
       const parent = await getFeature(addressOf(prefix, names[1] as string));
       expect(parent.children?.toSorted()).toEqual([names[10], names[11]]);
     });
 
-    it('can be searched at once, by tag, segment and state', async () => {
+    it('can be searched immediately by tag, segment and state', async () => {
       const { search } = onPlatform(platform().api);
       const found = async (parameters: Record<string, string>) =>
         (await search({ project: `IS:${prefix}`, limit: '100', sortBy: 'name', ...parameters })).features.map(
@@ -194,7 +194,7 @@ export const describeImport = (platform: () => Platform): void => {
       expect(later.filter(({ type }) => type !== 'features-imported')).toEqual([]);
     });
 
-    it('takes up the difference when a file has changed', async () => {
+    it('applies the difference when a file has changed', async () => {
       const changed = structuredClone(development);
       const [first] = changed.features;
       (first as { description: string | null }).description = 'Described anew.';
@@ -206,7 +206,7 @@ export const describeImport = (platform: () => Platform): void => {
       expect(types).toEqual(['feature-metadata-updated']);
     });
 
-    it('is told as one event for each feature, strategy and tag, and one for the whole at the end', async () => {
+    it('emits one event for each feature, strategy and tag, and one for the whole import', async () => {
       const { createProject, events } = onPlatform(platform().api);
       await createProject('import-told');
       const small = unleashExport('import-told', 'development', 13);
@@ -231,7 +231,7 @@ export const describeImport = (platform: () => Platform): void => {
       });
     });
 
-    describe('that cannot be taken whole', () => {
+    describe('that is not valid as a whole', () => {
       const own = 'import-refused';
       const file = unleashExport(own, 'development', 13);
       const isEmpty = async () => {
@@ -245,7 +245,7 @@ export const describeImport = (platform: () => Platform): void => {
         await onPlatform(platform().api).createProject(own);
       });
 
-      it('is refused with the full list of what is missing here, and stores nothing', async () => {
+      it('is refused with the full list of missing objects, and stores nothing', async () => {
         const lacking = structuredClone(file);
         lacking.contextFields = lacking.contextFields.filter(({ name }) => !name.startsWith(own));
         for (const [at, name] of ['own-type', 'other-type'].entries()) {
@@ -262,7 +262,7 @@ export const describeImport = (platform: () => Platform): void => {
         await isEmpty();
       });
 
-      it('is refused when a strategy uses a segment that the file does not name', async () => {
+      it('is refused when a strategy uses a segment that is missing from the file', async () => {
         const lacking = { ...structuredClone(file), segments: [] };
         const answer = await importInto(own, 'development', lacking);
         expectRefusal(answer, 400, 'ValidationError');
@@ -270,7 +270,7 @@ export const describeImport = (platform: () => Platform): void => {
         await isEmpty();
       });
 
-      it('is refused when the file was cut in half', async () => {
+      it('is refused when the file is truncated', async () => {
         const whole = JSON.stringify({ project: own, environment: 'development', data: file });
         const cut = await platform().api('POST', '/api/admin/features-batch/import', whole.slice(0, whole.length / 2));
         expectRefusal(cut, 400, 'ValidationError', '/body');
@@ -284,7 +284,7 @@ export const describeImport = (platform: () => Platform): void => {
         await isEmpty();
       });
 
-      it('is refused when one of many features is not as it must be, and names the property', async () => {
+      it('is refused when one of many features is invalid, and names the property', async () => {
         const wrong = structuredClone(file);
         Object.assign(wrong.featureStrategies.at(-1) as object, { parameters: { rollout: null } });
         const at = `/body/data/featureStrategies/${wrong.featureStrategies.length - 1}/parameters/rollout`;
@@ -309,7 +309,7 @@ export const describeImport = (platform: () => Platform): void => {
         expectRefusal(untyped, 400, 'ValidationError', tag.type);
       });
 
-      it('is refused for a project or an environment that is not there', async () => {
+      it('is refused for an unknown project or environment', async () => {
         expectRefusal(await importInto('import-nowhere', 'development', file), 404, 'NotFoundError', 'import-nowhere');
         const answer = await importInto(own, 'staging', file);
         expect([400, 404]).toContain(answer.status);
@@ -318,7 +318,7 @@ export const describeImport = (platform: () => Platform): void => {
       });
     });
 
-    it('leaves out a feature that is archived here, and says so', async () => {
+    it('skips a feature that is archived in Bunting, and reports it', async () => {
       const { archive, createFeature, createProject } = onPlatform(platform().api);
       const own = 'import-archived';
       await createProject(own);

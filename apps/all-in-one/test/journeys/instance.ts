@@ -7,11 +7,11 @@ import { administering } from '../people.ts';
 
 /** What user interfaces and administrators ask of the installation itself. */
 export const describeInstance = (platform: () => Platform): void => {
-  describe('the installation', () => {
+  describe('the instance', () => {
     const { done, person } = administering(platform);
     const statistics = () => done<InstanceStatistics>('GET', 'instance-admin/statistics');
 
-    it('tells a user interface of Unleash its name, version, limits and origins', async () => {
+    it('describes its name, version, limits and origins to the user interface of Unleash', async () => {
       const config = await done<UiConfig>('GET', 'ui-config');
       expect(config).toMatchObject({
         name: 'Bunting',
@@ -30,14 +30,14 @@ export const describeInstance = (platform: () => Platform): void => {
       expect(await done('GET', 'maintenance')).toEqual({ enabled: false });
     });
 
-    it('refuses to change origins that a setting has, and names the setting', async () => {
+    it('refuses to change origins that come from a setting, and names the setting', async () => {
       const set = (frontendApiOrigins: string[]) =>
         platform().api('POST', '/api/admin/ui-config', { frontendSettings: { frontendApiOrigins } });
       expect((await set(['*'])).status).toBe(200);
       expectRefusal(await set(['https://shop.example']), 403, 'InvalidOperationError', 'GATEWAY_FRONTEND_CORS_ORIGINS');
     });
 
-    it('counts what there is, of every service, for administrators alone', async () => {
+    it('returns the statistics of every service to administrators only', async () => {
       const given = onPlatform(platform().api);
       await given.createProject('counted');
       await given.createFeature('counted', 'counted-flag');

@@ -34,7 +34,7 @@ const kept = {
 
 /** Every way in takes them, and every answer has what the interface promises. */
 export const describeLenientValues = (platform: () => Platform): void => {
-  describe('numbers where the interface has text', () => {
+  describe('numbers in place of text', () => {
     const given = () => onPlatform(platform().api);
     const done = async <T>(method: 'POST' | 'PUT' | 'PATCH' | 'GET', path: string, body?: unknown): Promise<T> => {
       const { status, text, body: answered } = await platform().api<T>(method, path, body);

@@ -27,7 +27,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
       await given().createProject(project);
     });
 
-    it('answers the whole strategy: every member of the interface, with what was patched and what was not', async () => {
+    it('returns the whole strategy with every property of the interface', async () => {
       const id = await strategyOf('patch-whole', {
         title: 'Everyone',
         constraints: [{ contextName: 'userId', operator: 'IN', values: ['ann'] }],
@@ -71,7 +71,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
       expect(environments?.find(({ name }) => name === 'development')?.strategies).toEqual([body]);
     });
 
-    it('can add, remove, replace, copy and move', async () => {
+    it('supports add, remove, replace, copy and move', async () => {
       const id = await strategyOf('patch-operations', { parameters: { rollout: '10', a: 'A', b: 'B' } });
       const { body } = await patch('patch-operations', id, [
         { op: 'add', path: '/parameters/c', value: 'C' },
@@ -95,7 +95,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
       expect(after.environments).toEqual(before.environments);
     });
 
-    it('shares the weight among variable variants, and sorts them by name', async () => {
+    it('distributes the weight among variable variants, and sorts them by name', async () => {
       const id = await strategyOf('patch-variants');
       const variable = (name: string) => ({ name, weight: 1, weightType: 'variable', stickiness: 'default' });
       const weights = async (variants: readonly object[]) => {
@@ -126,7 +126,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
       expect((await set([])).body.segments).toEqual([]);
     });
 
-    it('turns the environment off when it disables the last enabled strategy, and tells both in order', async () => {
+    it('turns the environment off when it disables the last enabled strategy, and emits both events in order', async () => {
       const id = await strategyOf('patch-last');
       const address = addressOf(project, 'patch-last');
       await given().toggle(address, 'development', 'on');
@@ -198,7 +198,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
       expect(await given().eventTypes({ feature, type: 'feature-strategy-update' })).toEqual([]);
     });
 
-    it('finds nothing at an address that joins what does not belong together', async () => {
+    it('returns 404 for a path whose parts do not belong together', async () => {
       const id = await strategyOf('patch-mine');
       await given().createProject('patch-other-project');
       await given().createFeature(project, 'patch-other-feature');
@@ -225,7 +225,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
       expect(strategy?.title).toBeNull();
     });
 
-    it('is taken as application/json alone', async () => {
+    it('is accepted as application/json only', async () => {
       const id = await strategyOf('patch-types');
       const send = (type: string | null) =>
         platform().api('PATCH', `${addressOf(project, 'patch-types')}/environments/development/strategies/${id}`, [], {

@@ -25,7 +25,7 @@ export const describePeople = (platform: () => Platform): void => {
   const statusOf = async (request: Promise<{ readonly status: number }>): Promise<number> => (await request).status;
 
   describe('a user', () => {
-    it('is made by an administrator with a first key and a root role, and makes keys of their own', async () => {
+    it('is created by an administrator with a first token and a root role, and creates further tokens', async () => {
       const { id, key, api } = await person('people-ann', rootRole.editor);
       const { body: pat, status } = await api<CreatedPat>('POST', '/api/admin/user/tokens', {
         description: 'people laptop',
@@ -58,7 +58,7 @@ export const describePeople = (platform: () => Platform): void => {
       for (const secret of [key, pat.secret]) expect(JSON.stringify(events)).not.toContain(secret.slice(20));
     });
 
-    it('gains and loses rights with the root role from the very next request on, and everything when deleted', async () => {
+    it('gains and loses permissions with the root role from the next request on, and all of them when deleted', async () => {
       const { id, api } = await person('people-bob');
       const create = (name: string) => api('POST', '/api/admin/segments', { name, constraints: [] });
       expectRefusal(await create('people-bob-1'), 403, 'NoAccessError', 'CREATE_SEGMENT');
@@ -74,7 +74,7 @@ export const describePeople = (platform: () => Platform): void => {
   });
 
   describe('a service account', () => {
-    it('acts with the key that an administrator makes for it, under its own name', async () => {
+    it('acts under its own name with a token that an administrator creates', async () => {
       const { id, key, api } = await robot('people-robot', rootRole.editor);
       expect(await statusOf(api('POST', '/api/admin/segments', { name: 'people-robots', constraints: [] }))).toBe(201);
       const [made] = await told('people-robots', 'segment-created');
@@ -89,11 +89,11 @@ export const describePeople = (platform: () => Platform): void => {
     });
   });
 
-  describe('a role that is made here', () => {
+  describe('a custom role', () => {
     const role = (name: string, type: string, permissions: object[]) =>
       done<RoleWithPermissions>('POST', 'roles', { name, type, description: 'of a journey', permissions });
 
-    it('gives everywhere exactly what it was made from, and what it is changed to', async () => {
+    it('grants exactly its permissions in every project, before and after a change of the role', async () => {
       const { id } = await role('People tagger', 'root-custom', [{ name: 'CREATE_TAG_TYPE' }]);
       const { api } = await person('people-tagger', id);
       const tagType = (name: string) => ({ name, description: '', icon: '' });
@@ -120,7 +120,7 @@ export const describePeople = (platform: () => Platform): void => {
       ]);
     });
 
-    it('gives in a project, and in one environment of it, exactly what it was made from', async () => {
+    it('grants exactly its permissions in one project or environment', async () => {
       const given = onPlatform(platform().api);
       const [here, elsewhere] = ['people-here', 'people-else'];
       for (const project of [here, elsewhere]) {
@@ -164,7 +164,7 @@ export const describePeople = (platform: () => Platform): void => {
   });
 
   describe('access to a project', () => {
-    it('comes from a role of one’s own or of a group, and ends at once with either', async () => {
+    it('is granted by a role of the user or of a group, and ends immediately with either', async () => {
       const given = onPlatform(platform().api);
       const project = 'people-access';
       await given.createProject(project);
@@ -208,7 +208,7 @@ export const describePeople = (platform: () => Platform): void => {
       expect(groups).toEqual(expect.arrayContaining(['group-created', 'group-updated', 'group-deleted']));
     });
 
-    it('is counted where projects and environments are shown, and whoever owns one is named', async () => {
+    it('is shown as counts and owners of projects and environments', async () => {
       const { api, createProject } = { api: platform().api, ...onPlatform(platform().api) };
       const project = 'people-owned';
       await createProject(project);

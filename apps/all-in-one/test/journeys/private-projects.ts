@@ -31,7 +31,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       await done('PUT', `projects/${project}/users/${member.id}/roles`, { roles: [projectRole.reader] });
     });
 
-    it('is answered for to a stranger as one that is not there', async () => {
+    it('is a 404 for callers who are not members, like a project that does not exist', async () => {
       for (const path of [
         `projects/${project}`,
         `projects/${project}/overview`,
@@ -51,7 +51,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       expectRefusal(await stranger.api('GET', addressOf(project, flag)), 404, 'NotFoundError');
     });
 
-    it('is in no list, search, total or count that a stranger is given', async () => {
+    it('is in no list, search, total or count of callers who are not members', async () => {
       for (const path of [
         'projects',
         'search/features',
@@ -84,7 +84,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       expect(await numbers()).toEqual(before);
     });
 
-    it('is whole for a member: the project, its flags, their totals and their events', async () => {
+    it('is complete for a member: the project, its flags, their totals and their events', async () => {
       const { projects } = (await member.api<Projects>('GET', '/api/admin/projects')).body;
       expect(projects.map(({ id }) => id)).toContain(project);
       const { body: feature } = await member.api<Feature>('GET', addressOf(project, flag));
@@ -106,7 +106,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       expectRefusal(change, 403, 'NoAccessError', 'UPDATE_FEATURE');
     });
 
-    it('stays hidden once it is deleted: its id, its events and its applications', async () => {
+    it('stays hidden after its deletion, with its id, its events and its applications', async () => {
       const given = onPlatform(platform().api);
       const [merger, target] = ['private-merger', 'private-target'];
       await given.createProject(merger, { mode: 'private' });
@@ -145,7 +145,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       }
     });
 
-    it('keeps its id when it is deleted: others than administrators are told that it is taken', async () => {
+    it('keeps its id after its deletion: for callers other than administrators the id is taken', async () => {
       const given = onPlatform(platform().api);
       const id = 'private-reserved';
       await given.createProject(id, { mode: 'private' });
@@ -158,7 +158,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       expect((await platform().api('POST', '/api/admin/projects', mine)).status).toBe(201);
     });
 
-    it('is gone for a member who is put out, and there for everybody once it is opened', async () => {
+    it('is hidden from a removed member, and visible to all users once it is open', async () => {
       const given = onPlatform(platform().api);
       const other = 'private-opened';
       await given.createProject(other, { mode: 'private' });

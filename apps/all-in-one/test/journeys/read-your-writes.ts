@@ -6,7 +6,7 @@ const times = Array.from({ length: 30 }, (_, nth) => String(nth).padStart(2, '0'
 
 /** Every write is in the very next read, of whichever service: no test here waits for anything. */
 export const describeReadYourWrites = (platform: () => Platform): void => {
-  describe('whoever has written', () => {
+  describe('a client that has written', () => {
     const project = 'fresh';
     const given = () => onPlatform(platform().api);
     const namesFound = async (parameters: Record<string, string>): Promise<string[]> => {
@@ -18,7 +18,7 @@ export const describeReadYourWrites = (platform: () => Platform): void => {
       await given().createProject(project);
     });
 
-    it('finds a new feature at once, and its event', async () => {
+    it('finds a new feature and its event immediately', async () => {
       for (const nth of times) {
         const name = `fresh-new-${nth}`;
         await given().createFeature(project, name);
@@ -27,7 +27,7 @@ export const describeReadYourWrites = (platform: () => Platform): void => {
       }
     });
 
-    it('finds a feature by its new tag at once, and no more when the tag is gone', async () => {
+    it('finds a feature by its new tag immediately, and no longer once the tag is removed', async () => {
       await given().createFeature(project, 'fresh-tagged');
       for (const nth of times) {
         await given().addTag('fresh-tagged', 'simple', `nr-${nth}`);
@@ -38,7 +38,7 @@ export const describeReadYourWrites = (platform: () => Platform): void => {
       }
     });
 
-    it('finds a feature by its state at once', async () => {
+    it('finds a feature by its new state immediately', async () => {
       await given().createFeature(project, 'fresh-toggled');
       const address = addressOf(project, 'fresh-toggled');
       for (const nth of times) {
@@ -48,7 +48,7 @@ export const describeReadYourWrites = (platform: () => Platform): void => {
       }
     });
 
-    it('finds the event of a patch at once, and the patch itself', async () => {
+    it('finds a patch and its event immediately', async () => {
       await given().createFeature(project, 'fresh-patched');
       const address = addressOf(project, 'fresh-patched');
       const { id } = await given().addStrategy(address, 'development');
@@ -69,7 +69,7 @@ export const describeReadYourWrites = (platform: () => Platform): void => {
       expect(await namesFound({ query: 'fresh-archived', archived: 'true' })).toEqual(['fresh-archived']);
     });
 
-    it('finds the change request that was just made', async () => {
+    it('finds its new change request immediately', async () => {
       await given().createFeature(project, 'fresh-proposed');
       for (const nth of times.slice(0, 10)) {
         const at = `/api/admin/projects/${project}`;

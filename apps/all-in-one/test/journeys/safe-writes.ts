@@ -36,7 +36,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
     });
     afterAll(() => proxy.stop());
 
-    it('has one effect each time of a thousand that the connection is cut after the commit and it is sent again', async () => {
+    it('has one effect each of a thousand times that it is retried after the connection was cut after the commit', async () => {
       const names = Array.from({ length: features }, (_, nth) => `safe-${nth}`);
       for (const name of names) await given().createFeature(project, name);
       const answered = new Map(names.map((name) => [name, new Set<string>()]));
@@ -61,7 +61,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       expect(totalEvents).toBe(features * strategiesEach);
     }, 120_000);
 
-    it('is answered again with the same status, headers and body, and says that it is so', async () => {
+    it('is replayed with the same status, headers and body, and marked as a replay', async () => {
       const ask = ['POST', `/api/admin/projects/${project}/features`, { name: 'safe-again' }] as const;
       const headers = { 'idempotency-key': randomUUID() };
       const first = await platform().api<StoredFeature>(...ask, headers);
@@ -74,7 +74,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       expectRefusal(await platform().api(...ask), 409, 'NameExistsError');
     });
 
-    it('that makes a secret is given the same secret again, and makes one', async () => {
+    it('creates one secret, which is the same in the replay', async () => {
       const ask = { tokenName: 'safe-token', type: 'client', environment: 'development', projects: ['*'] };
       const headers = { 'idempotency-key': randomUUID() };
       const make = () => platform().api<{ secret: string }>('POST', '/api/admin/api-tokens', ask, headers);
@@ -85,7 +85,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       expect(body.tokens.filter(({ tokenName }) => tokenName === 'safe-token')).toHaveLength(1);
     });
 
-    it('is refused with another body, and when its key is none', async () => {
+    it('is refused with a different body or an invalid key', async () => {
       const address = `/api/admin/projects/${project}/features`;
       const headers = { 'idempotency-key': randomUUID() };
       await platform().api('POST', address, { name: 'safe-one' }, headers);
@@ -97,7 +97,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       }
     });
 
-    it('is answered again only as long as whoever sent it may still do it, and see what it is about', async () => {
+    it('is replayed only while the caller still has the permission and sees the object', async () => {
       const { done, person } = administering(platform);
       const hidden = 'safe-hidden';
       await given().createProject(hidden, { mode: 'private' });
@@ -134,7 +134,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       );
     });
 
-    it('has one effect when it is sent by several at once', async () => {
+    it('has one effect when it is sent concurrently', async () => {
       const feature = addressOf(project, 'safe-at-once');
       await given().createFeature(project, 'safe-at-once');
       const send = (key: string) =>

@@ -15,7 +15,7 @@ const at = (name: string): string => addressOf(project, flag(name));
 
 /** What applications evaluate, as the SDK that people have gets it. */
 export const describeSdkDelivery = (platform: () => Platform): void => {
-  describe('an application with the SDK of Unleash', () => {
+  describe("an application with Unleash's server SDK", () => {
     const given = () => onPlatform(platform().api);
     const { apiToken } = administering(platform);
     const running: Unleash[] = [];
@@ -57,7 +57,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       for (const sdk of running.splice(0)) sdk.destroy();
     });
 
-    it('sees a change that somebody makes with its next poll, and asks for nothing twice', async () => {
+    it('receives a change with its next poll, and downloads no state twice', async () => {
       await create('switched');
       const sdk = await started(token, 'delivery-shop');
       expect(sdk.isEnabled(flag('switched'))).toBe(true);
@@ -70,7 +70,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       expect(sdk.isEnabled(flag('switched'))).toBe(false);
     });
 
-    it('follows features and segments by deltas, and removes what is archived', async () => {
+    it('follows features and segments by deltas, and removes archived features', async () => {
       const segment = await given().createSegment({
         name: 'delivery-delta',
         constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
@@ -90,7 +90,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       expect(sdk.getFeatureToggleDefinitions().map(({ name }) => name)).not.toContain(flag('delta-segmented'));
     });
 
-    it('evaluates constraints, segments, shares of users, variants and parents as they are set here', async () => {
+    it('evaluates constraints, segments, rollouts, variants and parents as configured', async () => {
       const byUser = { contextName: 'userId', operator: 'IN', values: ['7'] } as const;
       const segment = await given().createSegment({
         name: 'delivery-north',
@@ -137,7 +137,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       expect([isOn('segmented', '7'), isOn('segmented', '9')]).toEqual([false, true]);
     });
 
-    it('registers and reports what it evaluated, and a person sees it', async () => {
+    it('registers and reports its evaluations, which the Admin API shows', async () => {
       await create('counted');
       const sdk = await started(token, 'delivery-counting');
       for (let nth = 0; nth < 3; nth++) sdk.isEnabled(flag('counted'));
@@ -152,7 +152,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       });
     });
 
-    it('is told of no project and no environment that its token is not for', async () => {
+    it('receives only the projects and the environment of its token', async () => {
       const elsewhere = 'delivery-elsewhere';
       await given().createProject(elsewhere, { mode: 'private' });
       await given().createFeature(elsewhere, elsewhere);
@@ -167,7 +167,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
     });
   });
 
-  describe('what applications evaluate', () => {
+  describe('the client features', () => {
     const given = () => onPlatform(platform().api);
     const { apiToken } = administering(platform);
     const name = 'delivery-read';
@@ -182,7 +182,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       token = (await apiToken(name, { projects: [name] })).secret;
     });
 
-    it('comes with a tag, and is not sent again to whoever has it', async () => {
+    it('have an ETag, and are not sent again to a client that has them', async () => {
       const first = await ask();
       expect(first.body).toMatchObject({ version: 2, features: [{ name, enabled: false }] });
       const tag = first.headers.get('etag') ?? '';
@@ -200,7 +200,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       expect([status < 500, again.status]).toEqual([true, 304]);
     });
 
-    it('can be read feature by feature, and is refused to those whom it is not for', async () => {
+    it('can be read one by one, and are refused to tokens of other projects and kinds', async () => {
       expect((await ask<ClientFeature>(`/${name}`)).body).toMatchObject({ name, project: name });
       expectRefusal(await ask('/delivery-absent'), 404, 'NotFoundError', 'Could not find feature flag delivery-absent');
       expectRefusal(await ask('?tag=nonsense'), 400, 'ValidationError', '/query/tag/0');

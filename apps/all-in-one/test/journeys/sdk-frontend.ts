@@ -12,7 +12,7 @@ const at = (name: string): string => addressOf(project, flag(name));
 
 /** What browsers are told, as the SDK that people have gets it. */
 export const describeSdkFrontend = (platform: () => Platform): void => {
-  describe('a page with the SDK of Unleash for browsers', () => {
+  describe("a web page with Unleash's browser SDK", () => {
     const given = () => onPlatform(platform().api);
     const { apiToken } = administering(platform);
     let token: string;
@@ -70,7 +70,7 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
     it.each([
       ['in the address', false],
       ['in the body', true],
-    ])('is told what is on for its user, with the context %s, and learns of changes', async (_, usePost) => {
+    ])('receives the features that are on for its user and later changes, with the context %s', async (_, usePost) => {
       const sdk = await sdkFor({ userId: '7', properties: { country: 'no' } }, usePost);
       const isOn = (...names: string[]) => names.map((name) => sdk.isEnabled(flag(name)));
       expect(isOn('north', 'varied', 'child', 'switched', 'absent')).toEqual([true, true, true, true, false]);
@@ -89,7 +89,7 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
       sdk.stop();
     });
 
-    it('reports what it asked for, and a person sees it', async () => {
+    it('reports its evaluations, which the Admin API shows', async () => {
       const bucket = { start: new Date(), stop: new Date(), toggles: { [flag('varied')]: { yes: 2, no: 0 } } };
       const headers = { authorization: token };
       const metrics = { appName: 'frontend-counting', instanceId: 'browser', bucket };
@@ -107,7 +107,7 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
       });
     });
 
-    it('may come from any origin, and is told nothing of why, nor of what is off', async () => {
+    it('may come from any origin, and receives neither constraints nor features that are off', async () => {
       const ask = (path: string, headers: Record<string, string | null> = {}) =>
         platform().api<FrontendFeatures>('GET', path, undefined, { authorization: token, ...headers });
       const answer = await ask('/api/frontend?userId=7', { origin: 'https://shop.example.org' });
@@ -137,7 +137,7 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
       expect(preflight.headers.get('access-control-allow-headers')).toMatch(/Unleash-Connection-Id/);
     });
 
-    it('is refused where its key is for something else', async () => {
+    it('is refused with a token of another kind', async () => {
       const client = await apiToken('sdk-frontend-client', { projects: [project] });
       const request = (authorization: string | null) =>
         platform().api('GET', '/api/frontend', undefined, { authorization });

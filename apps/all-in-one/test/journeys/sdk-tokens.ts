@@ -8,7 +8,7 @@ import type { Platform } from '../platform.ts';
 
 /** The keys of applications: what they look like, what they open, and how they end. */
 export const describeSdkTokens = (platform: () => Platform): void => {
-  describe('a token of an application', () => {
+  describe('an SDK token', () => {
     const { done, apiToken, person, told } = administering(platform);
     const [shop, bank] = ['sdk-shop', 'sdk-bank'];
     const at = (secret: string): string => `api-tokens/${encodeURIComponent(secret)}`;
@@ -33,7 +33,7 @@ export const describeSdkTokens = (platform: () => Platform): void => {
       ['client', [shop, bank], /^\[\]:development\.[0-9a-f]{56,}$/],
       ['client', ['*'], /^\*:development\.[0-9a-f]{56,}$/],
       ['frontend', [bank], /^sdk-bank:development\.[0-9a-f]{56,}$/],
-    ])('(%s of %j) has the format of Unleash, shows its secret once, and tells of itself without it', async (...of) => {
+    ])("(%s of %j) has Unleash's format, and its secret is shown once", async (...of) => {
       const [type, projects, format] = of;
       const tokenName = `sdk-${type}-${projects.join('-').replace('*', 'all')}`;
       const made = await apiToken(tokenName, { type, projects });
@@ -50,7 +50,7 @@ export const describeSdkTokens = (platform: () => Platform): void => {
       expect(JSON.stringify([events, again])).not.toContain(kept);
     });
 
-    it('opens what applications may do, in whichever form the header has it, and administers nothing', async () => {
+    it('is accepted by the client API in every form of the header, and refused by the Admin API', async () => {
       const { secret } = await apiToken('sdk-register', { projects: [shop] });
       for (const key of [secret, `Bearer ${secret}`, `bearer  ${secret}`])
         expect((await register(key)).status).toBe(202);
@@ -66,7 +66,7 @@ export const describeSdkTokens = (platform: () => Platform): void => {
       expectRefusal(await register(frontend.secret), 403, 'NoAccessError');
     });
 
-    it('of an administrator serves an SDK as well: its features, its evaluations and its reports are answered', async () => {
+    it('of an administrator is accepted for features, evaluations and reports of SDKs', async () => {
       const { api } = platform();
       expect(await api('GET', '/api/client/features')).toMatchObject({
         status: 200,
@@ -83,7 +83,7 @@ export const describeSdkTokens = (platform: () => Platform): void => {
       expect(body.usage).toEqual([{ project: '*', environments: ['development'] }]);
     });
 
-    it('ends when it is given an end, and when it is deleted, from that moment on', async () => {
+    it('is refused immediately after its expiry and after its deletion', async () => {
       const [expiring, deleted] = [await apiToken('sdk-expiring'), await apiToken('sdk-deleted')];
       const { secret } = expiring;
       expect([(await register(secret)).status, (await register(deleted.secret)).status]).toEqual([202, 202]);
@@ -101,7 +101,7 @@ export const describeSdkTokens = (platform: () => Platform): void => {
       expect(await types('sdk-deleted')).toEqual(['api-token-created', 'api-token-deleted']);
     });
 
-    it('is made and deleted for a project by whoever owns it, and for no other', async () => {
+    it('is created and deleted by the owner of its project, and for no other project', async () => {
       const owner = await person('sdk-owner');
       await done('PUT', `projects/${shop}/users/${owner.id}/roles`, { roles: [projectRole.owner] });
       const make = (project: string) =>

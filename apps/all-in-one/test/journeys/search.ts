@@ -43,7 +43,7 @@ export const describeSearch = (platform: () => Platform): void => {
       await toggle(addressOf(project, 'search-gamma'), 'production', 'on');
     });
 
-    it('answers every member of the interface', async () => {
+    it('returns every property of the interface', async () => {
       const { status, body } = await search('query=search-alpha');
       expect({ status, body }).toEqual({
         status: 200,
@@ -154,7 +154,7 @@ export const describeSearch = (platform: () => Platform): void => {
       expect(await found(query, '')).toBe(expected);
     });
 
-    it('pages, and counts what matches on every page', async () => {
+    it('pages, and returns the same total on every page', async () => {
       const page = async (query: string) => {
         const { body } = await search(`project=IS:${project}&sortBy=name&${query}`);
         return [body.features.map(({ name }) => name.replace('search-', '')).join(' '), body.total];
@@ -166,14 +166,14 @@ export const describeSearch = (platform: () => Platform): void => {
       expect(await page('limit=1000&type=IS:release')).toEqual(['Beta alpha', 2]);
     });
 
-    it('selects features, and shows the whole of those that it selects', async () => {
+    it('filters features, and returns matching features with all their environments', async () => {
       const { body } = await search(`project=IS:${project}&tag=INCLUDE:simple:fruit:kiwi&segment=INCLUDE:search-south`);
       expect(
         body.features.map(({ tags, segments, environments }) => [tags?.length, segments, environments.length]),
       ).toEqual([[2, ['search-north', 'search-south'], 2]]);
     });
 
-    it('minds the case of a project', async () => {
+    it('is case-sensitive for projects', async () => {
       const { body } = await search('project=IS:Search');
       expect(body).toEqual({ features: [], total: 0 });
     });

@@ -25,7 +25,7 @@ export const describeTags = (platform: () => Platform): void => {
       }
     });
 
-    it('comes, is there once however often it comes, and goes without a word', async () => {
+    it('is stored once however often it is added, and is removed with an empty response', async () => {
       for (const value of ['red', 'blue', 'red']) {
         const answer = await add('tags-one', { type: 'simple', value });
         expect({ status: answer.status, body: answer.body }).toEqual({ status: 201, body: { type: 'simple', value } });
@@ -38,7 +38,7 @@ export const describeTags = (platform: () => Platform): void => {
       expect(await tagsOf('tags-one')).toEqual(['simple:blue']);
     });
 
-    it('that is not there can be removed all the same', async () => {
+    it('can be removed although it is absent', async () => {
       for (const [type, value] of [
         ['simple', 'never-there'],
         ['nosuchtype', 'never-there'],
@@ -55,7 +55,7 @@ export const describeTags = (platform: () => Platform): void => {
       expect(totalEvents).toBe(0);
     });
 
-    it('of a feature that is not there is not found', async () => {
+    it('of an unknown feature is a 404', async () => {
       expectRefusal(await remove('tags-nobody', 'simple', 'red'), 404, 'NotFoundError');
       expectRefusal(await add('tags-nobody', { type: 'simple', value: 'red' }), 404, 'NotFoundError');
       expectRefusal(await platform().api('GET', '/api/admin/features/tags-nobody/tags'), 404, 'NotFoundError');

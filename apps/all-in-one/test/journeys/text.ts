@@ -40,7 +40,7 @@ export const describeText = (platform: () => Platform): void => {
       await given().createFeature(project, 'text-flag');
     });
 
-    it.each(texts)('%s comes back as it was written, wherever it is', async (_, text) => {
+    it.each(texts)('%s is returned unchanged, wherever it is stored', async (_, text) => {
       const description = [{ op: 'replace', path: '/description', value: text }];
       expect((await platform().api('PATCH', address, description)).status).toBe(200);
       const { id } = await given().addStrategy(address, 'development', {
@@ -74,14 +74,14 @@ export const describeText = (platform: () => Platform): void => {
       expect((await platform().api('DELETE', `${address}/environments/development/strategies/${id}`)).status).toBe(200);
     });
 
-    it('composed and decomposed are two, though they look the same', async () => {
+    it('in composed and decomposed form makes two different names', async () => {
       for (const name of ['caf\u00e9', 'cafe\u0301']) await given().createSegment({ name });
       const { body } = await platform().api<{ segments: Segment[] }>('GET', '/api/admin/segments');
       expect(body.segments.filter(({ name }) => name.normalize('NFC') === 'caf\u00e9')).toHaveLength(2);
     });
 
     it.each(['.', '..', '', ' ', 'a/b', 'a%2Fb', 'caf\u00e9', 'cafe\u0301', '\u{1F469}', '\u202ex', 'a\u0000b', 'a b'])(
-      'is no name of a feature when it cannot stand in an address: %j',
+      'is refused as the name of a feature when it is not valid in a URL: %j',
       async (name) => {
         const answer = await platform().api('POST', `/api/admin/projects/${project}/features`, { name });
         expectRefusal(answer, 400, 'ValidationError');
@@ -89,7 +89,7 @@ export const describeText = (platform: () => Platform): void => {
     );
 
     it.each(['constructor', 'prototype', '__proto__', 'hasOwnProperty', '...', "~*()'!"])(
-      'is a name of a feature like any other: %s',
+      'is accepted as the name of a feature: %s',
       async (name) => {
         await given().createFeature(project, name);
         const { status, body } = await platform().api<Feature>('GET', addressOf(project, encodeURIComponent(name)));
@@ -114,7 +114,7 @@ export const describeText = (platform: () => Platform): void => {
       ['%', 400],
       ['%zz', 400],
       ['__proto__x', 404],
-    ] as const)('in a path is what it says, and leads nowhere else: %s is %i', async (part, status) => {
+    ] as const)('in a path is taken literally: %s returns %i', async (part, status) => {
       expect(await statusOf(platform(), `/api/admin/projects/${project}/features/${part}`)).toBe(status);
       expect(await statusOf(platform(), `/api/admin/projects/${part}/features/text-flag`)).toBe(status);
       const tag = `/api/admin/features/text-flag/tags/simple/${part}`;
