@@ -1,5 +1,5 @@
 import { databaseSettings, outboxSettings } from '@bunting/runtime';
-import { maxDepth } from '@bunting/contracts';
+import { maxDepth, signingAlgorithms } from '@bunting/contracts';
 import { type Static, Type } from 'typebox';
 
 /** Settings of the gateway, read from the environment. */
@@ -57,6 +57,72 @@ export const GatewayConfig = Type.Object({
     default: false,
     description:
       'whether secrets of client and frontend tokens are also stored encrypted and listed to callers who may create such tokens; requires GATEWAY_TOKEN_KEY',
+  }),
+  OIDC_ENABLED: Type.Optional(
+    Type.Boolean({
+      description:
+        'whether users can sign in with OpenID Connect; once set, the variables OIDC_* give the settings, and they are read-only in the API',
+    }),
+  ),
+  OIDC_DISCOVER_URL: Type.String({
+    default: '',
+    description: 'address of the OpenID provider: its issuer, with or without `/.well-known/openid-configuration`',
+  }),
+  OIDC_CLIENT_ID: Type.String({ default: '', description: 'id that the OpenID provider gave to Bunting' }),
+  OIDC_CLIENT_SECRET: Type.Optional(
+    Type.String({
+      secret: true,
+      description: 'secret that the OpenID provider gave to Bunting; none for a public client',
+    }),
+  ),
+  OIDC_AUTO_CREATE: Type.Boolean({
+    default: false,
+    description: 'whether a user is created at the first sign-in with OpenID Connect',
+  }),
+  OIDC_AUTO_CREATE_EMAIL_DOMAINS: Type.String({
+    default: '',
+    description:
+      'domains of e-mail addresses that may sign in with OpenID Connect, comma-separated; empty for every domain',
+  }),
+  OIDC_DEFAULT_ROOT_ROLE: Type.Enum(['Admin', 'Editor', 'Viewer'], {
+    type: 'string',
+    default: 'Viewer',
+    description: 'root role of users that are created at their first sign-in with OpenID Connect',
+  }),
+  OIDC_ENABLE_GROUP_SYNCING: Type.Boolean({
+    default: false,
+    description: 'whether each sign-in brings the groups of Bunting in line with those that the OpenID provider names',
+  }),
+  OIDC_GROUP_JSON_PATH: Type.String({
+    default: 'groups',
+    description: 'claim that holds the names of groups, as a path such as `groups` or `realm_access.roles`',
+  }),
+  OIDC_ADD_GROUPS_SCOPE: Type.Boolean({
+    default: false,
+    description: 'whether the scope `groups` is requested from the OpenID provider',
+  }),
+  OIDC_EXTRA_SCOPES: Type.String({
+    default: '',
+    description: 'further scopes to request from the OpenID provider, space-separated',
+  }),
+  OIDC_ACR_VALUES: Type.String({
+    default: '',
+    description:
+      'values of the claim `acr`, space-separated, of which the OpenID provider must attest one; empty for any',
+  }),
+  OIDC_ID_TOKEN_SIGNING_ALGORITHM: Type.Enum([...signingAlgorithms], {
+    type: 'string',
+    default: 'RS256',
+    description: 'algorithm that ID tokens must be signed with',
+  }),
+  OIDC_ENABLE_SINGLE_SIGN_OUT: Type.Boolean({
+    default: false,
+    description: 'whether signing out of Bunting also ends the session at the OpenID provider',
+  }),
+  OIDC_TRUST_EMAILS: Type.Boolean({
+    default: false,
+    description:
+      'whether an e-mail address counts as verified when the OpenID provider does not say so; only for a provider at which users cannot choose their addresses',
   }),
   GATEWAY_TOKEN_CACHE_TTL_MS: Type.Integer({
     minimum: 0,

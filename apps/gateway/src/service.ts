@@ -15,6 +15,7 @@ import { splitOrigins } from './http/cors.ts';
 import { mountDocs } from './openapi/docs-page.ts';
 import { mountHealth } from './monitoring/health.ts';
 import { mountMetrics } from './monitoring/metrics-page.ts';
+import { signInSettings } from './identity/sign-in-settings.ts';
 import { mountOperation } from './http/mount.ts';
 import { openApiDocument, version } from './openapi/document.ts';
 import { findPasswordHolder } from './persistence/passwords/password-repository.ts';
@@ -30,6 +31,7 @@ import { gatewayEndpoints } from './operations/index.ts';
 import { projectCatalogue } from './operations/project-catalogue.ts';
 import { listenForAccessChanges } from './persistence/rights/access-change-listener.ts';
 import { accessReader } from './persistence/rights/access-reader.ts';
+import { readSetting } from './persistence/identity/setting-repository.ts';
 import { countAccounts, instanceId } from './persistence/accounts/account-statistics.ts';
 import { ensureInitialTokens } from './persistence/tokens/initial-tokens.ts';
 import { lastSeenRecorder } from './persistence/tokens/last-seen.ts';
@@ -178,6 +180,7 @@ const start = async ({
     },
     rateLimit: anonymousRateLimit(config),
   });
+  const waysToSignIn = signInSettings({ config, read: (name) => readSetting(database, name), hasher, warn });
   const transaction = unitOfWork(outboxProducer, hasher, cipher, config);
   const catchUp = () => awaitProjects(config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS);
   const endpoints = gatewayEndpoints({
@@ -201,6 +204,7 @@ const start = async ({
       frontendOrigins: splitOrigins(config.GATEWAY_FRONTEND_CORS_ORIGINS),
       id: () => instanceId(database),
     },
+    signInSettings: waysToSignIn,
     countAccounts: () => countAccounts(database),
   });
   for (const served of await Promise.all([

@@ -23,6 +23,7 @@ export * from './model/feature-link.ts';
 export * from './model/feature-type.ts';
 export * from './model/feature.ts';
 export * from './model/frontend-feature.ts';
+export * from './model/identity.ts';
 export * from './model/impact.ts';
 export * from './model/instance.ts';
 export * from './model/json-patch.ts';

@@ -8,6 +8,7 @@ import type { LoginLimits } from '../passwords/login-limits.ts';
 import type { PasswordHolder } from '../persistence/passwords/password-repository.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { SignInLog } from '../sessions/sign-in-log.ts';
+import type { SignInSettings } from '../identity/sign-in-settings.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { InstanceInfo } from './instance/instance-info.ts';
 import type { ProjectCatalogue } from './project-catalogue.ts';
@@ -33,5 +34,6 @@ export interface GatewayContext {
   /** drops the cached principals of this process */
   readonly invalidateTokenCache: () => void;
   readonly instance: InstanceInfo;
+  readonly signInSettings: SignInSettings;
   readonly countAccounts: () => ReturnType<typeof countAccounts>;
 }

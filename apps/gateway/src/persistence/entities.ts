@@ -1,6 +1,7 @@
 import type { Permission, ProjectState, Role } from '@bunting/contracts';
 import { entitySql, Timestamp, TextArray } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
+import type { ProvisionedGroup, ProvisionedUser } from '../domain/provisioned.ts';
 import type { TokenKind } from '../domain/token-scope.ts';
 
 /** The key that tokens are hashed with, where no setting gives one, and the fingerprint by which it is recognised. */
@@ -8,6 +9,18 @@ const GatewaySecretEntity = defineEntity({
   name: 'GatewaySecret',
   tableName: 'gateway_secret',
   properties: { name: p.text().primary(), value: p.blob().strictNullable(), fingerprint: p.blob() },
+});
+
+/** A setting that administrators change at run time. */
+export const SettingEntity = defineEntity({
+  name: 'Setting',
+  tableName: 'gateway_setting',
+  properties: {
+    name: p.text().primary(),
+    value: p.json<object>(),
+    /** encrypted, or a hash */
+    secret: p.blob().$type<Buffer>().strictNullable(),
+  },
 });
 
 export const RoleEntity = defineEntity({
@@ -57,6 +70,8 @@ export const UserEntity = defineEntity({
     seenAt: p.type(Timestamp).strictNullable(),
     createdAt: p.type(Timestamp).defaultRaw('now()'),
     deletedAt: p.type(Timestamp).strictNullable().hidden(),
+    /** what an identity provider manages of the user through SCIM; null for a user that none manages */
+    provisioned: p.json<ProvisionedUser>().strictNullable(),
   },
   checks: [{ name: 'api_user_named', expression: 'num_nonnulls(name, username, email) > 0' }],
   uniques: [
@@ -142,6 +157,18 @@ export const PasswordEntity = defineEntity({
   },
 });
 
+/** Who a user is at an OpenID provider: the subject never changes there, while an e-mail address can. */
+export const IdentityEntity = defineEntity({
+  name: 'Identity',
+  tableName: 'user_identity',
+  properties: {
+    issuer: p.text().primary(),
+    subject: p.text().primary(),
+    user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').deleteRule('cascade').index('user_identity_by_user'),
+    createdAt: p.type(Timestamp).defaultRaw('now()'),
+  },
+});
+
 export const GroupEntity = defineEntity({
   name: 'Group',
   tableName: 'user_group',
@@ -153,6 +180,8 @@ export const GroupEntity = defineEntity({
     rootRole: p.manyToOne(RoleEntity).mapToPk().joinColumn('root_role_id').strictNullable().deleteRule('no action'),
     createdBy: p.text(),
     createdAt: p.type(Timestamp).defaultRaw('now()'),
+    /** what an identity provider manages of the group through SCIM; null for a group that none manages */
+    provisioned: p.json<ProvisionedGroup>().strictNullable().hidden(),
   },
   uniques: [
     { name: 'user_group_by_name', expression: 'create unique index user_group_by_name on user_group (lower(name))' },
@@ -170,6 +199,8 @@ export const GroupMemberEntity = defineEntity({
     group: ofGroup(),
     user: ofUser().index('group_member_by_user'),
     createdBy: p.text(),
+    /** whether single sign-on added the member, and removes it when the provider no longer names the group */
+    isSynced: p.boolean().default(false),
     joinedAt: p.type(Timestamp).defaultRaw('now()'),
   },
 });
@@ -216,12 +247,14 @@ export const ProjectGroupEntity = defineEntity({
 
 export const gatewayEntities = [
   GatewaySecretEntity,
+  SettingEntity,
   RoleEntity,
   RolePermissionEntity,
   UserEntity,
   TokenEntity,
   SessionEntity,
   PasswordEntity,
+  IdentityEntity,
   GroupEntity,
   GroupMemberEntity,
   ProjectEntity,

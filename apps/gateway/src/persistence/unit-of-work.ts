@@ -3,13 +3,20 @@ import type { Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunting/outbox';
 import { requireAdministratorLeft } from './rights/require-administrator-left.ts';
 import { groupRepository } from './accounts/group-repository.ts';
+import { settingRepository } from './identity/setting-repository.ts';
 import { userRepository } from './accounts/user-repository.ts';
 import { projectRoleRepository } from './rights/project-role-repository.ts';
 import { roleRepository } from './rights/role-repository.ts';
 import { lockExistingProjects } from './projects/existing-projects.ts';
-import { derivedSecretBytes, type SecretBytes, regenerateSecret } from './tokens/token-secret.ts';
 import { passwordRepository } from './passwords/password-repository.ts';
 import { type SessionLimits, sessionRepository } from './sessions/session-repository.ts';
+import {
+  derivedSecretBytes,
+  newScimSecret,
+  type NewSecret,
+  type SecretBytes,
+  regenerateSecret,
+} from './tokens/token-secret.ts';
 import { tokenRepository } from './tokens/token-repository.ts';
 import type { TokenCipher } from './tokens/token-cipher.ts';
 import type { TokenHasher } from './tokens/token-hasher.ts';
@@ -38,11 +45,14 @@ export interface GatewayTransaction {
   readonly tokens: ReturnType<typeof tokenRepository>;
   readonly sessions: ReturnType<typeof sessionRepository>;
   readonly passwords: ReturnType<typeof passwordRepository>;
+  readonly settings: ReturnType<typeof settingRepository>;
   /** @throws Refusal `InvalidOperationError` when the installation would lose its last administrator */
   readonly requireAdministratorLeft: () => Promise<void>;
   /** Locks projects against deletion until the transaction ends. @throws Refusal `NotFoundError` for a deleted one */
   readonly lockExistingProjects: (projects: readonly string[]) => Promise<void>;
   readonly emit: (event: AccessEvent) => void;
+  /** A new token of SCIM, and the hash that is stored. */
+  readonly newScimToken: () => NewSecret & { readonly hash: Buffer };
   /** generates secrets in this transaction; random ones if undefined */
   readonly secretBytes: SecretBytes | undefined;
 }
@@ -83,6 +93,11 @@ export const unitOfWork = (
       tokens: tokenRepository(tx, hasher, cipher),
       sessions: sessionRepository(tx, hasher, sessionLimits),
       passwords: passwordRepository(tx),
+      settings: settingRepository(tx),
+      newScimToken: () => {
+        const made = newScimSecret(bytesOf(request));
+        return { ...made, hash: hasher(made.secret).hash };
+      },
       requireAdministratorLeft: () => requireAdministratorLeft(tx),
       lockExistingProjects: (projects) => lockExistingProjects(tx, projects),
       secretBytes: bytesOf(request),

@@ -8,10 +8,14 @@ const mismatch = (): Refusal =>
     'The combination of password and username you provided is invalid. If you have forgotten your password, ask an administrator for a link to reset it.',
   );
 
-export const logInEndpoint = ({ transaction, signIn }: GatewayContext) =>
+const passwordsDisabled = (): Refusal =>
+  refusal('InvalidOperationError', 'Passwords are turned off. Sign in with OpenID Connect at /auth/oidc/login.');
+
+export const logInEndpoint = ({ transaction, signIn, signInSettings }: GatewayContext) =>
   implement(LogIn, async (request) => {
     const { body, query } = request;
     const { address, userAgent = '' } = query;
+    if (await signInSettings.arePasswordsDisabled()) throw passwordsDisabled();
     const name = body.username.trim().normalize('NFC');
     const rank = signIn.limits.attempt(address);
     const holder = await signIn.findPasswordHolder(name, address);

@@ -55,6 +55,12 @@ const tables = [
       fingerprint bytea not null,
       primary key (name)
     )`,
+  `create table gateway_setting (
+      name text not null,
+      value jsonb not null,
+      secret bytea,
+      primary key (name)
+    )`,
   `create table project (
       id text not null,
       mode text not null,
@@ -83,7 +89,8 @@ const tables = [
       is_active boolean not null default true,
       seen_at timestamptz,
       created_at timestamptz not null default now(),
-      deleted_at timestamptz
+      deleted_at timestamptz,
+      provisioned jsonb
     )`,
   'create index api_user_by_root_role on api_user (root_role_id)',
   'create unique index api_user_username_key on api_user (lower(username)) where deleted_at is null',
@@ -150,6 +157,14 @@ const tables = [
       created_at timestamptz not null default now()
     )`,
   'create index user_password_by_user on user_password (user_id)',
+  `create table user_identity (
+      issuer text not null,
+      subject text not null,
+      user_id int not null,
+      created_at timestamptz not null default now(),
+      primary key (issuer, subject)
+    )`,
+  'create index user_identity_by_user on user_identity (user_id)',
   `create table role_permission (
       role_id int not null,
       permission text not null,
@@ -165,7 +180,8 @@ const tables = [
       mappings_sso text[] not null default '{}',
       root_role_id int,
       created_by text not null,
-      created_at timestamptz not null default now()
+      created_at timestamptz not null default now(),
+      provisioned jsonb
     )`,
   'create unique index user_group_by_name on user_group (lower(name))',
   `create table project_group (
@@ -181,6 +197,7 @@ const tables = [
       group_id int not null,
       user_id int not null,
       created_by text not null,
+      is_synced boolean not null default false,
       joined_at timestamptz not null default now(),
       primary key (group_id, user_id)
     )`,
@@ -191,6 +208,7 @@ const tables = [
   'alter table api_token add constraint api_token_user_id_foreign foreign key (user_id) references api_user (id) on delete cascade',
   'alter table user_session add constraint user_session_user_id_foreign foreign key (user_id) references api_user (id) on delete cascade',
   'alter table user_password add constraint user_password_user_id_foreign foreign key (user_id) references api_user (id) on delete cascade',
+  'alter table user_identity add constraint user_identity_user_id_foreign foreign key (user_id) references api_user (id) on delete cascade',
   'alter table role_permission add constraint role_permission_role_id_foreign foreign key (role_id) references role (id) on delete cascade',
   'alter table user_group add constraint user_group_root_role_id_foreign foreign key (root_role_id) references role (id) on delete no action',
   'alter table project_group add constraint project_group_group_id_foreign foreign key (group_id) references user_group (id) on delete cascade',
@@ -252,6 +270,8 @@ const viewsAndTriggers = [
     }on ${table}
         for each statement execute function access_changed()`,
   ),
+  `create trigger access_changed after insert or delete or update on gateway_setting
+      for each statement execute function access_changed()`,
   `create trigger access_changed after insert or delete or update of revoked_at, expires_at, projects on api_token
       for each statement execute function access_changed()`,
   `create trigger access_changed after delete on user_session

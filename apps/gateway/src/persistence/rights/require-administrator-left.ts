@@ -6,6 +6,7 @@ const anyLeft = `
     select from api_user u
     where u.is_active and u.deleted_at is null and not u.is_service
       and exists (select from user_password p where p.user_id = u.id)
+      and not exists (select from gateway_setting where name = 'simple' and value->'disabled' = 'true')
       and exists (
         select from user_grant g where g.user_id = u.id and g.permission = 'ADMIN' and g.project is null))
   or exists (
@@ -15,8 +16,9 @@ const anyLeft = `
         select from user_grant g where g.user_id = u.id and g.permission = 'ADMIN' and g.project is null))) as left`;
 
 /**
- * Ensures that the installation keeps an administrator: a valid admin token, or an admin with a password or a valid token. Takes an advisory lock, so that two
- * administrators who concurrently remove each other cannot both succeed.
+ * Ensures that the installation keeps an administrator: a valid admin token, or an admin with a valid token, or with a password while passwords
+ * are accepted. One who can sign in through an identity provider only does not count: the provider may fail. Takes an advisory lock, so that
+ * two administrators who concurrently remove each other cannot both succeed.
  * @throws Refusal `InvalidOperationError` when no administrator would be left
  */
 export const requireAdministratorLeft = async ({ query }: Pick<Tx, 'query'>): Promise<void> => {

@@ -4,35 +4,36 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** Seals with AES-256-GCM under a key that HKDF-SHA-256 derives from the token key. */
-export const tokenCipher = (tokenKey: string) => {
-  const key = Buffer.from(hkdfSync('sha256', tokenKey, '', 'bunting sdk token secrets', 32));
-  return {
-    /** @param selector binds the result to the token: under another one it does not open */
-    seal: (secret: string, selector: string): Buffer => {
-      const iv = randomBytes(ivBytes);
-      const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(selector));
-      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-      return Buffer.concat([iv, cipher.getAuthTag(), text]);
-    },
-    /** The secret; undefined when it was sealed with another key or selector, or has been altered. */
-    open: (sealed: Buffer, selector: string): string | undefined => {
-      const tag = sealed.subarray(ivBytes, ivBytes + tagBytes);
-      if (tag.length < tagBytes) return undefined;
-      const options = { authTagLength: tagBytes };
-      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, ivBytes), options)
-        .setAAD(Buffer.from(selector))
-        .setAuthTag(tag);
-      try {
-        return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8');
-      } catch {
-        // One row that cannot be decrypted must not make the whole list of tokens fail.
-        return undefined;
-      }
-    },
-  };
-};
-export type TokenCipher = ReturnType<typeof tokenCipher>;
+/** Seals with AES-256-GCM. @param key 32 bytes */
+export const cipherWith = (key: Buffer) => ({
+  /** @param selector binds the result to what it belongs to: under another one it does not open */
+  seal: (secret: string, selector: string): Buffer => {
+    const iv = randomBytes(ivBytes);
+    const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(selector));
+    const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+    return Buffer.concat([iv, cipher.getAuthTag(), text]);
+  },
+  /** The secret; undefined when it was sealed with another key or selector, or has been altered. */
+  open: (sealed: Buffer, selector: string): string | undefined => {
+    const tag = sealed.subarray(ivBytes, ivBytes + tagBytes);
+    if (tag.length < tagBytes) return undefined;
+    const options = { authTagLength: tagBytes };
+    const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, ivBytes), options)
+      .setAAD(Buffer.from(selector))
+      .setAuthTag(tag);
+    try {
+      return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8');
+    } catch {
+      // One row that cannot be decrypted must not make the whole list of tokens fail.
+      return undefined;
+    }
+  },
+});
+export type TokenCipher = ReturnType<typeof cipherWith>;
+
+/** Seals under a key that HKDF-SHA-256 derives from the token key. */
+export const tokenCipher = (tokenKey: string): TokenCipher =>
+  cipherWith(Buffer.from(hkdfSync('sha256', tokenKey, '', 'bunting sdk token secrets', 32)));
 
 interface Settings {
   readonly GATEWAY_READABLE_SDK_TOKENS: boolean;

@@ -51,5 +51,8 @@ export const newTokenSecret = (
 /** A new secret of a PAT, for a user or a service account. */
 export const newUserSecret = (bytes: SecretBytes = randomSecret): NewSecret => secretFor('user:', bytes);
 
+/** A new token of SCIM. */
+export const newScimSecret = (bytes: SecretBytes = randomSecret): NewSecret => secretFor('scim:', bytes);
+
 /** The masked form of a secret that the operator chose: it must not contain any part of the secret. */
 export const maskedConfiguredSecret = (id: string): string => `given-${id.slice(0, 8)}...`;

@@ -15,5 +15,5 @@ export const LogIn = defineOperation({
   query: ClientQuery,
   body: LoginBody,
   reply: User,
-  errors: ['ValidationError', 'PasswordMismatch', 'RateLimitError'],
+  errors: ['ValidationError', 'PasswordMismatch', 'InvalidOperationError', 'RateLimitError'],
 });

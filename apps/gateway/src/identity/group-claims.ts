@@ -1,0 +1,54 @@
+type Claims = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Claims =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value of a claim whose name may itself contain dots, such as `https://example.org/groups`. */
+const valueAt = (value: unknown, path: string): unknown => {
+  if (path === '') return value;
+  if (Array.isArray(value)) return value.flatMap((item) => valueAt(item, path) ?? []);
+  if (!isObject(value)) return undefined;
+  if (Object.hasOwn(value, path)) return value[path];
+  for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
+    const name = path.slice(0, dot);
+    if (!Object.hasOwn(value, name)) continue;
+    const found = valueAt(value[name], path.slice(dot + 1));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/** Maximum groups of one user that are read from a claim. */
+export const maxGroupsOfClaim = 5_000;
+
+/**
+ * The names of the groups in a claim: text, or a list of texts. The path may begin with `$.`, and `[*]` after the name of a list changes
+ * nothing.
+ * @returns undefined where there is no such claim
+ */
+export const groupsIn = (claims: Claims, path: string): string[] | undefined => {
+  const found = valueAt(
+    claims,
+    path
+      .trim()
+      .replace(/^\$\.?/, '')
+      .replaceAll('[*]', ''),
+  );
+  if (found === undefined || found === null) return undefined;
+  const names = (Array.isArray(found) ? found : [found]).filter((name) => typeof name === 'string' && name !== '');
+  return [...new Set(names as string[])].slice(0, maxGroupsOfClaim);
+};
+
+/**
+ * Whether the provider left the groups out because there are too many of them, and refers to another source instead (OpenID Connect Core
+ * 5.6.2, as Microsoft Entra ID does for more than 200 groups).
+ */
+export const hasOmittedGroups = (claims: Claims, path: string): boolean => {
+  const [name = ''] = path
+    .trim()
+    .replace(/^\$\.?/, '')
+    .split(/[.[]/);
+  return (
+    claims['hasgroups'] === true || (isObject(claims['_claim_names']) && Object.hasOwn(claims['_claim_names'], name))
+  );
+};

@@ -1,0 +1,45 @@
+import type { GatewayConfig } from '../config.ts';
+import type { SettingName, StoredSetting } from '../persistence/identity/setting-repository.ts';
+import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
+import { configuredOidc, type OidcClientSettings, oidcSecrets, type OidcValues, storedOidc } from './oidc-settings.ts';
+import { type OpenIdProvider, openIdProvider } from './openid-provider.ts';
+
+export interface SignInSettingsOptions {
+  readonly config: GatewayConfig;
+  /** reads a stored setting; undefined while it was never stored */
+  readonly read: <T extends object>(name: SettingName) => Promise<StoredSetting<T> | undefined>;
+  readonly hasher: TokenHasher;
+  readonly warn: (message: string) => void;
+}
+
+/** How users sign in: the variables OIDC_*, or what administrators stored. */
+export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOptions) => {
+  const configured = configuredOidc(config);
+  const secrets = oidcSecrets(hasher);
+  let current: { readonly key: string; readonly provider: OpenIdProvider } | undefined;
+
+  const oidc = async (): Promise<OidcClientSettings> =>
+    configured ?? storedOidc(await read<Partial<OidcValues>>('oidc'), secrets);
+
+  return {
+    /** whether the variables give the settings of OpenID Connect */
+    isReadOnly: configured !== undefined,
+    secrets,
+    /** The settings of OpenID Connect with the secret of the client. */
+    oidc,
+    /** The provider that users sign in through; undefined while that is off. */
+    provider: async (): Promise<OpenIdProvider | undefined> => {
+      const settings = await oidc();
+      if (!settings.enabled) return undefined;
+      const key = JSON.stringify(settings);
+      if (current?.key !== key) current = { key, provider: openIdProvider(settings, warn) };
+      return current.provider;
+    },
+    /** Whether users cannot sign in with a password. They always can while OpenID Connect is off. */
+    arePasswordsDisabled: async (): Promise<boolean> => {
+      const simple = await read<{ readonly disabled: boolean }>('simple');
+      return simple?.value.disabled === true && (await oidc()).enabled;
+    },
+  };
+};
+export type SignInSettings = ReturnType<typeof signInSettings>;

@@ -1,0 +1,7 @@
+import { implement } from '@bunting/bus';
+import { GetOidcSettings } from '@bunting/contracts';
+import { shownOidc } from '../../identity/oidc-settings.ts';
+import type { GatewayContext } from '../context.ts';
+
+export const getOidcSettingsEndpoint = ({ signInSettings }: GatewayContext) =>
+  implement(GetOidcSettings, async () => shownOidc(await signInSettings.oidc(), signInSettings.isReadOnly));

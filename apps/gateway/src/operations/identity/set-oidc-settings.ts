@@ -1,0 +1,53 @@
+import { implement } from '@bunting/bus';
+import { refusal, SetOidcSettings } from '@bunting/contracts';
+import { badRequest } from '../../domain/refusals.ts';
+import {
+  changedOidc,
+  type OidcClientSettings,
+  type OidcValues,
+  shownOidc,
+  storedOidc,
+} from '../../identity/oidc-settings.ts';
+import { faultOf, openIdProvider } from '../../identity/openid-provider.ts';
+import { requireRootRole } from '../users/root-roles.ts';
+import type { GatewayContext } from '../context.ts';
+
+const requireProvider = async (settings: OidcClientSettings): Promise<void> => {
+  try {
+    await openIdProvider(settings, () => undefined).discover();
+  } catch (error) {
+    throw badRequest(faultOf(error).message.replace(/\.$/, ''), '/body/discoverUrl');
+  }
+};
+
+export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>
+  implement(SetOidcSettings, async (request) => {
+    if (signInSettings.isReadOnly) {
+      throw refusal(
+        'InvalidOperationError',
+        'The variables OIDC_* give the settings of OpenID Connect: change them there, and restart the gateway.',
+      );
+    }
+    const wanted = changedOidc(await signInSettings.oidc(), request.body);
+    if (wanted.enabled) await requireProvider(wanted);
+    return transaction(request, async (tx) => {
+      const stored = await tx.settings.findForUpdate<Partial<OidcValues>>('oidc');
+      const before = storedOidc(stored, signInSettings.secrets);
+      const after = changedOidc(before, request.body);
+      if (after.enabled && after.discoverUrl !== wanted.discoverUrl) {
+        throw refusal('ConflictError', 'The settings were changed at the same time. Try again.', {
+          retryAfterSeconds: 1,
+        });
+      }
+      if (after.defaultRootRoleId !== null) await requireRootRole(tx, after.defaultRootRoleId);
+      const { secret, ...values } = after;
+      await tx.settings.save('oidc', values, secret === undefined ? null : signInSettings.secrets.seal(secret));
+      const { secret: secretBefore, ...valuesBefore } = before;
+      tx.emit({
+        type: stored === undefined ? 'setting-created' : 'setting-updated',
+        data: { id: 'oidc', ...values, hasNewSecret: secret !== secretBefore },
+        preData: stored === undefined ? null : { id: 'oidc', ...valuesBefore },
+      });
+      return shownOidc(after, false);
+    });
+  });

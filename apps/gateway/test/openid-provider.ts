@@ -1,0 +1,109 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import Provider, { type Adapter, type AdapterPayload, type Configuration } from 'oidc-provider';
+
+/** The claims of an account of the provider. */
+export type Account = Readonly<Record<string, unknown>>;
+
+export const clientId = 'bunting';
+export const clientSecret = 'a secret that the provider gave to its client';
+
+const signingKey = async (): Promise<JWK> => {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  return { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig' };
+};
+
+/** What the provider stores, in memory. */
+const memoryAdapter = () => {
+  const stored = new Map<string, AdapterPayload>();
+  return (model: string): Adapter => {
+    const key = (id: string) => `${model} ${id}`;
+    const first = (matches: (payload: AdapterPayload) => boolean) =>
+      [...stored].find(([id, payload]) => id.startsWith(`${model} `) && matches(payload))?.[1];
+    return {
+      upsert: async (id, payload) => void stored.set(key(id), payload),
+      find: async (id) => stored.get(key(id)),
+      findByUid: async (uid) => first((payload) => payload.uid === uid),
+      findByUserCode: async (userCode) => first((payload) => payload.userCode === userCode),
+      consume: async (id) => {
+        const payload = stored.get(key(id));
+        if (payload !== undefined) payload['consumed'] = Math.floor(Date.now() / 1000);
+      },
+      destroy: async (id) => void stored.delete(key(id)),
+      revokeByGrantId: async (grantId) => {
+        for (const [id, payload] of stored) if (payload.grantId === grantId) stored.delete(id);
+      },
+    };
+  };
+};
+
+/** A certified OpenID provider on loopback. The account that signs in is that of `signsIn`, without a form. */
+export const startOpenIdProvider = async (gatewayUrl: string) => {
+  const accounts = new Map<string, Account>();
+  let next = '';
+  let port = 0;
+
+  const start = async () => {
+    const jwk = await signingKey();
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+    const issuer = `http://127.0.0.1:${port}`;
+    const configuration: Configuration = {
+      adapter: memoryAdapter(),
+      clients: [
+        {
+          client_id: clientId,
+          client_secret: clientSecret,
+          redirect_uris: [`${gatewayUrl}/auth/oidc/callback`],
+          post_logout_redirect_uris: [`${gatewayUrl}/`],
+        },
+      ],
+      claims: { email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
+      cookies: { keys: ['a key of cookies'] },
+      features: { devInteractions: { enabled: false } },
+      findAccount: (_context, accountId) => ({
+        accountId,
+        claims: () => ({ sub: accountId, ...accounts.get(accountId) }),
+      }),
+      interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+      jwks: { keys: [jwk] },
+      loadExistingGrant: async ({ oidc }) => {
+        const grant = new oidc.provider.Grant({ clientId, accountId: oidc.session?.accountId ?? '' });
+        grant.addOIDCScope('openid email profile groups');
+        await grant.save();
+        return grant;
+      },
+      pkce: { required: () => true },
+      ttl: { AccessToken: 60, AuthorizationCode: 60, IdToken: 60, Interaction: 60, Grant: 60, Session: 60 },
+    };
+    const provider = new Provider(issuer, configuration);
+    const handle = provider.callback();
+    server.on('request', (request, response) => {
+      if (request.url?.startsWith('/interaction/') === true) {
+        void provider.interactionFinished(request, response, { login: { accountId: next } });
+      } else void handle(request, response);
+    });
+    return { issuer, server };
+  };
+
+  let running = await start();
+  const stop = async () => {
+    running.server.closeAllConnections();
+    await new Promise((resolve) => running.server.close(resolve));
+  };
+  return {
+    issuer: running.issuer,
+    /** The account that signs in from now on, with its claims. */
+    signsIn: (subject: string, claims: Account): void => {
+      next = subject;
+      accounts.set(subject, claims);
+    },
+    stop,
+    /** Starts again at the same address with new keys. */
+    restart: async () => {
+      running = await start();
+    },
+  };
+};

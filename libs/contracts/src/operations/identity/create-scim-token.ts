@@ -1,0 +1,14 @@
+import { ScimToken } from '../../model/identity.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Create a new token of SCIM. */
+export const CreateScimToken = defineOperation({
+  subject: 'call.gateway.create-scim-token',
+  operationId: 'createScimToken',
+  summary: 'Create a new token of SCIM',
+  description: 'Replaces the token, which is shown this once. The previous one is no longer valid.',
+  tag: 'Auth',
+  http: { method: 'POST', url: '/api/admin/scim-settings/generate-new-token' },
+  permission: 'ADMIN',
+  reply: ScimToken,
+});
