@@ -17,7 +17,9 @@ export const linesType = 'application/x-ndjson';
 const patienceMs = 70_000;
 const attempts = 4;
 const lost: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
-/** How long, and how much, is read of lines that need not end. */
+/** Answers that need not end. */
+const openEnded = [linesType, 'text/event-stream'];
+/** How long, and how much, is read of them. */
 const linesMs = 200;
 const linesBytes = 256 * 1024;
 
@@ -44,7 +46,7 @@ export const clientOf = (url: string, connections: number) => {
           answer(text.slice(0, text.lastIndexOf('\n') + 1));
           response.destroy();
         };
-        const isLines = contentType?.startsWith(linesType) === true;
+        const isLines = openEnded.some((type) => contentType?.startsWith(type) === true);
         const patience = isLines ? setTimeout(enough, linesMs) : undefined;
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);

@@ -363,7 +363,25 @@ export const GatewayConfig = Type.Object({
   GATEWAY_MAX_STREAM_SECONDS: Type.Integer({
     minimum: 1,
     default: 3_600,
-    description: 'seconds after which a stream of events ends; the client resumes after the last id',
+    description:
+      'seconds after which a stream ends, streams to SDKs up to a fifth earlier; the client resumes after the last id',
+  }),
+  GATEWAY_STREAM_KEEP_ALIVE_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 30,
+    default: 25,
+    description:
+      'seconds between comments that keep an idle stream to an SDK open; SDKs give up one that is silent for 60 s',
+  }),
+  GATEWAY_MAX_SDK_STREAMS: Type.Integer({
+    minimum: 0,
+    default: 10_000,
+    description: 'maximum concurrent streams to SDKs, per gateway; 429 beyond, on which SDKs poll',
+  }),
+  GATEWAY_MAX_SDK_STREAMS_PER_CLIENT: Type.Integer({
+    minimum: 0,
+    default: 5_000,
+    description: 'of these, those of one token; for frontend tokens, those of one address; 429 beyond',
   }),
 });
 export type GatewayConfig = Static<typeof GatewayConfig>;

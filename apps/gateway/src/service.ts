@@ -1,5 +1,5 @@
 import { completeEndpoints, inProcessBus } from '@bunting/bus';
-import { type AnyOperation, operations, serviceOf } from '@bunting/contracts';
+import { type AnyOperation, operations, serviceOf, StreamClientFeatures } from '@bunting/contracts';
 import { refreshRightsAfter } from './authorisation/refresh-rights.ts';
 import { openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
@@ -10,6 +10,7 @@ import { authenticator } from './authentication/authenticate.ts';
 import { GatewayConfig } from './config.ts';
 import { builtConsole, mountConsole } from './console/console-pages.ts';
 import { clientAnswers } from './delivery/client-answers.ts';
+import { clientStream } from './delivery/client-stream.ts';
 import { startDelivery } from './delivery/delivery.ts';
 import { splitOrigins } from './http/cors.ts';
 import { mountDocs } from './openapi/docs-page.ts';
@@ -44,6 +45,8 @@ import { knownProjectsReader } from './persistence/projects/existing-projects.ts
 import { eraseSealedSecrets } from './persistence/tokens/token-repository.ts';
 import { tokenLookup } from './persistence/tokens/token-lookup.ts';
 import { requestLimits } from './admission/concurrent-request-limits.ts';
+import { unreadResponses } from './admission/unread-responses.ts';
+import { deliveryStreams } from './streaming/delivery-streams.ts';
 import { httpStopTimeoutMs, listen, createHttpServer } from './http/server.ts';
 import { startRemovingStaleHidings } from './subscriptions/remove-stale-hidings.ts';
 import { projectHidings } from './persistence/projects/project-hidings.ts';
@@ -65,6 +68,7 @@ const start = async ({
   serve,
   onStop,
   draining,
+  drainDelayMs,
   operationsPort,
 }: ServiceContext<typeof GatewayConfig>): Promise<RunningGateway> => {
   const warn = (message: string) => log.warn(message);
@@ -115,8 +119,6 @@ const start = async ({
   const sameOrigin = sameOriginPolicy(config);
   const admit = admission({ authenticate, sameOrigin, limits, log, config });
   const admitPublic = publicAdmission({ limits, sameOrigin, config });
-  const changes = listenForAccessChanges(database, invalidateCache);
-  onStop('revocations', () => changes.stop());
   const logError = (message: string) => log.error(message);
   const intervalMs = config.GATEWAY_PROJECTS_POLL_INTERVAL_MS;
   const projects = await followProjects({ bus, database, intervalMs, warn, logError });
@@ -127,11 +129,22 @@ const start = async ({
   onStop('removal of stale hidings', () => stale.stop());
   const delivery = await startDelivery({ bus, config, warn });
   onStop('delivery to SDKs', () => delivery.stop());
-  const sdkAnswers = clientAnswers(delivery);
+  const unread = unreadResponses(config);
+  const streams = deliveryStreams({ delivery, config, limits, unread, metrics, draining, drainDelayMs });
+  const accessChanged = () => {
+    invalidateCache();
+    streams.checkTokens();
+  };
+  const changes = listenForAccessChanges(database, accessChanged);
+  onStop('revocations', () => changes.stop());
+  const sdkAnswers = new Map([
+    ...clientAnswers(delivery),
+    [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate })],
+  ]);
   const fromMemory = ({ subject }: AnyOperation) => (delivery.isLoaded ? sdkAnswers.get(subject) : undefined);
   const refreshRights = refreshRightsAfter({
     projects,
-    invalidateCache,
+    invalidateCache: accessChanged,
     waitMs: config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS,
   });
   const { catchUp: awaitProjects, applied } = projects;
@@ -148,7 +161,7 @@ const start = async ({
     if (!knowsProjects) throw new Error('Project visibility is not loaded yet. Is the features service running?');
   };
 
-  const { app, close } = createHttpServer({ config, log, metrics, admit, limits, draining });
+  const { app, close } = createHttpServer({ config, log, metrics, admit, limits, unread, draining });
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
   const ownBus = inProcessBus();
   for (const operation of operations) {
@@ -175,7 +188,7 @@ const start = async ({
     cookie,
     end: async (userId, sessionId) => {
       await database.transaction((tx) => sessionRepository(tx, hasher, config).end(userId, sessionId));
-      invalidateCache();
+      accessChanged();
       signedIn.signedOut(userId);
     },
     rateLimit: anonymousRateLimit(config),
@@ -197,7 +210,7 @@ const start = async ({
     accessReader: accessReader(database),
     catalogue: projectCatalogue(bus, knownProjectsReader(database), catchUp),
     hidings,
-    invalidateTokenCache: invalidateCache,
+    invalidateTokenCache: accessChanged,
     instance: {
       version,
       publicUrl: config.GATEWAY_PUBLIC_URL,

@@ -22,6 +22,8 @@ export interface HttpBinding {
    * parameter `after`, and whether it is `atEnd`; the gateway asks on
    */
   readonly lines?: TSchema;
+  /** the answer is a stream of server-sent events, which the gateway writes itself; the reply is its text */
+  readonly eventStream?: true;
   /** of the answer, whose reply is its text; JSON when left out */
   readonly contentType?: 'text/csv';
   /** headers that stand for parameters of the query: the name of each by that of its parameter, which the query cannot give */

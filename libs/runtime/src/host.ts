@@ -234,6 +234,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
           serve(on, endpoints, { observe, checkReplies: common.CHECK_REPLIES, maxConcurrent }),
         onStop: (part, stopIt, limitMs = defaultStopLimitMs) => void parts.push({ name: part, stop: stopIt, limitMs }),
         draining: draining.signal,
+        drainDelayMs: common.DRAIN_DELAY_MS,
       };
       const runningService = await service.start(context as never);
       running.set(service.name, runningService);

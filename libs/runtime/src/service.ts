@@ -27,6 +27,8 @@ export interface ServiceContext<S extends ConfigSchema> {
   readonly onStop: (part: string, stop: () => Promise<void>, limitMs?: number) => void;
   /** Aborted when the process is asked to stop. Work continues for `DRAIN_DELAY_MS` while load balancers take the process out. */
   readonly draining: AbortSignal;
+  /** the value of `DRAIN_DELAY_MS` */
+  readonly drainDelayMs: number;
 }
 
 export interface RunningService {

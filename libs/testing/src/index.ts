@@ -1,4 +1,5 @@
 export { freePort } from '@bunting/embedded-postgres';
+export { openEventStream, type OpenEventStream, type ReceivedEvent } from './event-stream.ts';
 export { eventually } from './eventually.ts';
 export { type NatsOptions, startNats, type TestNats } from './nats.ts';
 export { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from './nats-program.ts';

@@ -21,7 +21,8 @@ const start = async (limits: Parameters<typeof unreadResponses>[0], countedBytes
       if (!response.writableFinished) ended++;
     });
     response.end(body);
-    unread.add(response, request.url ?? '', countedBytes);
+    const options = request.url?.startsWith('/sharing') === true ? { shared: body } : {};
+    unread.add(response, request.url ?? '', countedBytes, options);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 };
@@ -73,6 +74,21 @@ describe('unread responses', () => {
     askWithoutReading('slow');
     await eventually(() => expect(unread.bytes()).toBe(64 * 1024));
     await eventually(() => expect([ended, unread.bytes()]).toEqual([1, 0]), { timeoutMs: 20_000 });
+  });
+
+  it('counts a payload that many responses share once, for as long as one of them waits', async () => {
+    await start({ GATEWAY_MAX_UNREAD_RESPONSE_BYTES: 2 * answerBytes, GATEWAY_RESPONSE_READ_TIMEOUT_MS: 600_000 });
+    const waiting = [1, 2, 3, 4].map((nth) => askWithoutReading(`sharing-${nth}`));
+    await eventually(() => expect(unread.bytes()).toBe(answerBytes));
+    askWithoutReading('alone');
+    await eventually(() => expect(unread.bytes()).toBe(2 * answerBytes));
+    for (const socket of waiting.slice(0, 3)) socket.destroy();
+    await eventually(() => expect(ended).toBe(3));
+    expect(unread.bytes()).toBe(2 * answerBytes);
+    waiting[3]?.destroy();
+    await eventually(() => expect([ended, unread.bytes()]).toEqual([4, answerBytes]));
+    for (const socket of sockets) socket.destroy();
+    await eventually(() => expect([ended, unread.bytes()]).toEqual([5, 0]));
   });
 
   it('stops counting a response that has been read', async () => {

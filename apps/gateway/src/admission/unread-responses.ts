@@ -6,6 +6,14 @@ interface Unread {
   readonly bytes: number;
   /** when the client must have read all of it; milliseconds of `performance.now()` */
   readonly deadline: number;
+  readonly options: UnreadOptions;
+}
+
+export interface UnreadOptions {
+  /** the payload, where responses share it: its bytes count once, for the response that has waited longest */
+  readonly shared?: object | undefined;
+  /** called before the connection is ended because its client does not read */
+  readonly onEnd?: () => void;
 }
 
 /** Smaller responses fit into the buffers of the operating system, and are not counted. */
@@ -26,6 +34,8 @@ export const unreadResponses = ({
   // In the order of the responses.
   const unread = new Map<ServerResponse, Unread>();
   const bytesOf = new Map<string, number>();
+  /** by shared payload: the responses that wait with it; the bytes count for the first of them */
+  const sharing = new Map<object, Set<ServerResponse>>();
   let total = 0;
   let timer: NodeJS.Timeout | undefined;
 
@@ -35,16 +45,31 @@ export const unreadResponses = ({
     if (held === 0) bytesOf.delete(holder);
     else bytesOf.set(holder, held);
   };
+  const isCounted = (response: ServerResponse, { options: { shared } }: Unread): boolean =>
+    shared === undefined || sharing.get(shared)?.values().next().value === response;
+  const uncount = (response: ServerResponse, pending: Unread): void => {
+    const { shared } = pending.options;
+    if (isCounted(response, pending)) count(pending.holder, -pending.bytes);
+    const others = shared === undefined ? undefined : sharing.get(shared);
+    if (shared === undefined || others === undefined) return;
+    const [first] = others;
+    others.delete(response);
+    const [next] = others;
+    const heir = next === undefined || first !== response ? undefined : unread.get(next);
+    if (heir !== undefined) count(heir.holder, heir.bytes);
+    if (next === undefined) sharing.delete(shared);
+  };
   const remove = (response: ServerResponse): void => {
     const pending = unread.get(response);
     if (pending === undefined) return;
     unread.delete(response);
-    count(pending.holder, -pending.bytes);
+    uncount(response, pending);
     if (unread.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   };
   const end = (response: ServerResponse): void => {
+    unread.get(response)?.options.onEnd?.();
     remove(response);
     response.destroy();
   };
@@ -55,7 +80,9 @@ export const unreadResponses = ({
   const endUntilWithin = (newest: ServerResponse): void => {
     while (total > limit && unread.size > 1) {
       const [largest] = [...bytesOf].reduce((one, other) => (other[1] > one[1] ? other : one));
-      const oldest = [...unread].find(([response, { holder }]) => holder === largest && response !== newest);
+      const oldest = [...unread].find(
+        ([response, pending]) => pending.holder === largest && response !== newest && isCounted(response, pending),
+      );
       // A single response above the limit is sent nevertheless.
       if (oldest === undefined) return;
       end(oldest[0]);
@@ -65,15 +92,26 @@ export const unreadResponses = ({
   return {
     /** the bytes of all responses that wait for their clients */
     bytes: (): number => total,
-    /** Counts the bytes of a response until it is sent or its connection has ended. */
-    add: (response: ServerResponse, holder: string, bytes: number): void => {
-      if (bytes < minCountedBytes || response.destroyed) return;
+    /**
+     * Counts the bytes of a response until it is sent or its connection has ended.
+     * @returns a function that stops counting them earlier
+     */
+    add: (response: ServerResponse, holder: string, bytes: number, options: UnreadOptions = {}): (() => void) => {
+      const onClose = (): void => remove(response);
+      if (bytes < minCountedBytes || response.destroyed) return onClose;
       const deadline = performance.now() + timeoutMs + (bytes / minBytesPerSecond) * 1_000;
-      unread.set(response, { holder, bytes, deadline });
-      count(holder, bytes);
-      response.once('close', () => remove(response));
+      const pending: Unread = { holder, bytes, deadline, options };
+      unread.set(response, pending);
+      const { shared } = options;
+      if (shared !== undefined) sharing.set(shared, (sharing.get(shared) ?? new Set()).add(response));
+      if (isCounted(response, pending)) count(holder, bytes);
+      response.once('close', onClose);
       timer ??= setInterval(endLate, checkEveryMs).unref();
       endUntilWithin(response);
+      return () => {
+        response.off('close', onClose);
+        remove(response);
+      };
     },
   };
 };

@@ -4,6 +4,7 @@ import {
   type Caller,
   type ClientFeaturesQuery,
   deliveryScope,
+  type DeliveryScope,
   GetClientDelta,
   GetClientFeature,
   GetClientFeatures,
@@ -18,6 +19,7 @@ import { requirePermission } from '../authentication/authenticate.ts';
 import { parseIfMatch, parseIfNoneMatch, isNotModified, entityTagOf } from '../http/entity-tags.ts';
 import { jsonContentType } from '../http/http-errors.ts';
 import type { Delivery } from './delivery.ts';
+import type { DeliveryStore } from './delivery-store.ts';
 import type { DeliveryView, Encoding } from './delivery-view.ts';
 
 /** A request that was admitted and whose parts fit the contract. */
@@ -48,7 +50,8 @@ const encodingOf = (header: string | string[] | undefined): Encoding => {
 };
 
 /** The version of the client specification from which on SDKs know deltas, and segments beside the features. */
-const deltaClientSpec = '5.2.0';
+/** What the clients of deltas and streams know: segments beside the features. */
+export const deltaClientSpec = '5.2.0';
 
 /** The revision that a client has: a number, with quotes or without. Any other tag counts as none. */
 const revisionIn = ({ headers }: FastifyRequest): number | undefined => {
@@ -79,6 +82,21 @@ const varyByEncoding = (response: FastifyReply): void => {
   response.header('vary', varies === undefined ? 'Accept-Encoding' : `${String(varies)}, Accept-Encoding`);
 };
 
+/** What a request gets. @throws Refusal for an environment that does not exist, or that the token is not for */
+export const scopeOfRequest = (
+  store: Pick<DeliveryStore, 'environmentOf'>,
+  operation: AnyOperation,
+  caller: Caller,
+  query: ClientFeaturesQuery,
+): DeliveryScope => {
+  const environment = store.environmentOf(caller, query.environment);
+  if (environment === undefined) {
+    throw noSuchDeliveryEnvironment(boundEnvironment(caller) ?? query.environment ?? 'default');
+  }
+  requirePermission(caller, [operation.permission as 'CLIENT'], { environment });
+  return deliveryScope(caller, environment, query);
+};
+
 /** The operations of SDKs that are answered from memory, by subject. */
 export const clientAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAnswer> => {
   const { store } = delivery;
@@ -94,12 +112,7 @@ export const clientAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAns
     // A backup of the producer was restored meanwhile.
     if (!delivery.isLoaded) throw unavailable('The gateway loads the features again. Retry after 1 s.');
     if (behindMs > 0) response.header('Bunting-Stale', String(behindMs));
-    const environment = store.environmentOf(caller, query.environment);
-    if (environment === undefined) {
-      throw noSuchDeliveryEnvironment(boundEnvironment(caller) ?? query.environment ?? 'default');
-    }
-    requirePermission(caller, [operation.permission as 'CLIENT'], { environment });
-    return { view: delivery.viewOf(deliveryScope(caller, environment, query)), isBehind: behindMs > 0 };
+    return { view: delivery.viewOf(scopeOfRequest(store, operation, caller, query)), isBehind: behindMs > 0 };
   };
 
   const all: ClientAnswer = async (request, response, { caller, query }) => {

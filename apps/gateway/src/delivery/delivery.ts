@@ -21,10 +21,14 @@ export interface DeliveryOptions {
  */
 export const startDelivery = async ({ bus, config, warn }: DeliveryOptions) => {
   const store = deliveryStore();
+  const listeners: (() => void)[] = [];
   const projection = await startInMemoryProjection({
     ...{ consumer: 'gateway', producer: 'features', topic: 'delivery', bus, warn },
     intervalMs: config.GATEWAY_DELIVERY_POLL_INTERVAL_MS,
-    apply: store.apply,
+    apply: (messages, upTo, isComplete) => {
+      store.apply(messages, upTo, isComplete);
+      if (isComplete) for (const listener of listeners) listener();
+    },
     reset: store.reset,
   });
   const maxSize = config.GATEWAY_DELIVERY_CACHE_MIB * 1024 * 1024;
@@ -54,6 +58,8 @@ export const startDelivery = async ({ bus, config, warn }: DeliveryOptions) => {
     },
     /** Waits until everything that was committed before this call is in memory. @returns how many milliseconds it is behind */
     catchUp: (): Promise<number> => projection.catchUp(config.GATEWAY_DELIVERY_WAIT_TIMEOUT_MS),
+    /** Calls a listener after each change, once everything is applied that was committed when the change was read. */
+    onChange: (listener: () => void): void => void listeners.push(listener),
     viewOf: (scope: DeliveryScope): DeliveryView => {
       const key = JSON.stringify(describeScope(scope));
       const cached = views.get(key);

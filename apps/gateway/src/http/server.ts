@@ -19,7 +19,7 @@ import { oversizedHead } from './request/head-limits.ts';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import { isBelow } from './request/path.ts';
 import { securityHeaders } from './security-headers.ts';
-import { unreadResponses } from '../admission/unread-responses.ts';
+import type { UnreadResponses } from '../admission/unread-responses.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,6 +35,7 @@ export interface ServerOptions {
   readonly admit: Admit;
   readonly draining: AbortSignal;
   readonly limits: RequestLimits;
+  readonly unread: UnreadResponses;
 }
 
 /** On stop: milliseconds for requests that are still arriving. */
@@ -74,7 +75,7 @@ const parseTrustedProxies = (list = ''): string[] | false => {
  * The HTTP server without routes: what happens to every request, whatever its route. Every error response is JSON, also for unknown routes and
  * for bytes that are not valid HTTP.
  */
-export const createHttpServer = ({ config, log, metrics, admit, limits, draining }: ServerOptions) => {
+export const createHttpServer = ({ config, log, metrics, admit, limits, unread, draining }: ServerOptions) => {
   let closing = false;
   // While closing, a connection is idle as soon as its last response is sent.
   const { begin } = accessLog(log, metrics, () => {
@@ -113,7 +114,6 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
   };
 
   const bodyTimeoutMs = Math.max(config.GATEWAY_BODY_TIMEOUT_MS, config.GATEWAY_LARGE_BODY_TIMEOUT_MS);
-  const unread = unreadResponses(config);
 
   const app: FastifyInstance = fastify({
     logger: false,

@@ -180,12 +180,16 @@ const replayed: JsonObject = {
   },
 };
 
+const contentTypeOf = ({ http }: AnyOperation): string =>
+  http?.eventStream === true ? 'text/event-stream' : (http?.contentType ?? 'application/json');
+
 const success = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
   const { http, reply, deprecated, ifMatch } = operation;
   const status = http?.status ?? 200;
   const isRead = http?.method === 'GET';
   const headers = {
-    ...(isRead ? entityTag('changes with what is replied') : isPublicOperation(operation) ? {} : replayed),
+    ...(isRead && http.eventStream === undefined ? entityTag('changes with what is replied') : {}),
+    ...(isRead || isPublicOperation(operation) ? {} : replayed),
     ...(!isRead && ifMatch !== undefined ? entityTag(`of the ${ifMatch} as it is now, if it says so`) : {}),
     ...(http?.location === undefined
       ? {}
@@ -197,7 +201,7 @@ const success = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
   const lines = http?.lines;
   const answered: JsonObject =
     lines === undefined
-      ? { [http?.contentType ?? 'application/json']: { schema: write(reply) } }
+      ? { [contentTypeOf(operation)]: { schema: write(reply) } }
       : { 'application/x-ndjson': { schema: write(lines) } };
   const description =
     (reply as { description?: string }).description ??
@@ -208,7 +212,7 @@ const success = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
       ...(Object.keys(headers).length === 0 ? {} : { headers }),
       ...(reply === (NoReply as TSchema) ? {} : { content: answered }),
     },
-    ...(isRead ? notModified : {}),
+    ...(isRead && http.eventStream === undefined ? notModified : {}),
   };
 };
 
@@ -219,6 +223,7 @@ const headerParameter = (name: string, pattern: string, description: string): Js
 const headersOf = (operation: AnyOperation): readonly JsonObject[] => {
   const { http, ifMatch } = operation;
   if (isPublicOperation(operation)) return [];
+  if (http?.eventStream === true) return [];
   if (http?.method === 'GET') {
     return [
       headerParameter(

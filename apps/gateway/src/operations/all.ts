@@ -12,6 +12,7 @@ export { listApiTokensEndpoint } from './api-tokens/list-api-tokens.ts';
 export { listProjectApiTokensEndpoint } from './api-tokens/list-project-api-tokens.ts';
 export { updateApiTokenEndpoint } from './api-tokens/update-api-token.ts';
 export { getClientDeltaEndpoint } from './delivery/get-client-delta.ts';
+export { streamClientFeaturesEndpoint } from './delivery/stream-client-features.ts';
 export { validateEdgeTokensEndpoint } from './delivery/validate-edge-tokens.ts';
 export { createGroupEndpoint } from './groups/create-group.ts';
 export { deleteGroupEndpoint } from './groups/delete-group.ts';

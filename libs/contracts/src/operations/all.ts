@@ -73,6 +73,7 @@ export * from './delivery/get-client-delta.ts';
 export * from './delivery/get-client-feature.ts';
 export * from './delivery/get-client-features.ts';
 export * from './delivery/get-frontend-features.ts';
+export * from './delivery/stream-client-features.ts';
 export * from './delivery/validate-edge-tokens.ts';
 export * from './dependencies/add-dependency.ts';
 export * from './dependencies/has-dependencies.ts';

@@ -1,0 +1,78 @@
+import {
+  type Caller,
+  type ClientFeaturesQuery,
+  deliveryScope,
+  describeScope,
+  may,
+  StreamClientFeatures,
+  unavailable,
+} from '@bunting/contracts';
+import type { FastifyRequest } from 'fastify';
+import type { Authenticate } from '../authentication/authenticate.ts';
+import type { DeliveryStreams, StreamEvent } from '../streaming/delivery-streams.ts';
+import { type ClientAnswer, deltaClientSpec, scopeOfRequest } from './client-answers.ts';
+import type { Delivery } from './delivery.ts';
+import type { Delta, DeliveryView } from './delivery-view.ts';
+
+export interface ClientStreamOptions {
+  readonly delivery: Delivery;
+  readonly streams: DeliveryStreams;
+  readonly authenticate: Authenticate;
+}
+
+/** The revision of `Last-Event-ID`. Anything else than a number counts as none. */
+const lastEventIn = ({ headers }: FastifyRequest): number | undefined => {
+  const given = headers['last-event-id'];
+  return typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : undefined;
+};
+
+const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, body }: Delta): StreamEvent => ({
+  event,
+  id: revision,
+  data: body,
+});
+const nothing = '{"events":[]}';
+
+/** Answers an SDK with everything, or with what it does not have yet, and then with each change. */
+export const clientStream = ({ delivery, streams, authenticate }: ClientStreamOptions): ClientAnswer => {
+  const { store } = delivery;
+
+  /** What the client gets first. Its revision is never taken back while this gateway may only be behind. */
+  const firstEvent = (view: DeliveryView, known: number | undefined, isBehind: boolean): StreamEvent => {
+    if (known === undefined) return eventOf('unleash-connected', view.hydration());
+    const delta = view.since(known, isBehind);
+    if (delta === undefined) return { event: 'unleash-connected', id: known, data: nothing };
+    return eventOf('unleash-connected', delta);
+  };
+
+  return async (request, response, { caller, query: parsed }) => {
+    streams.reserve(request, response);
+    const query = { ...(parsed as ClientFeaturesQuery), clientSpec: deltaClientSpec };
+    const behindMs = await delivery.catchUp();
+    // A backup of the producer was restored meanwhile.
+    if (!delivery.isLoaded) throw unavailable('The gateway loads the features again. Retry after 1 s.');
+    if (behindMs > 0) response.header('Bunting-Stale', String(behindMs));
+    const scope = scopeOfRequest(store, StreamClientFeatures, caller, query);
+    const view = delivery.viewOf(scope);
+    const first = firstEvent(view, lastEventIn(request), behindMs > 0);
+    const { authorization, cookie } = request.headers;
+    const isSameScope = (now: Caller): boolean =>
+      JSON.stringify(describeScope(deliveryScope(now, scope.environment, query))) ===
+      JSON.stringify(describeScope(scope));
+    return streams.open(request, response, {
+      kind: 'sdk',
+      scope,
+      first,
+      changesAfter: (current, revision) => {
+        const delta = current.since(revision);
+        return delta === undefined ? undefined : eventOf('unleash-updated', delta);
+      },
+      credential: {
+        key: `${authorization ?? ''}\n${cookie ?? ''}`,
+        authenticate: () => authenticate({ authorization, cookie }),
+      },
+      mayContinue: (principal) =>
+        may(principal.caller, ['CLIENT'], { environment: scope.environment }) && isSameScope(principal.caller),
+    });
+  };
+};
