@@ -254,7 +254,14 @@ export default tseslint.config(
   {
     files: ['apps/console/src/**/*.tsx'],
     plugins: { 'jsx-a11y': jsxA11y, 'react-hooks': reactHooks },
-    rules: { ...jsxA11y.flatConfigs.strict.rules, ...reactHooks.configs.flat.recommended.rules },
+    rules: {
+      ...jsxA11y.flatConfigs.strict.rules,
+      ...reactHooks.configs.flat.recommended.rules,
+      // A dialog moves the focus to its first field.
+      'jsx-a11y/no-autofocus': 'off',
+      // What scrolls must be reachable by keyboard.
+      'jsx-a11y/no-noninteractive-tabindex': ['error', { tags: [], roles: ['region', 'tabpanel'] }],
+    },
   },
   // Vite reads its configuration from a default export.
   { files: ['apps/console/vite.config.ts'], rules: { 'no-restricted-syntax': ['error', noEnum] } },

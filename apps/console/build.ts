@@ -31,7 +31,9 @@ const build = (vite: string): void => {
   const [made, old] = [`${built}.${process.pid}.new`, `${built}.${process.pid}.old`];
   try {
     const options = ['build', '--logLevel', 'warn', '--emptyOutDir', '--outDir', made];
-    execFileSync(process.execPath, [vite, ...options], { cwd: here, stdio: ['ignore', 'ignore', 'inherit'] });
+    // Whatever the caller's NODE_ENV is, what is served is the build for production.
+    const env = { ...process.env, NODE_ENV: 'production' };
+    execFileSync(process.execPath, [vite, ...options], { cwd: here, env, stdio: ['ignore', 'ignore', 'inherit'] });
     if (existsSync(built)) renameSync(built, old);
     renameSync(made, built);
   } finally {

@@ -1,3 +1,20 @@
 import preset from '../../jest.preset.js';
 
-export default { ...preset, displayName: 'console', rootDir: import.meta.dirname };
+const rootDir = import.meta.dirname;
+
+export default {
+  rootDir,
+  projects: [
+    { ...preset, displayName: 'console', rootDir, testMatch: ['<rootDir>/src/**/*.spec.ts'] },
+    // One platform, one PostgreSQL and one browser for all specs of the pages.
+    {
+      ...preset,
+      displayName: 'console in Chromium',
+      rootDir,
+      testMatch: ['<rootDir>/test/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/global-setup.ts',
+      globalTeardown: '<rootDir>/test/global-teardown.ts',
+    },
+  ],
+  testTimeout: preset.testTimeout,
+};

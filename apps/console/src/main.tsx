@@ -1,10 +1,18 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Button } from 'react-aria-components';
-import { GetProfile, SearchFeatures } from '@bunting/contracts';
+import { createQueryClient } from './api/queries.ts';
+import { router } from './routes.tsx';
+import { startTheme } from './shell/theme.ts';
+import './styles/base.css';
+
+startTheme();
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
-    <Button>{`${GetProfile.http?.url} ${SearchFeatures.http?.url}`}</Button>
+    <QueryClientProvider client={createQueryClient()}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
   </StrictMode>,
 );

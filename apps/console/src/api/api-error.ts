@@ -1,0 +1,69 @@
+import type { ErrorBody, ErrorDetail, ErrorKind } from '@bunting/contracts';
+
+/** Why a call failed: a kind of the API, no connection to Bunting, or an answer that is not Bunting's. */
+export type FailureKind = ErrorKind | 'Offline' | 'UnexpectedAnswer';
+
+interface ApiErrorOptions {
+  readonly status?: number;
+  readonly id?: string;
+  readonly details?: readonly ErrorDetail[];
+  readonly permissions?: readonly string[];
+  readonly retryAfterSeconds?: number | undefined;
+  readonly tag?: string | undefined;
+}
+
+/** A call that failed. `message` is the server's own sentence, made for people. */
+export class ApiError extends Error {
+  readonly kind: FailureKind;
+  /** of HTTP; 0 without an answer */
+  readonly status: number;
+  /** of the error instance, which the log names too */
+  readonly id: string | undefined;
+  readonly details: readonly ErrorDetail[];
+  /** with 403: the permissions of which one is needed */
+  readonly permissions: readonly string[];
+  readonly retryAfterSeconds: number | undefined;
+  /** with 412: the entity tag of the resource as it is now */
+  readonly tag: string | undefined;
+
+  constructor(kind: FailureKind, message: string, options: ApiErrorOptions = {}) {
+    super(message);
+    this.name = 'ApiError';
+    this.kind = kind;
+    this.status = options.status ?? 0;
+    this.id = options.id;
+    this.details = options.details ?? [];
+    this.permissions = options.permissions ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.tag = options.tag;
+  }
+}
+
+const isErrorBody = (value: unknown): value is ErrorBody =>
+  typeof value === 'object' && value !== null && 'name' in value && 'message' in value;
+
+/** Seconds of a `Retry-After` header, which is a number or a date. */
+export const retryAfterSeconds = (header: string | null, now: number): number | undefined => {
+  if (header === null) return undefined;
+  if (/^\d+$/.test(header)) return Number(header);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
+};
+
+/** The error of an answer that is no success. */
+export const errorOfAnswer = (response: Response, body: unknown): ApiError => {
+  const common = {
+    status: response.status,
+    retryAfterSeconds: retryAfterSeconds(response.headers.get('retry-after'), Date.now()),
+    tag: response.headers.get('etag') ?? undefined,
+  };
+  if (!isErrorBody(body)) {
+    return new ApiError('UnexpectedAnswer', `Bunting answered with status ${response.status}.`, common);
+  }
+  return new ApiError(body.name as ErrorKind, body.message, {
+    ...common,
+    id: body.id,
+    details: body.details ?? [],
+    permissions: body.permissions ?? [],
+  });
+};

@@ -1,0 +1,122 @@
+import type { AnyOperation, ReplyOf, RequestOf } from '@bunting/contracts';
+import { ApiError, errorOfAnswer } from './api-error.ts';
+import { authorization, offerOf, waitForSignIn } from './session.ts';
+import { createStore } from './store.ts';
+
+/** `field` is optional in the request when all of its properties are. */
+type Field<K extends string, S> = undefined extends S
+  ? { readonly [name in K]?: S }
+  : Record<never, never> extends S
+    ? { readonly [name in K]?: S }
+    : { readonly [name in K]: S };
+
+/** What a call needs: the operation's own parameters, query and body. */
+export type CallRequest<O extends AnyOperation> = Field<'params', RequestOf<O>['params']> &
+  Field<'query', RequestOf<O>['query']> &
+  Field<'body', RequestOf<O>['body']> & {
+    /** the entity tag that the resource must still have; 412 (`PreconditionFailed`) when it has changed */
+    readonly ifMatch?: string | undefined;
+    readonly signal?: AbortSignal | undefined;
+  };
+
+export interface Tagged<T> {
+  readonly value: T;
+  /** the entity tag for `ifMatch` of a later write */
+  readonly tag: string | undefined;
+}
+
+/** Milliseconds by which the last answer was behind; 0 when it was current. */
+export const staleMs = createStore(0);
+
+interface RawRequest {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly ifMatch?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The path and query of a call. @throws Error when a path parameter is missing */
+export const urlOf = ({ http, operationId }: AnyOperation, { params = {}, query = {} }: RawRequest): string => {
+  if (http === undefined) throw new Error(`${operationId} is not part of the REST API.`);
+  const path = http.url.replace(/:(\w+)/g, (_match, name: string) => {
+    const value = params[name];
+    if (value === undefined || value === '') throw new Error(`${operationId} needs the parameter ${name}.`);
+    return encodeURIComponent(String(value));
+  });
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (one !== undefined && one !== null) search.append(name, String(one));
+    }
+  }
+  return search.size === 0 ? path : `${path}?${search.toString()}`;
+};
+
+/** A random key that makes a write safe to send again. `crypto.randomUUID` exists on secure origins only. */
+const idempotencyKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+const parse = async (response: Response): Promise<unknown> => {
+  if (response.status === 204 || response.headers.get('content-length') === '0') return null;
+  const type = response.headers.get('content-type') ?? '';
+  const text = await response.text();
+  if (!/\bjson\b/.test(type)) return text;
+  if (text === '') return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new ApiError('UnexpectedAnswer', 'The answer is not valid JSON.', { status: response.status });
+  }
+};
+
+const fetchAnswer = async (url: string, init: RequestInit): Promise<{ response: Response; body: unknown }> => {
+  try {
+    const response = await fetch(url, init);
+    return { response, body: await parse(response) };
+  } catch (error) {
+    if (error instanceof ApiError || init.signal?.aborted === true) throw error;
+    throw new ApiError('Offline', 'There is no connection to Bunting.');
+  }
+};
+
+/** Sends one request to the gateway. A 401 shows the sign-in form, and the request is sent again after it. @throws ApiError */
+export const send = async (
+  method: string,
+  url: string,
+  { body, ifMatch, signal }: RawRequest = {},
+): Promise<{ response: Response; body: unknown }> => {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (ifMatch !== undefined) headers['if-match'] = ifMatch;
+  if (method !== 'GET') headers['idempotency-key'] = idempotencyKey();
+  for (;;) {
+    const answer = await fetchAnswer(url, {
+      method,
+      headers: { ...headers, ...authorization() },
+      credentials: 'same-origin',
+      cache: 'no-store',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (answer.response.ok) {
+      staleMs.set(Number(answer.response.headers.get('bunting-stale') ?? 0));
+      return answer;
+    }
+    if (answer.response.status !== 401) throw errorOfAnswer(answer.response, answer.body);
+    await waitForSignIn(offerOf(answer.body), signal);
+  }
+};
+
+/** Calls an operation and returns its reply with the entity tag. @throws ApiError */
+export const callTagged = async <O extends AnyOperation>(
+  operation: O,
+  request: CallRequest<O>,
+): Promise<Tagged<ReplyOf<O>>> => {
+  const { response, body } = await send(operation.http?.method ?? 'GET', urlOf(operation, request), request);
+  return { value: body as ReplyOf<O>, tag: response.headers.get('etag') ?? undefined };
+};
+
+/** Calls an operation and returns its reply. @throws ApiError */
+export const call = async <O extends AnyOperation>(operation: O, request: CallRequest<O>): Promise<ReplyOf<O>> =>
+  (await callTagged(operation, request)).value;

@@ -1,0 +1,65 @@
+import { type AnyOperation, ListEnvironments, ListProjects, GetMe, type ReplyOf } from '@bunting/contracts';
+import {
+  keepPreviousData,
+  type QueryClient,
+  QueryClient as Client,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { ApiError } from './api-error.ts';
+import { call, type CallRequest, callTagged } from './call.ts';
+
+const temporary = new Set(['RateLimitError', 'ServiceUnavailable', 'RequestTimeout', 'Offline']);
+
+const isTemporary = (error: unknown): error is ApiError => error instanceof ApiError && temporary.has(error.kind);
+
+/** Milliseconds until a read is tried again: what the server asks for, else growing. */
+const retryDelay = (attempt: number, error: unknown): number =>
+  isTemporary(error) && error.retryAfterSeconds !== undefined
+    ? Math.min(error.retryAfterSeconds, 30) * 1_000
+    : Math.min(500 * 2 ** attempt, 8_000);
+
+export const createQueryClient = (): QueryClient =>
+  new Client({
+    defaultOptions: {
+      queries: {
+        networkMode: 'always',
+        staleTime: 5_000,
+        retry: (failures, error) => isTemporary(error) && failures < 4,
+        retryDelay,
+      },
+      // A write carries an Idempotency-Key, but what the user sees decides whether it is sent again.
+      mutations: { networkMode: 'always', retry: false },
+    },
+  });
+
+/** The query of an operation that reads. Its key begins with the operation's id, so that writes can invalidate it. */
+export const read = <O extends AnyOperation>(operation: O, request: Omit<CallRequest<O>, 'signal'>) =>
+  queryOptions({
+    queryKey: [operation.operationId, request] as const,
+    queryFn: ({ signal }): Promise<ReplyOf<O>> => call(operation, { ...request, signal } as CallRequest<O>),
+  });
+
+/** As `read`, with the entity tag for a later write with `ifMatch`. */
+export const readTagged = <O extends AnyOperation>(operation: O, request: Omit<CallRequest<O>, 'signal'>) =>
+  queryOptions({
+    queryKey: [operation.operationId, request, 'tagged'] as const,
+    queryFn: ({ signal }) => callTagged(operation, { ...request, signal } as CallRequest<O>),
+  });
+
+/** A mutation that calls an operation and then reads again what the write has changed. */
+export const useCommand = <O extends AnyOperation>(operation: O, changes: readonly AnyOperation[] = []) => {
+  const client = useQueryClient();
+  return useMutation<ReplyOf<O>, ApiError, CallRequest<O>>({
+    mutationFn: (request) => call(operation, request),
+    onSettled: () =>
+      Promise.all(changes.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] }))),
+  });
+};
+
+export const useMe = () => useQuery({ ...read(GetMe, {}), staleTime: 60_000 });
+export const useProjects = () =>
+  useQuery({ ...read(ListProjects, {}), staleTime: 60_000, placeholderData: keepPreviousData });
+export const useEnvironments = () => useQuery({ ...read(ListEnvironments, {}), staleTime: 60_000 });

@@ -1,0 +1,26 @@
+import { useSyncExternalStore } from 'react';
+
+/** A value outside of React that components can follow. */
+export const createStore = <T>(initial: T) => {
+  let value = initial;
+  const listeners = new Set<() => void>();
+  const subscribe = (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
+  const get = (): T => value;
+  return {
+    get,
+    set: (next: T | ((previous: T) => T)): void => {
+      const updated = typeof next === 'function' ? (next as (previous: T) => T)(value) : next;
+      if (Object.is(updated, value)) return;
+      value = updated;
+      for (const listener of listeners) listener();
+    },
+    subscribe,
+  };
+};
+export type Store<T> = ReturnType<typeof createStore<T>>;
+
+/** The current value of a store; the component renders again when it changes. */
+export const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get);

@@ -1,0 +1,134 @@
+import { useEffect, useState } from 'react';
+import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { useForm } from 'react-hook-form';
+import { useQueryClient } from '@tanstack/react-query';
+import { ApiError } from '../../api/api-error.ts';
+import type { SignInOffer } from '../../api/session.ts';
+import { signInWithKey, signInWithPassword } from '../../api/sign-in.ts';
+import { Button, buttonClass } from '../../components/button.tsx';
+import { Notice } from '../../components/content.tsx';
+import dialogStyles from '../../components/dialog.module.css';
+import { FormText } from '../../components/form.tsx';
+import icon from '../../icon.svg';
+import { messages } from '../../messages.ts';
+import styles from './sign-in.module.css';
+
+const text = messages.signIn;
+
+const explain = (error: unknown, wrong: string): string =>
+  error instanceof ApiError && (error.status === 401 || error.status === 403) ? wrong : messages.errors.explain(error);
+
+const PasswordForm = ({ path }: { readonly path: string }) => {
+  const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { username: '', password: '' } });
+  const submit = handleSubmit(async ({ username, password }) => {
+    try {
+      await signInWithPassword(path, username, password);
+    } catch (error) {
+      setError('root', { message: explain(error, text.wrong) });
+    }
+  });
+  return (
+    <form onSubmit={(event) => void submit(event)} className={styles['form']} noValidate>
+      <FormText
+        control={control}
+        name="username"
+        label={text.user}
+        required={text.user}
+        autoComplete="username"
+        autoFocus
+      />
+      <FormText
+        control={control}
+        name="password"
+        label={text.password}
+        required={text.password}
+        type="password"
+        autoComplete="current-password"
+      />
+      {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
+      <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
+        {text.submit}
+      </Button>
+    </form>
+  );
+};
+
+const KeyForm = () => {
+  const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { key: '' } });
+  const submit = handleSubmit(async ({ key }) => {
+    try {
+      await signInWithKey(key.trim());
+    } catch (error) {
+      setError('key', { message: explain(error, text.keyWrong) });
+    }
+  });
+  return (
+    <form onSubmit={(event) => void submit(event)} className={styles['form']} noValidate>
+      <FormText
+        control={control}
+        name="key"
+        label={text.key}
+        required={text.key}
+        hint={text.keyHint}
+        type="password"
+        autoComplete="off"
+        autoFocus
+      />
+      <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
+        {text.submit}
+      </Button>
+    </form>
+  );
+};
+
+/** The sign-in form over the page, which stays as it is below: what was typed there is still there afterwards. */
+export const SignIn = ({ offer }: { readonly offer: SignInOffer }) => {
+  const client = useQueryClient();
+  // Data on the screen means that there was a session, which has ended.
+  const [hadSession] = useState(() =>
+    client
+      .getQueryCache()
+      .getAll()
+      .some(({ state }) => state.data !== undefined),
+  );
+  const hasPassword = offer.path !== undefined && !offer.defaultHidden;
+  const [withKey, setWithKey] = useState(!hasPassword);
+  useEffect(() => () => void client.invalidateQueries(), [client]);
+  return (
+    <ModalOverlay
+      isOpen
+      isKeyboardDismissDisabled
+      className={`${dialogStyles['backdrop']} ${hadSession ? '' : styles['first']}`}
+    >
+      <Modal className={`${dialogStyles['modal']} ${styles['modal']}`}>
+        <Dialog className={styles['body'] ?? ''}>
+          <Heading slot="title" level={1} className={styles['title'] ?? ''}>
+            <img src={icon} alt="" width="24" height="24" />
+            {text.title}
+          </Heading>
+          {hadSession && <p>{text.ended}</p>}
+          {offer.options.length > 0 && (
+            <>
+              <div className={styles['options']}>
+                {offer.options.map(({ type, message, path }) => (
+                  <a key={type} href={path} className={buttonClass()}>
+                    {message}
+                  </a>
+                ))}
+              </div>
+              <p className={styles['or']}>{text.or}</p>
+            </>
+          )}
+          {withKey || offer.path === undefined ? <KeyForm /> : <PasswordForm path={offer.path} />}
+          {offer.path === undefined ? (
+            !hadSession && <Notice>{text.first}</Notice>
+          ) : (
+            <Button variant="quiet" onPress={() => setWithKey(!withKey)}>
+              {withKey ? text.usePassword : text.useKey}
+            </Button>
+          )}
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+};

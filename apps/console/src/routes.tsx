@@ -1,0 +1,52 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { Loading } from './components/content.tsx';
+import { NotFound, PageFault } from './shell/faults.tsx';
+import { Shell } from './shell/shell.tsx';
+
+// One route per page. A page is loaded when it is first opened, and reads its own search parameters as text.
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/flags', replace: true });
+  },
+});
+
+const flags = createRoute({
+  getParentRoute: () => root,
+  path: '/flags',
+  component: lazyRouteComponent(() => import('./pages/flags/flags-page.tsx'), 'FlagsPage'),
+});
+
+const projectFlags = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$project/flags',
+  component: lazyRouteComponent(() => import('./pages/flags/flags-page.tsx'), 'ProjectFlagsPage'),
+});
+
+/** Search parameters are text: `stale=true` stays a string, and what one page does not know it leaves alone. */
+const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
+const stringifySearch = (search: Record<string, unknown>): string => {
+  const given = Object.entries(search).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+};
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, flags, projectFlags]),
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  defaultErrorComponent: PageFault,
+  defaultPendingComponent: Loading,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,35 @@
+import { Link, type ErrorComponentProps } from '@tanstack/react-router';
+import { Button, buttonClass } from '../components/button.tsx';
+import { EmptyState } from '../components/content.tsx';
+import { messages } from '../messages.ts';
+import { Page } from '../components/page.tsx';
+
+/** A page that threw: the shell around it goes on working. */
+export const PageFault = ({ error }: ErrorComponentProps) => (
+  <EmptyState
+    title={messages.errors.page}
+    action={
+      <>
+        <pre>{error instanceof Error ? error.message : String(error)}</pre>
+        <Button onPress={() => location.reload()}>{messages.errors.reload}</Button>
+      </>
+    }
+  >
+    {messages.errors.pageHelp}
+  </EmptyState>
+);
+
+export const NotFound = () => (
+  <Page title={messages.errors.notFound}>
+    <EmptyState
+      title={messages.errors.notFound}
+      action={
+        <Link to="/flags" className={buttonClass()}>
+          {messages.errors.toFlags}
+        </Link>
+      }
+    >
+      {messages.errors.notFoundHelp}
+    </EmptyState>
+  </Page>
+);

@@ -1,0 +1,39 @@
+import { useStore } from '../api/store.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { messages } from '../messages.ts';
+import { registered } from './actions.ts';
+import styles from './shell.module.css';
+
+const Keys = ({ title, keys }: { readonly title: string; readonly keys: readonly (readonly [string, string])[] }) => (
+  <section>
+    <h3>{title}</h3>
+    <dl className={styles['keys']}>
+      {keys.map(([key, what]) => (
+        <div key={key}>
+          <dt>
+            <kbd className={styles['kbd']}>{key}</kbd>
+          </dt>
+          <dd>{what}</dd>
+        </div>
+      ))}
+    </dl>
+  </section>
+);
+
+export const KeyHelp = ({ onClose }: { readonly onClose: () => void }) => {
+  const keys = useStore(registered)
+    .flat()
+    .flatMap(({ key, title, id }) => (key === undefined || id.startsWith('shell.') ? [] : [[key, title] as const]));
+  return (
+    <Dialog title={messages.keys.title} onClose={onClose}>
+      {keys.length > 0 && <Keys title={messages.keys.here} keys={keys} />}
+      <Keys
+        title={messages.keys.everywhere}
+        keys={[
+          ['Ctrl K', messages.keys.palette],
+          ['?', messages.keys.help],
+        ]}
+      />
+    </Dialog>
+  );
+};

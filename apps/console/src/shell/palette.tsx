@@ -1,0 +1,167 @@
+import { SearchFeatures } from '@bunting/contracts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useId, useRef, useState } from 'react';
+import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
+import { read } from '../api/queries.ts';
+import { useStore } from '../api/store.ts';
+import { messages } from '../messages.ts';
+import dialogStyles from '../components/dialog.module.css';
+import { registered } from './actions.ts';
+import { places } from './navigation.ts';
+import styles from './shell.module.css';
+
+interface Entry {
+  readonly id: string;
+  readonly section: string;
+  readonly label: string;
+  readonly about?: string | undefined;
+  readonly key?: string | undefined;
+  readonly run: () => void;
+}
+
+/** Whether every word occurs in the label, so that words may be shortened and swapped. */
+const matches = (label: string, words: readonly string[]): boolean =>
+  words.every((word) => label.toLowerCase().includes(word));
+
+const maxFlags = 8;
+
+/** What matches the text: flags by the search, pages, and actions of what is on the screen. */
+const useEntries = (text: string): readonly Entry[] => {
+  const navigate = useNavigate();
+  const actions = useStore(registered).flat();
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const { data } = useQuery({
+    ...read(SearchFeatures, { query: { query: text.trim(), limit: String(maxFlags), sortBy: 'name' } }),
+    enabled: words.length > 0,
+    placeholderData: keepPreviousData,
+  });
+  const flags = (words.length === 0 ? [] : (data?.features ?? [])).map(({ name, project }) => ({
+    id: `flag ${name}`,
+    section: messages.palette.flags,
+    label: name,
+    about: project,
+    run: () => void navigate({ href: `/projects/${encodeURIComponent(project)}/flags/${encodeURIComponent(name)}` }),
+  }));
+  const pages = places
+    .filter(({ label }) => matches(label, words))
+    .map(({ label, to }) => ({
+      id: `page ${to}`,
+      section: messages.palette.pages,
+      label,
+      run: () => void navigate({ href: to }),
+    }));
+  const doable = actions
+    .filter(({ isKeyOnly = false, title }) => !isKeyOnly && matches(title, words))
+    .map(({ id, title, key, run }) => ({
+      id: `action ${id}`,
+      section: messages.palette.actions,
+      label: title,
+      key,
+      run,
+    }));
+  return [...flags, ...pages, ...doable];
+};
+
+const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
+  const [text, setText] = useState('');
+  const [wanted, setWanted] = useState(0);
+  const entries = useEntries(text);
+  const listId = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const active = Math.min(wanted, entries.length - 1);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }, [active, entries.length]);
+  const run = (entry: Entry | undefined): void => {
+    if (entry === undefined) return;
+    onClose();
+    entry.run();
+  };
+  const move = (step: number): void => setWanted((active + step + entries.length) % Math.max(1, entries.length));
+  const onKeyDown = (event: React.KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'Enter') run(entries[active]);
+    else return;
+    event.preventDefault();
+  };
+  const optionId = (index: number): string => `${listId}-${index}`;
+  return (
+    <>
+      <input
+        className={styles['paletteInput']}
+        role="combobox"
+        aria-label={messages.palette.title}
+        aria-expanded={entries.length > 0}
+        aria-controls={listId}
+        aria-autocomplete="list"
+        {...(active >= 0 ? { 'aria-activedescendant': optionId(active) } : {})}
+        placeholder={messages.palette.hint}
+        value={text}
+        autoComplete="off"
+        spellCheck={false}
+        autoFocus
+        onChange={({ target }) => {
+          setText(target.value);
+          setWanted(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <p role="status" className="visually-hidden">
+        {messages.palette.found(entries.length)}
+      </p>
+      {entries.length === 0 && <p className={styles['paletteNone']}>{messages.palette.nothing}</p>}
+      <div
+        id={listId}
+        ref={list}
+        role="listbox"
+        aria-label={messages.palette.title}
+        tabIndex={-1}
+        className={styles['paletteList']}
+      >
+        {entries.map((entry, index) => (
+          <div key={entry.id} role="presentation">
+            {entry.section !== entries[index - 1]?.section && (
+              <div role="presentation" className={styles['paletteHeader']}>
+                {entry.section}
+              </div>
+            )}
+            {/* The keyboard acts on the input, as the pattern of a combobox asks for. */}
+            <div
+              id={optionId(index)}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === active}
+              className={styles['paletteItem']}
+              onClick={() => run(entry)}
+              onKeyDown={onKeyDown}
+              onMouseMove={() => setWanted(index)}
+            >
+              <span>{entry.label}</span>
+              {entry.about !== undefined && <span className={styles['paletteAbout']}>{entry.about}</span>}
+              {entry.key !== undefined && <kbd className={styles['kbd']}>{entry.key}</kbd>}
+            </div>
+          </div>
+        ))}
+      </div>
+    </>
+  );
+};
+
+/** Finds flags while the user types, beside pages and actions of what is on the screen. */
+export const Palette = ({ onClose }: { readonly onClose: () => void }) => (
+  <ModalOverlay
+    isOpen
+    isDismissable
+    onOpenChange={(isOpen) => !isOpen && onClose()}
+    className={dialogStyles['backdrop'] ?? ''}
+  >
+    <Modal className={dialogStyles['modal'] ?? ''}>
+      <Dialog aria-label={messages.palette.title} className={dialogStyles['dialog'] ?? ''}>
+        <PaletteBody onClose={onClose} />
+      </Dialog>
+    </Modal>
+  </ModalOverlay>
+);

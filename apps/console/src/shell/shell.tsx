@@ -1,0 +1,142 @@
+import { useIsFetching, useIsMutating } from '@tanstack/react-query';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { signInNeeded } from '../api/session.ts';
+import { staleMs } from '../api/call.ts';
+import { useStore } from '../api/store.ts';
+import { IconButton } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
+import icon from '../icon.svg';
+import { messages } from '../messages.ts';
+import { handleKey, useActions } from './actions.ts';
+import { places } from './navigation.ts';
+import { Toasts } from './toasts.tsx';
+import { UserMenu } from './user-menu.tsx';
+import styles from './shell.module.css';
+
+const Palette = lazy(() => import('./palette.tsx').then(({ Palette: component }) => ({ default: component })));
+const KeyHelp = lazy(() => import('./key-help.tsx').then(({ KeyHelp: component }) => ({ default: component })));
+const SignIn = lazy(() =>
+  import('../pages/sign-in/sign-in.tsx').then(({ SignIn: component }) => ({ default: component })),
+);
+
+const followNetwork = (listener: () => void): (() => void) => {
+  addEventListener('online', listener);
+  addEventListener('offline', listener);
+  return () => {
+    removeEventListener('online', listener);
+    removeEventListener('offline', listener);
+  };
+};
+
+const Banners = () => {
+  const stale = useStore(staleMs);
+  const isOnline = useSyncExternalStore(followNetwork, () => navigator.onLine);
+  return (
+    <div role="status">
+      {!isOnline && <p className={styles['banner']}>{messages.shell.offline}</p>}
+      {isOnline && stale > 0 && <p className={styles['banner']}>{messages.shell.stale(stale)}</p>}
+    </div>
+  );
+};
+
+const Progress = () => {
+  const isWorking = useIsFetching() + useIsMutating() > 0;
+  return isWorking ? (
+    <div role="progressbar" aria-label={messages.shell.working} className={styles['progress']} />
+  ) : null;
+};
+
+const Navigation = ({ isOpen }: { readonly isOpen: boolean }) => (
+  <nav
+    aria-label={messages.shell.navigation}
+    className={styles['side']}
+    data-open={isOpen || undefined}
+    id="navigation"
+  >
+    <ul>
+      {places.map(({ to, label, icon: name }) => (
+        <li key={to}>
+          <Link to={to} className={styles['place'] ?? ''}>
+            <Icon name={name} />
+            {label}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  </nav>
+);
+
+/** What is around every page: navigation, search, messages, and the sign-in form when a session has ended. */
+export const Shell = () => {
+  const [overlay, setOverlay] = useState<'palette' | 'keys' | undefined>();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const { pathname } = useLocation();
+  const offer = useStore(signInNeeded);
+  const close = (): void => setOverlay(undefined);
+
+  useActions([
+    { id: 'shell.help', title: messages.keys.help, key: '?', run: () => setOverlay('keys') },
+    { id: 'shell.api', title: messages.shell.documentation, run: () => location.assign('/docs') },
+  ]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        setOverlay('palette');
+      } else handleKey(event);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  // On a narrow screen the menu covers the page that was chosen from it.
+  const [shownPath, setShownPath] = useState(pathname);
+  if (shownPath !== pathname) {
+    setShownPath(pathname);
+    setMenuOpen(false);
+  }
+
+  return (
+    <div className={styles['shell']}>
+      <a href="#main" className={styles['skip']}>
+        {messages.shell.skip}
+      </a>
+      <Progress />
+      <Link to="/flags" className={styles['brand'] ?? ''}>
+        <img src={icon} alt="" />
+        {messages.product}
+      </Link>
+      <header className={styles['bar']}>
+        <span className={styles['menuButton']}>
+          <IconButton
+            icon="menu"
+            label={messages.shell.menu}
+            aria-expanded={isMenuOpen}
+            aria-controls="navigation"
+            onPress={() => setMenuOpen(!isMenuOpen)}
+          />
+        </span>
+        <button type="button" className={styles['searchButton']} onClick={() => setOverlay('palette')}>
+          <Icon name="search" />
+          <span>{messages.shell.search}</span>
+          <kbd className={styles['kbd']}>Ctrl K</kbd>
+        </button>
+        <div className={styles['end']}>
+          <IconButton icon="help" label={messages.shell.help} onPress={() => setOverlay('keys')} />
+          <UserMenu />
+        </div>
+      </header>
+      <Navigation isOpen={isMenuOpen} />
+      <main id="main" tabIndex={-1} className={styles['main']}>
+        <Banners />
+        <Outlet />
+      </main>
+      <Toasts />
+      <Suspense>
+        {overlay === 'palette' && <Palette onClose={close} />}
+        {overlay === 'keys' && <KeyHelp onClose={close} />}
+        {offer !== undefined && <SignIn offer={offer} />}
+      </Suspense>
+    </div>
+  );
+};

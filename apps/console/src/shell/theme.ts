@@ -1,0 +1,38 @@
+import { createStore } from '../api/store.ts';
+
+export const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+const storageKey = 'bunting.theme';
+
+const stored = (): Theme => {
+  try {
+    return themes.find((theme) => theme === localStorage.getItem(storageKey)) ?? 'system';
+  } catch {
+    // The browser refuses storage: the theme lasts as long as the page.
+    return 'system';
+  }
+};
+
+export const theme = createStore<Theme>('system');
+
+const apply = (chosen: Theme): void => {
+  if (chosen === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = chosen;
+};
+
+/** Applies the theme that the user has chosen before. */
+export const startTheme = (): void => {
+  theme.set(stored());
+  apply(theme.get());
+};
+
+export const chooseTheme = (chosen: Theme): void => {
+  theme.set(chosen);
+  apply(chosen);
+  try {
+    localStorage.setItem(storageKey, chosen);
+  } catch {
+    // As above.
+  }
+};

@@ -1,0 +1,56 @@
+import { useEffect } from 'react';
+import { createStore, useStore } from '../api/store.ts';
+import { IconButton } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
+import { messages } from '../messages.ts';
+import styles from './shell.module.css';
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+const toasts = createStore<readonly Toast[]>([]);
+let lastId = 0;
+/** Milliseconds for which a toast stays; an error stays until it is closed. */
+const shownMs = 6_000;
+
+const add = (text: string, isError: boolean): void =>
+  toasts.set((shown) => [...shown.slice(-3), { id: (lastId += 1), text, isError }]);
+
+const remove = (id: number): void => toasts.set((shown) => shown.filter((toast) => toast.id !== id));
+
+/** Says in the corner and to screen readers what has happened. */
+export const notify = (text: string): void => add(text, false);
+/** Says what failed, until it is closed. */
+export const notifyError = (error: unknown): void => add(messages.errors.explain(error), true);
+
+const ToastView = ({ toast: { id, text, isError } }: { readonly toast: Toast }) => {
+  useEffect(() => {
+    if (isError) return undefined;
+    const timer = setTimeout(() => remove(id), shownMs);
+    return () => clearTimeout(timer);
+  }, [id, isError]);
+  return (
+    <li className={`${styles['toast']} ${isError ? styles['toastError'] : ''}`}>
+      <Icon name={isError ? 'warning' : 'check'} />
+      <span>{text}</span>
+      <IconButton icon="close" size="small" label={messages.common.close} onPress={() => remove(id)} />
+    </li>
+  );
+};
+
+/** The corner where `notify` appears; it is there from the start, so that screen readers follow it. */
+export const Toasts = () => {
+  const shown = useStore(toasts);
+  return (
+    <div role="status" aria-label={messages.shell.notifications} className={styles['toasts']}>
+      <ul>
+        {shown.map((toast) => (
+          <ToastView key={toast.id} toast={toast} />
+        ))}
+      </ul>
+    </div>
+  );
+};

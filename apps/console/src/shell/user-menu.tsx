@@ -1,0 +1,39 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useMe } from '../api/queries.ts';
+import { signOut } from '../api/sign-in.ts';
+import { useStore } from '../api/store.ts';
+import { IconButton } from '../components/button.tsx';
+import { Menu } from '../components/menu.tsx';
+import { messages } from '../messages.ts';
+import { notifyError } from './toasts.tsx';
+import { chooseTheme, theme, themes } from './theme.ts';
+
+export const UserMenu = () => {
+  const navigate = useNavigate();
+  const { data } = useMe();
+  const chosen = useStore(theme);
+  const user = data?.user;
+  const name = user?.name ?? user?.username ?? user?.email ?? undefined;
+  return (
+    <Menu
+      label={messages.shell.account}
+      entries={[
+        {
+          id: 'profile',
+          label: name === undefined ? messages.shell.profile : messages.shell.signedInAs(name),
+          icon: 'user',
+          run: () => void navigate({ href: '/profile' }),
+        },
+        ...themes.map((one) => ({
+          id: one,
+          label: messages.shell.theme[one],
+          ...(one === chosen ? { icon: 'check' as const } : {}),
+          run: () => chooseTheme(one),
+        })),
+        { id: 'sign-out', label: messages.shell.signOut, run: () => void signOut().catch(notifyError) },
+      ]}
+    >
+      <IconButton icon="user" label={messages.shell.account} />
+    </Menu>
+  );
+};

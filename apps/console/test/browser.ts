@@ -1,0 +1,109 @@
+import AxeBuilder from '@axe-core/playwright';
+import { afterAll, describe, expect } from '@jest/globals';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const { CONSOLE_TEST_BROWSER: endpoint, CONSOLE_TEST_URL: url = '', CONSOLE_TEST_TOKEN: token = '' } = process.env;
+
+/** Describes rules of pages in Chromium; they are skipped where none can run, which global-setup.ts has said. */
+export const describeInBrowser = (title: string, rules: () => void): void =>
+  void (endpoint === undefined ? describe.skip : describe)(title, rules);
+
+let connected: Promise<Browser> | undefined;
+const connect = (): Promise<Browser> => (connected ??= chromium.connect(endpoint ?? ''));
+afterAll(async () => (await connected)?.close());
+
+export interface OpenedPage {
+  readonly page: Page;
+  /** what the content security policy has refused */
+  readonly violations: string[];
+  /** requests to other hosts than Bunting */
+  readonly foreign: string[];
+  /** errors of scripts */
+  readonly faults: string[];
+  close(): Promise<void>;
+}
+
+interface PageOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+}
+
+/** Calls the API as an administrator. @throws Error with the answer when it is no success */
+export const api = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text === '' ? undefined : (JSON.parse(text) as unknown);
+};
+
+/** Opens a page in a browser context of its own, without signing in. */
+export const openPage = async (path: string, { width = 1280, height = 800, dark = false }: PageOptions = {}) => {
+  const context = await (
+    await connect()
+  ).newContext({
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+  });
+  const page = await context.newPage();
+  const [violations, foreign, faults]: string[][] = [[], [], []];
+  page.on('console', (message) => {
+    if (/Content Security Policy/i.test(message.text())) violations?.push(message.text());
+  });
+  page.on('pageerror', (error) => void faults?.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) foreign?.push(request.url());
+  });
+  await page.goto(`${url}${path}`);
+  const opened: OpenedPage = {
+    page,
+    violations: violations ?? [],
+    foreign: foreign ?? [],
+    faults: faults ?? [],
+    close: () => context.close(),
+  };
+  return opened;
+};
+
+/** Opens a page and signs in with the admin token. */
+export const openSignedIn = async (path: string, options?: PageOptions): Promise<OpenedPage> => {
+  const opened = await openPage(path, options);
+  await signIn(opened.page);
+  return opened;
+};
+
+export const signIn = async (page: Page): Promise<void> => {
+  const dialog = page.getByRole('dialog', { name: 'Sign in' });
+  await dialog.waitFor();
+  const switcher = dialog.getByRole('button', { name: 'Use an API key instead' });
+  if (await switcher.isVisible()) await switcher.click();
+  await dialog.getByLabel('API key').fill(token);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+};
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** Checks a page in light and dark by the rules of WCAG 2.2 AA. */
+export const expectAccessible = async ({ page }: OpenedPage): Promise<void> => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze();
+    const faults = violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${colorScheme} ${id} at ${target.join(' ')}: ${failureSummary ?? ''}`),
+    );
+    expect(faults).toEqual([]);
+  }
+};
+
+/** Closes a page and checks that it broke no rule of the browser: no policy report, no foreign request, no error of a script. */
+export const closeChecked = async ({ violations, foreign, faults, close }: OpenedPage): Promise<void> => {
+  await close();
+  expect({ violations, foreign, faults }).toEqual({ violations: [], foreign: [], faults: [] });
+};

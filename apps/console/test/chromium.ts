@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { chromium, type BrowserServer } from 'playwright-core';
+
+const packaged = createRequire(import.meta.url).resolve('@sparticuz/chromium');
+const { version } = JSON.parse(readFileSync(path.join(path.dirname(packaged), '..', 'package.json'), 'utf8')) as {
+  version: string;
+};
+const cache = path.join(os.tmpdir(), `bunting-chromium-${version}-${process.getuid?.() ?? 0}`);
+
+/** Unpacks the Chromium from npm once per machine: 200 MB below the folder for temporary files. */
+const unpack = async (): Promise<string> => {
+  const made = statSync(cache, { throwIfNoEntry: false });
+  if (made !== undefined && made.uid !== process.getuid?.()) {
+    throw new Error(`${cache} belongs to another user: remove it, or set TMPDIR.`);
+  }
+  if (made === undefined) {
+    const partial = `${cache}.${process.pid}`;
+    mkdirSync(partial, { mode: 0o700 });
+    // The package unpacks into the folder for temporary files; the variable lets it add the libraries of Amazon Linux.
+    const script = `import(${JSON.stringify(packaged)}).then(({ default: chromium }) => chromium.executablePath())`;
+    const env = { ...process.env, TMPDIR: partial, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' };
+    await promisify(execFile)(process.execPath, ['--eval', script], { env });
+    try {
+      renameSync(partial, cache);
+    } catch (error) {
+      // Another run has been faster.
+      rmSync(partial, { recursive: true, force: true });
+      if (!existsSync(cache)) throw error;
+    }
+  }
+  return path.join(cache, 'chromium');
+};
+
+const launch = (executablePath: string, libraries?: string): Promise<BrowserServer> =>
+  chromium.launchServer({
+    executablePath,
+    host: '127.0.0.1',
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none'],
+    ...(libraries === undefined ? {} : { env: { ...process.env, LD_LIBRARY_PATH: libraries } }),
+  });
+
+const librariesOf = (folder: string): string | undefined => {
+  const name = readdirSync(folder).find((one) => one.startsWith('al20'));
+  return name === undefined ? undefined : path.join(folder, name, 'lib');
+};
+
+/**
+ * Starts a Chromium: the one that CHROMIUM_PATH names, else the one from npm, with its own libraries where the system lacks them,
+ * else Debian's. @throws Error with what was tried
+ */
+export const startChromium = async (): Promise<BrowserServer> => {
+  const faults: string[] = [];
+  const attempts: (() => Promise<BrowserServer>)[] =
+    process.env['CHROMIUM_PATH'] === undefined
+      ? [
+          async () => launch(await unpack()),
+          async () => launch(await unpack(), librariesOf(cache)),
+          () => launch('/usr/bin/chromium'),
+        ]
+      : [() => launch(process.env['CHROMIUM_PATH'] as string)];
+  for (const attempt of attempts) {
+    try {
+      return await attempt();
+    } catch (error) {
+      faults.push((error as Error).message.split('\n').slice(0, 3).join(' '));
+    }
+  }
+  throw new Error(`No Chromium starts. Set CHROMIUM_PATH to one, or install Debian's chromium.\n${faults.join('\n')}`);
+};

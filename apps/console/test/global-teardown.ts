@@ -1,0 +1,5 @@
+const teardown = async (): Promise<void> => {
+  await globalThis.stopBrowserTests?.();
+};
+
+export { teardown as default };
