@@ -6,14 +6,14 @@ import { fuzz, inOrder } from './run.ts';
 
 const requests = 2_000;
 
-describe('a Bunting', () => {
+describe('a fuzzed server', () => {
   let bunting: FuzzedServer;
   beforeAll(async () => {
     bunting = await startFuzzedServer();
   }, 90_000);
   afterAll(() => bunting.stop(), 60_000);
 
-  it('keeps its promises to whatever arrives at any of its operations', async () => {
+  it('fulfils its description for generated requests to any operation', async () => {
     const { url, key, eventLoopP99Ms, logLineOf } = bunting;
     const report = await fuzz({ url, key, requests, seed: 20261121, atOnce: 8, eventLoopP99Ms });
     const told = report.violations.map(({ errorId, ...violation }) => ({
@@ -62,26 +62,26 @@ const liar = async (answer: (request: IncomingMessage, response: ServerResponse,
 const promisesBrokenIn = ({ violations }: Awaited<ReturnType<typeof fuzz>>): string[] =>
   [...new Set(violations.map(({ promise }) => promise))].sort();
 
-describe('a server that does not keep its promises', () => {
-  it('is caught when it takes everything', async () => {
+describe('a server that violates its description', () => {
+  it('is detected when it accepts every request', async () => {
     const report = await liar((_request, response, body) => response.writeHead(201).end(body.slice(0, 2_000)));
     expect(promisesBrokenIn(report)).toEqual(['a body that breaks its schema', 'a broken input accepted']);
     expect(report.violations.find(({ what }) => what.startsWith('no key'))?.curl).toMatch(/^curl .*\/api\/things/);
   });
 
-  it('is caught when it answers what it does not describe', async () => {
+  it('is detected when it returns an undocumented status', async () => {
     const report = await liar((_request, response) => response.writeHead(418).end('{}'));
     expect(promisesBrokenIn(report)).toEqual(
       expect.arrayContaining(['a broken input refused as something else', 'an undocumented status']),
     );
   });
 
-  it('is caught when it fails', async () => {
+  it('is detected when it fails', async () => {
     const report = await liar((_request, response) => response.writeHead(500).end('{}'));
     expect(promisesBrokenIn(report)).toEqual(expect.arrayContaining(['an answer of 5xx', 'an undocumented status']));
   });
 
-  it('is caught when what it answers is not what it describes', async () => {
+  it('is detected when a response violates its schema', async () => {
     const report = await liar((_request, response) => response.writeHead(201).end('{"name":"x"}'));
     expect(promisesBrokenIn(report)).toContain('a body that breaks its schema');
     expect(report.violations.some(({ what }) => what.includes('must NOT have fewer than 2 characters'))).toBe(true);

@@ -26,8 +26,8 @@ const dependsOn = (feature: string, parent: string) => ({
   dependencies: [{ feature: parent, enabled: true, variants: [] }],
 });
 
-describe('an export in parts', () => {
-  it('keeps each feature with all that belongs to it, and what it names', () => {
+describe('an export in batches', () => {
+  it('keeps each feature with its strategies, tags and referenced objects', () => {
     const data = exportOf(['a', 'b', 'c']);
     const parts = batchesOf(data, { ...roomy, features: 1 });
     expect(parts).toHaveLength(3);
@@ -49,7 +49,7 @@ describe('an export in parts', () => {
     expect(namesIn(batchesOf(data, { ...roomy, features: 2 }))).toEqual([['c', 'd'], ['e', 'a'], ['b']]);
   });
 
-  it('is as large as one request may be, and no larger, unless one feature is', () => {
+  it('has batches up to the size of one request, unless one feature exceeds it', () => {
     const data = exportOf(['a', 'b', 'c', 'd']);
     Object.assign(data.features[2] as object, { description: 'x'.repeat(5_000) });
     const parts = batchesOf(data, { ...roomy, bytes: 1_000 });
@@ -57,7 +57,7 @@ describe('an export in parts', () => {
     expect(namesIn(batchesOf(exportOf([]), roomy))).toEqual([]);
   });
 
-  it('refuses a feature that is there twice, and what belongs to none', () => {
+  it('refuses duplicate features and orphaned objects', () => {
     expect(() => batchesOf(exportOf(['a', 'a']), roomy)).toThrow('The file has the feature "a" twice.');
     const { featureTags = [] } = exportOf(['a', 'lost']);
     expect(() => batchesOf(exportOf(['a'], { featureTags }), roomy)).toThrow(/not whole.*"lost"/);

@@ -8,7 +8,7 @@ const range = (first: number, last: number): MissedRange => ({
   ...{ first, last },
 });
 
-it('counts the events that will never arrive, and whatever else there is also while the database is away', async () => {
+it('counts missed events, and serves all other metrics while the database is unavailable', async () => {
   const registry = new Registry();
   let missed: () => Promise<MissedRange[]> = async () => [range(2, 4), range(7, 7)];
   measureMissedEvents(registry, () => missed());

@@ -87,7 +87,7 @@ describe('a process that is killed while it applies a request', () => {
     ['after all took effect', 'after', {}],
     ['before anything took effect, at the time of a schedule', 'before', { ms: 300 }],
     ['after all took effect, at the time of a schedule', 'after', { ms: 300 }],
-  ] as const)('%s, has it applied once by the next', async (_, when, { ms }: { ms?: number }) => {
+  ] as const)('%s, leaves it to the next process, which applies it once', async (_, when, { ms }: { ms?: number }) => {
     const id = await approved();
     let killed: Promise<void> | undefined;
     features.whileApplying(when, () => (killed = kill()));

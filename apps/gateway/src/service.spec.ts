@@ -47,7 +47,7 @@ const dump = async ({ database }: StartedGateway): Promise<string> => {
 };
 
 describe('the first start', () => {
-  it('makes an admin token and hands it over, once', async () => {
+  it('creates an admin token and returns it once', async () => {
     const databaseUrl = await keptDatabase();
     const first = await started({ databaseUrl, environment: withoutToken });
     const token = first.firstAdminToken ?? '';
@@ -88,7 +88,7 @@ describe('the first start', () => {
     expect(page.messages.map(({ type }) => type)).toEqual(['api-token-created']);
   });
 
-  it('keeps the token nowhere: not in the database, not in the log', async () => {
+  it('stores the token neither in the database nor in the log', async () => {
     const gateway = await started({ environment: { ...withoutToken, LOG_LEVEL: 'trace' }, level: 'trace' });
     const secret = (gateway.firstAdminToken ?? '').slice(4);
     for (const key of [gateway.firstAdminToken ?? '', `Bearer ${secret}`]) await gateway.ask(path, { key });
@@ -103,7 +103,7 @@ describe('the first start', () => {
 });
 
 describe('BUNTING_ADMIN_TOKEN', () => {
-  it('is an admin token from then on, in whatever format, and is not handed over', async () => {
+  it('is an admin token from then on in any format, and is not returned', async () => {
     const token = 'a-token-of-my-own';
     const gateway = await started({ environment: { BUNTING_ADMIN_TOKEN: token } });
     expect(gateway.firstAdminToken).toBeUndefined();
@@ -125,7 +125,7 @@ describe('BUNTING_ADMIN_TOKEN', () => {
   });
 
   it.each(['short', 'with a blank in it'])(
-    'is refused as a setting when it is no token, without being said back: %p',
+    'is refused as a setting when it is no token, without its value: %p',
     async (token) => {
       const attempt = startGateway({ databaseUrl: await keptDatabase(), environment: { BUNTING_ADMIN_TOKEN: token } });
       await expect(attempt).rejects.toThrow(/^BUNTING_ADMIN_TOKEN is not valid/);
@@ -135,7 +135,7 @@ describe('BUNTING_ADMIN_TOKEN', () => {
 });
 
 describe('the key of the tokens', () => {
-  it('is made up and kept where none is set', async () => {
+  it('is generated and stored where none is set', async () => {
     const databaseUrl = await keptDatabase();
     const environment = { ...withoutToken, GATEWAY_TOKEN_KEY: '' };
     const first = await started({ databaseUrl, environment });
@@ -144,7 +144,7 @@ describe('the key of the tokens', () => {
     expect((await second.ask(path, { key: first.firstAdminToken ?? '' })).status).toBe(200);
   });
 
-  it('keeps the gateway from starting when it is another one, or missing', async () => {
+  it('prevents the start of the gateway when it is another one or missing', async () => {
     const databaseUrl = await keptDatabase();
     await stop(await started({ databaseUrl }));
     const other = { GATEWAY_TOKEN_KEY: 'another key of thirty-two characters' };
@@ -183,7 +183,7 @@ describe('a running gateway', () => {
     expect(await isReady(gateway)).toBe(200);
   });
 
-  it('finishes what it has when it is stopped, and takes nothing more', async () => {
+  it('finishes running requests when it is stopped, and accepts no others', async () => {
     const gateway = await startGateway();
     let reached: (() => void) | undefined;
     let release: (() => void) | undefined;
@@ -206,7 +206,7 @@ describe('a running gateway', () => {
     await stopping;
   });
 
-  it('reaches services over NATS as it does within the process', async () => {
+  it('calls services over NATS as within the process', async () => {
     const nats = await startNats();
     const bus = await natsBus({ url: nats.url, name: 'behind' });
     const behind = servicesBehind();

@@ -45,7 +45,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
       return { found, total, names: found.map((feature) => feature.name) };
     };
 
-  describe(`the feature index ${name}, by the rules`, () => {
+  describe(`the feature index ${name} against the naive search`, () => {
     const world = generatedWorld(300, 2026);
     let engine: StartedIndex;
     const search = searching(() => engine);
@@ -56,7 +56,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
     });
     afterAll(() => engine.stop());
 
-    it(`answers ${generatedSearches} searches as the plain reading of the rules does`, async () => {
+    it(`returns the same for ${generatedSearches} generated searches`, async () => {
       let findsSome = 0;
       await fc.assert(
         fc.asyncProperty(generatedSearch, async ({ asked: request, naive, hiddenProjects }) => {
@@ -83,7 +83,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
     afterAll(() => engine.stop());
 
     it.each(['createdAt', 'name', 'type', 'lastSeenAt', 'environment:production', 'environment:nowhere'])(
-      'gives the pages of the whole by %s, whichever end they are near',
+      'returns the right page of the whole list sorted by %s, near either end',
       async (sortBy) => {
         const filter = { asked: { tag: 'DO_NOT_INCLUDE:simple:red' }, criteria: [without('simple:red')] };
         for (const { asked: request, criteria } of [filter, { asked: {}, criteria: [] }]) {
@@ -140,7 +140,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
     });
     afterAll(() => engine.stop());
 
-    it('answers with whole features, whatever it was that was looked for', async () => {
+    it('returns complete features for every filter', async () => {
       const { found } = await search({
         status: ['production:enabled'],
         tag: 'INCLUDE:simple:payment',
@@ -167,7 +167,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
       ]);
     });
 
-    it('finds text whatever its case, in a name or in a tag, and never across the two', async () => {
+    it('finds text case-insensitively, in a name or in a tag, and never across the two', async () => {
       expect((await search({ query: 'ÄRGER' })).names).toEqual(['new-checkout']);
       expect((await search({ query: 'a\u0308rger' })).names).toEqual(['new-checkout']);
       expect((await search({ query: 'οδοσ' })).names).toEqual(['new-checkout']);
@@ -175,7 +175,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
       expect((await search({ query: 'checkout\u001fsimple' })).total).toBe(0);
     });
 
-    it('counts what was created since any day that can be written, from the year 0 to the last of 9999', async () => {
+    it('filters by every valid day of creation, from the year 0 to the last day of 9999', async () => {
       for (const day of ['0000-01-01', '0001-01-01', '2026-01-03', '9999-12-31']) {
         const before = (await search({ createdAt: `IS_BEFORE:${day}` })).total;
         const since = (await search({ createdAt: `IS_ON_OR_AFTER:${day}` })).total;
@@ -199,7 +199,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
       expect((await search({ segment: 'INCLUDE:alpha' })).names).toEqual(['new-checkout']);
     });
 
-    it('forgets a feature that is gone, and does not hear of it late', async () => {
+    it('removes a deleted feature, and ignores a late state of it', async () => {
       await engine.apply([featureState(aFeature({ name: 'short-lived' }))]);
       expect((await search({ query: 'short-lived' })).total).toBe(1);
       await engine.apply([deletedFeatureState('short-lived', 3)]);
@@ -208,7 +208,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
       expect((await search()).total).toBe(4);
     });
 
-    it('forgives typing errors and the order of words when it is asked to, and only then', async () => {
+    it('ignores typing errors and the order of words for fuzzy queries only', async () => {
       expect((await search({ query: 'chekcout' })).total).toBe(0);
       const typed = await search({ query: 'chekcout', fuzzy: 'true' });
       expect(typed).toMatchObject({ names: expect.arrayContaining(['new-checkout', 'checkout-banner']), total: 2 });
@@ -216,7 +216,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
       expect((await search({ query: 'paymnet', fuzzy: 'true' })).names).toEqual(['new-checkout']);
     });
 
-    it('puts what is most relevant first when it may be only alike, unless an order is asked for', async () => {
+    it('sorts a fuzzy query by relevance, unless the query has an order', async () => {
       const { names, total } = await search({ query: 'checkout-banner', fuzzy: 'true' });
       expect(names[0]).toBe('checkout-banner');
       expect(total).toBe(names.length);

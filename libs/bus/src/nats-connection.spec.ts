@@ -67,7 +67,7 @@ describe('a connection to a NATS server', () => {
     await opens(`nats://bunting%40here:${encodeURIComponent(password)}@${address}`);
   });
 
-  it('opens with a token, given beside the address or in it', async () => {
+  it('opens with a token from a setting or from the address', async () => {
     const address = await withAuthorization('authorization { token: "t0ken/with=signs" }');
     await opens(`nats://${address}`, { token: 't0ken/with=signs' });
     await bus?.close();
@@ -124,7 +124,7 @@ describe('a connection to a NATS server', () => {
     await opens(`nats://${address}`, { credentialsFile });
   });
 
-  it('says in a sentence that a file cannot be read, and which setting names it', async () => {
+  it('fails with one sentence when a file cannot be read, and names the setting', async () => {
     const address = await withAuthorization(user);
     for (const [option, setting] of [
       ['nkeyFile', 'BUS_NKEY_FILE'],
@@ -190,7 +190,7 @@ describe('a connection to a NATS server with TLS', () => {
     makeCertificate('client');
   });
 
-  it('opens when the authority that signed the certificate of the server is known, and not otherwise', async () => {
+  it('opens only when the certificate of the server is signed by a trusted authority', async () => {
     const address = await withTls(false);
     await opens(`tls://${address}`, { tlsCaFile: file('ca.pem') });
     await bus?.close();
@@ -198,7 +198,7 @@ describe('a connection to a NATS server with TLS', () => {
       expect(await messageOf(opens(`tls://${address}`, access))).toMatch(/^No NATS server answers at tls:/);
   });
 
-  it('shows its own certificate to a server that verifies its clients', async () => {
+  it('presents its certificate to a server that verifies its clients', async () => {
     const address = await withTls(true);
     const [tlsCaFile, tlsCertificateFile, tlsKeyFile] = [file('ca.pem'), file('client.pem'), file('client.key')];
     await opens(`tls://${address}`, { tlsCaFile, tlsCertificateFile, tlsKeyFile });
@@ -206,7 +206,7 @@ describe('a connection to a NATS server with TLS', () => {
     expect(await messageOf(opens(`tls://${address}`, { tlsCaFile }))).toMatch(/^No NATS server answers/);
   });
 
-  it('does not open in plain text where TLS is wanted', async () => {
+  it('does not open without TLS when TLS is required', async () => {
     await withAuthorization('');
     const address = `localhost:${server?.port}`;
     for (const [url, access] of [

@@ -34,7 +34,7 @@ const Echo = defineOperation({
 
 const Read = { ...Echo, idempotent: true } as const;
 
-describe('a call over NATS whose holder ends without an answer', () => {
+describe('a call over NATS whose responder ends without a reply', () => {
   let server: Awaited<ReturnType<typeof startNats>>;
   let caller: Bus;
   let dying: Bus;
@@ -60,7 +60,7 @@ describe('a call over NATS whose holder ends without an answer', () => {
     return { taken, ended };
   };
 
-  it('is answered by another, if asking twice does no harm', async () => {
+  it('is retried by another responder if it is repeatable', async () => {
     const { taken, ended } = await serveToTheEnd(Read);
     const first = call(caller, Read, { body: { repeat: 1, text: 'still' } }, systemContext(10_000));
     await taken;
@@ -73,7 +73,7 @@ describe('a call over NATS whose holder ends without an answer', () => {
     await other.close();
   });
 
-  it('is refused soon, and with both possibilities, if it is a write', async () => {
+  it('is refused early as of unknown outcome if it is a write', async () => {
     const { ended } = await serveToTheEnd(Echo);
     const request = call(caller, Echo, { body: { repeat: 1, text: 'once' } }, systemContext(10_000));
     const refused = request.catch((refusal: unknown) => refusal);
@@ -87,7 +87,7 @@ describe('a call over NATS whose holder ends without an answer', () => {
     expect(performance.now() - before).toBeLessThan(4_000);
   });
 
-  it('is refused at once when the server goes with it', async () => {
+  it('is refused immediately when the server ends as well', async () => {
     const { taken } = await serveToTheEnd(Read);
     const refused = call(caller, Read, { body: { repeat: 1, text: 'x' } }, systemContext(10_000)).catch(
       (no: unknown) => no,
@@ -100,7 +100,7 @@ describe('a call over NATS whose holder ends without an answer', () => {
   });
 });
 
-describe('a write over NATS whose outcome is not known', () => {
+describe('a write over NATS of unknown outcome', () => {
   let server: Awaited<ReturnType<typeof startNats>>;
   let caller: Bus;
   beforeEach(async () => {
@@ -145,7 +145,7 @@ describe('a write over NATS whose outcome is not known', () => {
     await service.close();
   });
 
-  it('is refused no sooner than its service must have given it up, if nobody takes note of it', async () => {
+  it('is refused only after its deadline has passed in every service, if no service acknowledges it', async () => {
     const stopped = await connect({ servers: server.url });
     const deadlines: number[] = [];
     stopped.subscribe(Echo.subject, {
@@ -163,7 +163,7 @@ describe('a write over NATS whose outcome is not known', () => {
     await stopped.close();
   });
 
-  it('is refused as soon as the process that had it says that it has ended it, if the answer was lost', async () => {
+  it('is refused as soon as its responder reports its end, if the reply was lost', async () => {
     const service = await natsBus({ url: server.url, name: 'service' });
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (begin = resolve));
@@ -189,7 +189,7 @@ describe('a write over NATS whose outcome is not known', () => {
 });
 
 describe('the bus over NATS', () => {
-  it('refuses what the server would not carry, on the side that sends it', async () => {
+  it('refuses messages above max_payload in the sending process', async () => {
     const server = await startNats();
     const bus = await natsBus({ url: server.url, name: 'test' });
     await serve(bus, [implement(Echo, async ({ body }) => body.text.repeat(body.repeat))]);
@@ -210,7 +210,7 @@ describe('the bus over NATS', () => {
     await server.stop();
   });
 
-  it('brings an answer in parts that is larger than the server carries at once, with what is said beside it', async () => {
+  it('transfers a reply above max_payload in parts, with its metadata', async () => {
     const server = await startNats({ config: 'max_payload: 64KB' });
     const bus = await natsBus({ url: server.url, name: 'test' });
     await serve(bus, [
@@ -255,7 +255,7 @@ describe('the bus over NATS', () => {
     await server.stop();
   });
 
-  it('refuses calls at once while the server is away, and works again when it is back', async () => {
+  it('refuses calls immediately while the server is unavailable, and works again when it is back', async () => {
     const server = await startNats();
     const bus = await natsBus({ url: server.url, name: 'test' });
     await serve(bus, [implement(Echo, async ({ body }) => body.text)]);
@@ -306,7 +306,7 @@ describe('the bus over NATS', () => {
     await server.stop();
   });
 
-  it('says where it looked when no server answers', async () => {
+  it('names the address when no server responds', async () => {
     await expect(
       natsBus({ url: 'nats://127.0.0.1:9', name: systemCaller.name, connectTimeoutMs: 500 }),
     ).rejects.toThrow(/^No NATS server answers at nats:\/\/127\.0\.0\.1:9/);

@@ -65,7 +65,7 @@ export const describeBus = (
       expect(await call(bus, Greet, { params: { name: 'Zoë' } }, context())).toEqual({ text: 'Hello Zoë 👋' });
     });
 
-    it('tells the service who asks, for which request, and how long the answer is waited for', async () => {
+    it('passes the caller, the request id and the deadline to the service', async () => {
       const request: unknown[] = [];
       const greet = implement(Greet, async ({ caller, requestId, traceparent, idempotency, deadline, now }) => {
         request.push({
@@ -85,7 +85,7 @@ export const describeBus = (
       ]);
     });
 
-    it('brings across which tags are wanted, and which there is', async () => {
+    it('transfers the expected and the current ETag', async () => {
       const Guarded = { ...Greet, ifMatch: 'feature' as const };
       const guarded = implement(Guarded, async ({ requireMatch }) => {
         requireMatch?.(['7 ☂', 'other']);
@@ -99,7 +99,7 @@ export const describeBus = (
       for (const bad of [['8'], [], ['7']]) await expect(ask(bad)).rejects.toMatchObject(stale);
     });
 
-    it('says what the reader has, so that nothing is made that is there already', async () => {
+    it('transfers If-None-Match, so that an unchanged reply is not built', async () => {
       const known: boolean[][] = [];
       const tagged = implement(Greet, async ({ matchesIfNoneMatch, setHeader }) => {
         known.push(['7 ☂', 'other'].map(matchesIfNoneMatch));
@@ -119,7 +119,7 @@ export const describeBus = (
       expect(known).toEqual([none, none, none, [true, true], [true, false]]);
     });
 
-    it('passes over no condition that an operation does not judge', async () => {
+    it('refuses a condition that the operation does not support', async () => {
       let request = 0;
       await serve(bus, [implement(Greet, async () => ({ text: String(++request) }))]);
       const asking = call(bus, Greet, { params: { name: 'x' } }, context({ ifMatch: '*' }));
@@ -127,7 +127,7 @@ export const describeBus = (
       expect(request).toBe(0);
     });
 
-    it('brings a refusal across with its kind, words, details and permissions', async () => {
+    it('transfers a refusal with its kind, message, details and permissions', async () => {
       const refusals = [
         invalid('The `/body/title` property must be string.', '/body/title'),
         noAccess(['UPDATE_FEATURE']),
@@ -144,7 +144,7 @@ export const describeBus = (
       });
     });
 
-    it('shows of a defect nothing but an id, and tells the service the whole of it', async () => {
+    it('returns only the id of an unexpected error, and logs the whole error in the service', async () => {
       const observed: ServedCall[] = [];
       const failing = implement(Greet, async () => Promise.reject(new Error('select secret from vault')));
       await serve(bus, [failing], { observe: (served) => observed.push(served) });
@@ -155,7 +155,7 @@ export const describeBus = (
       expect('refusal' in answer && answer.refusal.error.id).toBe(observed[0]?.errorId);
     });
 
-    it('refuses at once, as unavailable, what nobody answers', async () => {
+    it('refuses a call without a responder immediately as unavailable', async () => {
       const before = performance.now();
       await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
         kind: 'ServiceUnavailable',
@@ -164,7 +164,7 @@ export const describeBus = (
       expect(performance.now() - before).toBeLessThan(1_000);
     });
 
-    it('says that a service is of an older version, if it is there without the operation', async () => {
+    it('reports a service of an older version that lacks the operation', async () => {
       const served = await serve(bus, [implement(Look, async () => ({ text: '' }))]);
       await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
         kind: 'ServiceUnavailable',
@@ -179,7 +179,7 @@ export const describeBus = (
       await expect(callIfSupported(bus, Greet, { params: { name: 'x' } }, context())).rejects.toEqual(absent);
     });
 
-    it('refuses as unavailable what is not answered in time', async () => {
+    it('refuses a call as unavailable after its timeout', async () => {
       await serve(bus, [implement(Greet, () => new Promise(() => undefined))]);
       await expect(call(bus, Greet, { params: { name: 'x' } }, context({ timeoutMs: 50 }))).rejects.toMatchObject({
         kind: 'ServiceUnavailable',
@@ -189,7 +189,7 @@ export const describeBus = (
     it.each([
       ['a read', Look],
       ['a write', Greet],
-    ])('waits for %s that takes long, and has it done once', async (_, operation) => {
+    ])('waits for %s that takes long, and runs it once', async (_, operation) => {
       let times = 0;
       const slow = implement(operation, async () => {
         times++;
@@ -201,7 +201,7 @@ export const describeBus = (
       expect(times).toBe(1);
     });
 
-    it('passes JSON text through as it is, with what is said beside it', async () => {
+    it('passes JSON text through unchanged, with its metadata', async () => {
       const greet = implement(Greet, async ({ setHeader }) => {
         setHeader('Bunting-Stale', '12');
         return new JsonText('{ "text" : "as PostgreSQL wrote it" }');
@@ -212,14 +212,14 @@ export const describeBus = (
       });
     });
 
-    it('never lets a reply that breaks its schema through when replies are checked', async () => {
+    it('refuses replies that violate their schema when CHECK_REPLIES is on', async () => {
       await serve(bus, [implement(Greet, async () => ({ text: 7 }) as never)], { checkReplies: true });
       await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
         kind: 'InternalError',
       });
     });
 
-    it('shares the calls of one operation among all who answer it', async () => {
+    it('distributes the calls of one operation among all its responders', async () => {
       const other = await started.open();
       const answered = new Set<string>();
       const named = (who: string) =>
@@ -253,7 +253,7 @@ export const describeBus = (
       expect(await first).toEqual({ text: 'done' });
     });
 
-    it('finishes what it has begun before it stops answering', async () => {
+    it('finishes running calls before it stops', async () => {
       let begun: () => void = () => undefined;
       let release: () => void = () => undefined;
       const beginning = new Promise<void>((resolve) => (begun = resolve));
@@ -301,7 +301,7 @@ export const describeBus = (
       if (other !== bus) await other.close();
     });
 
-    it('makes no calls once it is closed, and a wake-up does no harm', async () => {
+    it('refuses calls and ignores wake-ups once it is closed', async () => {
       await serve(bus, [implement(Greet, async () => ({ text: '' }))]);
       await bus.close();
       await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({

@@ -28,18 +28,18 @@ describe('a request', () => {
     [false, 'false'],
     ['50', '50'],
     ['', ''],
-  ])('may hold %j where there is text, which becomes %j', (sent, text) => {
+  ])('may contain %j in place of text, which becomes %j', (sent, text) => {
     expect(parametersOf({ rollout: sent })).toEqual({ rollout: text });
   });
 
   it.each([[null], [{}], [[1]], [9_007_199_254_740_992], [-1e300]])(
-    'holds no text when it holds %j: a number that has lost digits is not guessed',
+    'may not contain %j in place of text, because digits are lost',
     (sent) => {
       expect(faultOf(() => parametersOf({ rollout: sent }))).toBe('/body/parameters/rollout');
     },
   );
 
-  it('may hold the operands of constraints as numbers', () => {
+  it('may contain the operands of constraints as numbers', () => {
     const constraint = { contextName: 'userId', operator: 'NUM_EQ', value: 5, values: [1, 'two', true] };
     expect(parse(requestForm(Constraint), constraint)).toMatchObject({ value: '5', values: ['1', 'two', 'true'] });
   });
@@ -48,37 +48,37 @@ describe('a request', () => {
     ['1000', 1000],
     ['0', 0],
     [250, 250],
-  ])('may hold the weight %j, which becomes %j', (weight, number) => {
+  ])('may contain the weight %j, which becomes %j', (weight, number) => {
     const variant = { name: 'a', weight, payload: { type: 'number', value: 7 } };
     expect(parse(requestForm(FeatureVariant), variant)).toMatchObject({ weight: number, payload: { value: '7' } });
   });
 
   it.each(['', ' 5', '5.0', '1e3', '0x10', '-1', '1001', '99999', 'many', true, null])(
-    'holds no weight when it holds %j',
+    'may not contain the weight %j',
     (weight) => {
       expect(faultOf(() => parse(requestForm(FeatureVariant), { name: 'a', weight }, '/body'))).toBe('/body/weight');
     },
   );
 
-  it('may hold them in the payload of a change as well', () => {
+  it('may contain such values in the payload of a change as well', () => {
     const payload = { name: 'flexibleRollout', constraints: [], parameters: { rollout: 50 } };
     expect(parseChanges({ action: 'addStrategy', feature: 'checkout', payload })).toMatchObject([
       { payload: { parameters: { rollout: '50' } } },
     ]);
   });
 
-  it('has one form: that of a form is the form itself', () => {
+  it('has a lenient form that is its own lenient form', () => {
     expect(requestForm(Type.Array(request)).items).toBe(request);
     expect(requestForm(request)).toBe(request);
   });
 
-  it('is the same schema where nothing in it is lenient', () => {
+  it('has the identical schema where nothing in it is lenient', () => {
     const schema = Type.Object({ name: Type.String() });
     expect(requestForm(schema)).toBe(schema);
   });
 });
 
-it('an answer holds text and numbers as they are declared, and nothing that a request may hold instead', () => {
+it('a response contains text and numbers as declared, without the lenient forms of a request', () => {
   expect(matchesSchema(FeatureStrategy, { name: 'default', parameters: { rollout: 50 } })).toBe(false);
   expect(matchesSchema(FeatureVariant, { name: 'a', weight: '1000' })).toBe(false);
 });

@@ -15,41 +15,41 @@ const pathOfRefusal = (ask: () => void): string | undefined => {
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 describe('text that is to be stored', () => {
-  it('may hold anything that Unicode can say', () => {
+  it('may contain every Unicode character', () => {
     expect(() => requireStorableText({ title: 'Wär’ 🎉 \u001f\n', list: ['𝒳', 7, null, true] }, '/body')).not.toThrow();
   });
 
-  it('holds no NUL, and the property is named', () => {
+  it('may not contain NUL, and the property is named', () => {
     expect(pathOfRefusal(() => requireStorableText({ a: [{ title: 'x\0y' }] }, '/body'))).toBe('/body/a/0/title');
   });
 
   it.each(['\ud800', '\udfff', 'a\udc00b', '\ude00\ud83d'])(
-    'holds no lone surrogate, and the property is named (%#)',
+    'may not contain a lone surrogate, and the property is named (%#)',
     (text) => {
       expect(pathOfRefusal(() => requireStorableText({ title: text }, '/body'))).toBe('/body/title');
     },
   );
 
-  it('holds neither in the name of a property', () => {
+  it('may contain neither in the name of a property', () => {
     expect(pathOfRefusal(() => requireStorableText({ parameters: { 'a\0': 'x' } }, '/body'))).toBe('/body/parameters');
   });
 });
 
 describe('JSON that could hold unstorable text', () => {
   it.each([String.raw`{"a":"\u0000"}`, String.raw`{"a":"\ud83d"}`, String.raw`{"a":"\uDC00"}`, String.raw`["\udfff"]`])(
-    'is recognised: %s',
+    'is detected: %s',
     (json) => {
       expect(mayHoldUnstorableText(json)).toBe(true);
     },
   );
 
-  it('is all that is recognised among what clients usually send', () => {
+  it('is not detected in usual requests', () => {
     expect(mayHoldUnstorableText(String.raw`{"a":"\u00e9\n\"","b":"🎉"}`)).toBe(false);
   });
 });
 
 describe('a value that is nested deeply', () => {
-  it('is refused one level beyond the most that is allowed, where it goes beyond', () => {
+  it('is refused one level above the limit, at that level', () => {
     expect(() => requireStorableText(JSON.parse(nested(maxDepth)), '/body')).not.toThrow();
     expect(pathOfRefusal(() => requireStorableText(JSON.parse(nested(maxDepth + 1)), '/body'))).toMatch(/^\/body\/0/);
   });

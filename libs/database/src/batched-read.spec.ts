@@ -10,7 +10,7 @@ const flags = {
   ],
 };
 
-describe('what is read together', () => {
+describe('a batched read', () => {
   let fresh: FreshDatabase;
   let database: Database;
   let rollsOf: (name: string, more: number) => Promise<{ rolls: number } | undefined>;
@@ -30,7 +30,7 @@ describe('what is read together', () => {
     await fresh.drop();
   });
 
-  it('gives each who asked at once what was asked for, or nothing where there is none, by a few statements', async () => {
+  it('serves concurrent callers, missing rows included, with a few statements', async () => {
     const before = database.statements;
     const request = Array.from({ length: 60 }, (_, nth) =>
       rollsOf(nth % 3 === 2 ? 'nowhere' : `flag-${60 - nth}`, nth),
@@ -40,13 +40,13 @@ describe('what is read together', () => {
     expect(database.statements - before).toBe(2);
   });
 
-  it('is read at once by one statement when it is asked for alone', async () => {
+  it('sends one statement immediately for a single caller', async () => {
     const before = database.statements;
     expect(await rollsOf('flag-7', 0)).toMatchObject({ rolls: 7 });
     expect(database.statements - before).toBe(1);
   });
 
-  it('is never older than the question, however many are on their way', async () => {
+  it('never returns data older than the request, also while other batches are running', async () => {
     const answers = Array.from({ length: 40 }, async (_, nth) => {
       const [name, rolls] = [`flag-${nth + 1}`, 1_000 + nth];
       await database.transaction(({ query }) => query('update flag set rolls = $2 where name = $1', [name, rolls]));
@@ -55,7 +55,7 @@ describe('what is read together', () => {
     for (const [written, read] of await Promise.all(answers)) expect(read).toBe(written);
   });
 
-  it('fails for who asks for what cannot be read, for nobody else, and works again for the next', async () => {
+  it('fails only for the callers of the failed batch, and works again for the next', async () => {
     const request = [rollsOf('flag-1', 0), rollsOf('flag-2', 2 ** 31 - 1), rollsOf('\0', 0), rollsOf('flag-3', 1)];
     const outcomes = await Promise.allSettled(request);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);

@@ -35,7 +35,7 @@ describe('a database', () => {
     await fresh.drop();
   });
 
-  it('takes each step of its schema once, however many processes open it at once', async () => {
+  it('runs each migration once when several processes open it concurrently', async () => {
     await Promise.all([open(), open(), open()]);
     const [database] = [await open([first, second])];
     await database.transaction(({ query }) => query("insert into flag (name, note) values ('a', 'b')"));
@@ -44,7 +44,7 @@ describe('a database', () => {
     ]);
   });
 
-  it('is refused, in a sentence, by a version that does not know all the steps it has taken', async () => {
+  it('is refused with one sentence by a version that lacks some of its migrations', async () => {
     await open([first, second]);
     await expect(open([first])).rejects.toThrow(NewerDatabaseError);
     await expect(open([first])).rejects.toThrow(
@@ -52,7 +52,7 @@ describe('a database', () => {
     );
   });
 
-  it('may take longer for a step of its schema than a statement of a call may', async () => {
+  it('allows a migration to exceed the statement timeout of calls', async () => {
     const slow = { name: '2026-03-01-slow', statements: ['select pg_sleep(0.5)', 'create table late (id int)'] };
     const database = await open([first, slow], { statementTimeoutMs: 200 });
     expect(await database.read({ name: 'late', text: 'select id from late' })).toEqual([]);
@@ -60,7 +60,7 @@ describe('a database', () => {
     await expect(tooSlow).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
   });
 
-  it('lets its server notice within half a minute that a machine has vanished, and take the locks from it', async () => {
+  it('releases the locks of a vanished machine within half a minute', async () => {
     const session = await (await open()).session();
     const settings = await session.query(
       "select name, setting::int from pg_settings where name like 'tcp_keepalives_%' order by name",
@@ -73,7 +73,7 @@ describe('a database', () => {
     ]);
   });
 
-  it('is made where the server does not have it yet', async () => {
+  it('is created where it is missing', async () => {
     const url = new URL(fresh.url);
     url.pathname = `${url.pathname}_made`;
     const database = await open([first], { url: url.href });
@@ -88,7 +88,7 @@ describe('a database', () => {
     });
   });
 
-  it('is not made, nor brought up to date, by who only looks', async () => {
+  it('is neither created nor migrated by a process with readOnlySchema', async () => {
     const url = new URL(fresh.url);
     url.pathname = '/nobody_made_this';
     const looking = { readOnlySchema: true, url: url.href };
@@ -105,7 +105,7 @@ describe('a database', () => {
     expect(await database.read({ name: 'names', text: 'select name from flag' })).toEqual([{ name: 'a' }]);
   });
 
-  it('says where it was looked for when no server answers, and no password', async () => {
+  it('reports the address without the password when no server responds', async () => {
     const url = 'postgres://bunting:secret@127.0.0.1:9/nowhere';
     const refused = openDatabase({ url, name: 'test', migrations: [] }).catch((error: Error) => error.message);
     expect(await refused).toMatch(
@@ -114,7 +114,7 @@ describe('a database', () => {
     expect(await refused).not.toContain('secret');
   });
 
-  it('keeps all of a transaction or nothing', async () => {
+  it('stores a transaction as a whole or not at all', async () => {
     const database = await open();
     await expect(
       database.transaction(async ({ query }) => {
@@ -125,7 +125,7 @@ describe('a database', () => {
     expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([]);
   });
 
-  it('never commits what went on after a swallowed failure', async () => {
+  it('never commits a transaction after a swallowed error', async () => {
     const database = await open();
     await expect(
       database.transaction(async ({ query }) => {
@@ -139,7 +139,7 @@ describe('a database', () => {
     expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([{ name: 'a' }]);
   });
 
-  it('does a deadlocked transaction again, so that both are done', async () => {
+  it('retries a deadlocked transaction, so that both commit', async () => {
     const database = await open();
     await database.transaction(({ query }) => query("insert into flag (name) values ('a'), ('b')"));
     let together = 0;
@@ -159,7 +159,7 @@ describe('a database', () => {
     ]);
   });
 
-  it("lets nothing that goes on of a failed job reach a connection that is somebody else's by then", async () => {
+  it('sends no further statements of a failed job to a connection that was returned to the pool', async () => {
     const database = await open();
     let goOn = (): void => undefined;
     const failed = new Promise<void>((resolve) => (goOn = resolve));
@@ -175,7 +175,7 @@ describe('a database', () => {
     expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([]);
   });
 
-  it('does a transaction again from which somebody takes away what it refers to, so that it finds out for itself', async () => {
+  it('retries a transaction whose referenced row was deleted concurrently', async () => {
     const database = await open();
     await database.transaction(async ({ query }) => {
       await query("insert into flag (name) values ('a')");
@@ -191,7 +191,7 @@ describe('a database', () => {
     expect(outcome).toBe('there is no such flag');
   });
 
-  it('refuses as unavailable what takes longer than a statement may', async () => {
+  it('refuses a statement as unavailable after the statement timeout', async () => {
     const database = await open([first], { statementTimeoutMs: 50 });
     await expect(database.read({ name: 'slow', text: 'select pg_sleep(10)' })).rejects.toMatchObject({
       kind: 'ServiceUnavailable',
@@ -202,7 +202,7 @@ describe('a database', () => {
     });
   });
 
-  it('refuses as unavailable while its connections are cut, and works again after', async () => {
+  it('is unavailable while its connections are cut, and works again afterwards', async () => {
     const database = await open();
     const other = await open();
     const cut = () =>
@@ -255,7 +255,7 @@ describe('a database', () => {
     expect(await database.read({ name: 'rolls', text: 'select rolls from flag' })).toEqual([{ rolls: 1 }]);
   });
 
-  it('stores nothing of a process that stood still until after the deadline', async () => {
+  it('stores nothing for a process that was paused until after the deadline', async () => {
     const database = await open();
     const frozen = database.transaction(async ({ query }) => {
       await query("insert into flag (name) values ('late')");
@@ -288,7 +288,7 @@ describe('a database', () => {
     await proxy.stop();
   });
 
-  it('stores nothing for a caller who can no longer be given the outcome', async () => {
+  it('stores nothing for a caller that can no longer receive the outcome', async () => {
     const database = await open();
     const gone = new AbortController();
     const job = database.transaction(
@@ -313,7 +313,7 @@ describe('a database', () => {
     expect(database.statements - before).toBe(3);
   });
 
-  it('says that its connections are all in use, and not that it cannot be reached, when none is free in time', async () => {
+  it('reports that all connections are in use when none is free in time', async () => {
     const database = await open([first], { poolMax: 1 });
     const session = await database.session();
     await expect(database.read({ name: 'one', text: 'select 1' })).rejects.toMatchObject({
@@ -351,7 +351,7 @@ describe('a database', () => {
     expect(errors).toEqual([expect.stringContaining('cannot execute INSERT in a read-only transaction (25006)')]);
   });
 
-  it('is not ready while its disk is full after a write has failed for that, and ready again when there is room', async () => {
+  it('is not ready after a write has failed for a full disk, until there is space again', async () => {
     const errors: string[] = [];
     const database = await open([first], { logError: (message) => void errors.push(message) });
     const full = `create function full_disk() returns event_trigger language plpgsql as $$ begin
@@ -381,7 +381,7 @@ describe('a database', () => {
     await database.ready();
   });
 
-  it('says at the start that the disk is full, and not that no server answers', async () => {
+  it('reports a full disk at the start as the cause', async () => {
     const full = {
       name: '2026-02-02-full',
       statements: [
@@ -413,7 +413,7 @@ describe('a database', () => {
     expect(await database.read(flags)).toEqual([]);
   });
 
-  it('sends a statement whose result is not needed right before the next one', async () => {
+  it('sends a statement without a result together with the next one', async () => {
     const database = await open();
     const names = await database.transaction(async ({ query, send }) => {
       let name = 'early';
@@ -424,7 +424,7 @@ describe('a database', () => {
     expect(names).toEqual([{ name: 'late' }]);
   });
 
-  it('fails with the error of a statement that was sent without waiting for it, and not with that of the next one', async () => {
+  it('fails with the error of the statement that was sent without a wait, not with that of the next one', async () => {
     const database = await open();
     const failing = database.transaction(async ({ query, send }) => {
       send("insert into flag (name) values ('a'), ('a')");

@@ -80,7 +80,7 @@ describe('rows of an entity', () => {
   });
 });
 
-it('names the columns of an entity with those of its embedded objects', () => {
+it('the columns of an entity include those of its embedded objects', () => {
   expect(sql.columnsOf(Note)).toEqual([
     ...['id', 'short_text', 'written_by_id', 'written_by_name', 'written_at', 'secret'],
   ]);
@@ -89,7 +89,7 @@ it('names the columns of an entity with those of its embedded objects', () => {
   });
 });
 
-it('names the columns and JSON members of some properties, and refuses a property that has no column', () => {
+it('columns and JSON members are derived from properties, and a property without a column is refused', () => {
   expect(sql.columnsOf(Note, ['shortText', 'id'])).toEqual(['short_text', 'id']);
   expect(sql.membersOf(Note, 'note', ['id', 'shortText'])).toBe("'id', note.id, 'shortText', note.short_text");
   expect(() => sql.columnsOf(Note, ['writtenBy'])).toThrow('The entity Note has no column for writtenBy.');
@@ -104,7 +104,7 @@ describe('a schema that differs from its entities', () => {
     return differences;
   };
 
-  it('is told apart by the statements that the next migration needs', async () => {
+  it('is described by the statements of the missing migration', async () => {
     const table = `create table note (${columns})`;
     expect(await differencesOf(table, index)).toEqual([]);
     expect(await differencesOf(table)).toEqual([expect.stringContaining('create index "note_by_text"')]);
@@ -120,7 +120,7 @@ describe('a schema that differs from its entities', () => {
   });
 });
 
-it('stores and reads any texts of an array as they are', async () => {
+it('arrays of arbitrary texts are stored and read unchanged', async () => {
   const List = defineEntity({
     name: 'List',
     tableName: 'list',

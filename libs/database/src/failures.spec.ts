@@ -45,7 +45,7 @@ const dataFailures: readonly (readonly [string, Error])[] = [
 ];
 
 describe('A failure of the database', () => {
-  it.each(outages)('is answered with 503 and its reason, and never held against the data: %s', (_what, error, said) => {
+  it.each(outages)('is a 503 with its reason, and never a dead letter: %s', (_what, error, said) => {
     const wrapped = new Error('while the flag was stored', { cause: error });
     for (const thrown of 'code' in error ? [error, wrapped] : [error]) {
       const refused = refusalForFailure(thrown) as Refusal;
@@ -56,12 +56,12 @@ describe('A failure of the database', () => {
     }
   });
 
-  it('is not what data cannot be stored for', () => {
+  it('does not include errors of the data', () => {
     for (const [what, error] of dataFailures)
       expect([what, refusalForFailure(error) === error, isDataError(error)]).toEqual([what, true, true]);
   });
 
-  it('is not held against the data either when it is a defect of the schema, or unknown', () => {
+  it('includes defects of the schema and unknown errors', () => {
     for (const code of ['42P01', '42703', '0A000', 'F0000']) {
       const error = reported(code);
       expect([refusalForFailure(error), isDataError(error)]).toEqual([error, false]);

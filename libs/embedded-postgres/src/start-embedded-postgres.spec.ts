@@ -53,8 +53,8 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 10 }));
 
-describe('a database', () => {
-  it('is a real PostgreSQL 18 that keeps what it was told, and is there again at the next start', async () => {
+describe('an embedded PostgreSQL', () => {
+  it('is a PostgreSQL 18 that keeps its data over restarts', async () => {
     const dataDir = newFolder();
     const first = await start({ dataDir });
     const request = `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('fsync') AS fsync,
@@ -69,7 +69,7 @@ describe('a database', () => {
     expect(await query(second.url, 'SELECT name FROM flag')).toEqual([{ name: 'dark-mode' }]);
   });
 
-  it('may be used from beside while it works, and started for the while when it does not; none is made', async () => {
+  it('is used by a second process while it runs, started by it otherwise, and never created by it', async () => {
     const dataDir = newFolder();
     await expect(useEmbeddedPostgres({ dataDir })).rejects.toThrow(`There is no database in ${dataDir}`);
     const database = await start({ dataDir });
@@ -85,7 +85,7 @@ describe('a database', () => {
     await expect(query(alone.urlOf('postgres'), 'SELECT 1')).rejects.toThrow();
   });
 
-  it('knows letters beyond ASCII, and finds their trigrams', async () => {
+  it('supports letters beyond ASCII, and their trigrams', async () => {
     const { url } = await start({ dataDir: newFolder(), ephemeral: true });
     expect(
       await query(
@@ -96,7 +96,7 @@ describe('a database', () => {
     ).toEqual([{ upper: 'ÆRØ', similar: true }]);
   });
 
-  it('asks everybody for the password, which only its owner can read', async () => {
+  it('requires a password that only its owner can read', async () => {
     const dataDir = newFolder();
     const database = await start({ dataDir, ephemeral: true });
     const { username, password, host } = new URL(database.url);
@@ -111,7 +111,7 @@ describe('a database', () => {
     ]);
   });
 
-  it('is served on the port that was asked for, or says that it is taken', async () => {
+  it('listens on the given port, or reports that it is taken', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as { port: number };
@@ -126,8 +126,8 @@ describe('a database', () => {
   });
 });
 
-describe('what is killed', () => {
-  it('as the postmaster, is told of, and recovers with all that was committed', async () => {
+describe('a process that is killed', () => {
+  it('as the postmaster is reported, and recovers all committed data', async () => {
     const dataDir = newFolder();
     const first = await start({ dataDir });
     await query(first.url, 'CREATE TABLE flag AS SELECT generate_series(1, 1000) AS id');
@@ -138,7 +138,7 @@ describe('what is killed', () => {
     expect(await query(second.url, 'SELECT count(*)::int AS flags FROM flag')).toEqual([{ flags: 1000 }]);
   });
 
-  it('as the process that started it, takes PostgreSQL along, and can be started again at once', async () => {
+  it('as the parent process ends PostgreSQL, which can be started again immediately', async () => {
     const dataDir = newFolder();
     const first = hold('hold-database.ts', [dataDir]);
     const { url, pid } = await held(first);
@@ -153,7 +153,7 @@ describe('what is killed', () => {
     await until('PostgreSQL ends with the process that started it', () => !isAlive(again.pid));
   });
 
-  it('during the first start, leaves a folder that can be started', async () => {
+  it('during the first start leaves a folder that can be started', async () => {
     const dataDir = newFolder();
     const beside = (): string[] =>
       readdirSync(scratch).filter((name) => name.startsWith(`.${path.basename(dataDir)}.new-`));
@@ -170,7 +170,7 @@ describe('what is killed', () => {
     await until('nothing is left beside the folder', () => beside().length === 0);
   });
 
-  it('is not mistaken for another program that has got its number', async () => {
+  it('is not mistaken for another program with the same process id', async () => {
     const dataDir = newFolder();
     const first = await start({ dataDir });
     process.kill(first.pid, 'SIGKILL');
@@ -180,7 +180,7 @@ describe('what is killed', () => {
     expect(await query((await start({ dataDir })).url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('by Ctrl-C, is not PostgreSQL: the services finish with it first', async () => {
+  it('by Ctrl-C is the service, and PostgreSQL ends after it', async () => {
     const one = hold('hold-database.ts', [newFolder()]);
     const { url, pid } = await held(one);
     process.kill(-(one.child.pid ?? 0), 'SIGINT');
@@ -193,7 +193,7 @@ describe('what is killed', () => {
 });
 
 describe('a folder that cannot be used', () => {
-  it('because a PostgreSQL works in it, is refused', async () => {
+  it('is refused while another PostgreSQL runs on it', async () => {
     const dataDir = newFolder();
     const { pid } = await start({ dataDir, ephemeral: true });
     await expect(start({ dataDir })).rejects.toThrow(
@@ -201,7 +201,7 @@ describe('a folder that cannot be used', () => {
     );
   });
 
-  it('because two begin at the same moment, is used by one of them', async () => {
+  it('is used by one of two concurrent starts', async () => {
     const dataDir = newFolder();
     const both = [hold('hold-database.ts', [dataDir]), hold('hold-database.ts', [dataDir])];
     const said = await Promise.all(both.map((one) => one.said<{ url?: string; refused?: string }>()));
@@ -212,7 +212,7 @@ describe('a folder that cannot be used', () => {
     expect(await query(winner ?? '', 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('because another version made it, is refused', async () => {
+  it('is refused when another version created it', async () => {
     const dataDir = newFolder();
     mkdirSync(dataDir);
     writeFileSync(path.join(dataDir, 'PG_VERSION'), '12\n');
@@ -221,7 +221,7 @@ describe('a folder that cannot be used', () => {
     );
   });
 
-  it('because it holds other things, is refused and left as it is', async () => {
+  it('is refused and left unchanged when it contains other files', async () => {
     const dataDir = newFolder();
     mkdirSync(dataDir);
     writeFileSync(path.join(dataDir, 'letter.txt'), 'Dear all');
@@ -233,14 +233,14 @@ describe('a folder that cannot be used', () => {
     await expect(start({ dataDir: file })).rejects.toThrow(`The data folder ${file} is a file: choose another place.`);
   });
 
-  it('because somebody else made the database in it, is refused', async () => {
+  it('is refused when another program created its database', async () => {
     const dataDir = newFolder();
     await (await start({ dataDir, ephemeral: true })).stop();
     rmSync(path.join(dataDir, 'superuser-password'));
     await expect(start({ dataDir })).rejects.toThrow(/without the file superuser-password, so it was not made here/);
   });
 
-  it('because the user may not write there, is refused', async () => {
+  it('is refused when it is not writable', async () => {
     const parent = newFolder();
     mkdirSync(parent);
     chmodSync(parent, 0o555);
@@ -254,7 +254,7 @@ describe('a folder that cannot be used', () => {
     expect(refused).toMatch(/: make it writable, start as its owner, or choose another folder\.$/);
   });
 
-  it('because it is damaged, is refused with what PostgreSQL reports', async () => {
+  it('is refused with the report of PostgreSQL when it is damaged', async () => {
     const dataDir = newFolder();
     await (await start({ dataDir, ephemeral: true })).stop();
     rmSync(path.join(dataDir, 'global', 'pg_control'));
@@ -264,8 +264,8 @@ describe('a folder that cannot be used', () => {
   });
 });
 
-describe('whoever starts it', () => {
-  it('may be an ordinary user', async () => {
+describe('a start of PostgreSQL', () => {
+  it('needs no privileges', async () => {
     const { url } = await held(hold('hold-database.ts', [newFolder()], { become: asOrdinaryUser }));
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });

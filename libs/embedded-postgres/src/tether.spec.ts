@@ -18,7 +18,7 @@ it.each(ways)('a command tied by the %s ends with the process that started it', 
   await until('the command ends', () => !isAlive(pid));
 });
 
-it.each(ways)('a command that is frozen and tied by the %s ends with it too, where it is to be killed', async (by) => {
+it.each(ways)('a paused command tied by the %s is killed with the process that started it', async (by) => {
   const one = holder('hold-sleeper.ts', [by, 'KILL']);
   holders.push(one);
   const { pid } = await one.said<{ pid: number }>();
@@ -29,11 +29,17 @@ it.each(ways)('a command that is frozen and tied by the %s ends with it too, whe
   await until('the command ends', () => !isAlive(pid));
 });
 
-it.each(ways)('a command tied by the %s gets its arguments, ends when told and says how', async (by) => {
-  const { command, args, stdin } = tether(['/bin/sh', '-c', 'echo "$1"; exit 7', 'sh', 'a b'], { signal: 'TERM', by });
-  const child = spawn(command, args, { stdio: [stdin, 'pipe', 'ignore'] });
-  const said = child.stdout?.setEncoding('utf8').toArray();
-  expect(await once(child, 'exit')).toEqual([7, null]);
-  child.stdin?.end('\n');
-  expect((await said)?.join('')).toBe('a b\n');
-});
+it.each(ways)(
+  'a command tied by the %s receives its arguments and signals, and reports its exit status',
+  async (by) => {
+    const { command, args, stdin } = tether(['/bin/sh', '-c', 'echo "$1"; exit 7', 'sh', 'a b'], {
+      signal: 'TERM',
+      by,
+    });
+    const child = spawn(command, args, { stdio: [stdin, 'pipe', 'ignore'] });
+    const said = child.stdout?.setEncoding('utf8').toArray();
+    expect(await once(child, 'exit')).toEqual([7, null]);
+    child.stdin?.end('\n');
+    expect((await said)?.join('')).toBe('a b\n');
+  },
+);

@@ -112,7 +112,7 @@ describe('a write with an Idempotency-Key', () => {
       ({ name }) => name,
     );
 
-  it('is done once, and every retry is given the first answer with all that was said beside it', async () => {
+  it('runs once, and every retry gets the first reply with its metadata', async () => {
     const first = await bus.call(AddThing.subject, JSON.stringify({ body: { name: 'x' } }), context('k'));
     expect(first).toMatchObject({ reply: { headers: { Said: 'x' } } });
     const again = await bus.call(AddThing.subject, JSON.stringify({ body: { name: 'x' } }), context('k'));
@@ -123,14 +123,14 @@ describe('a write with an Idempotency-Key', () => {
     expect(await database.read({ name: 'told', text: 'select uid from outbox' })).toHaveLength(1);
   });
 
-  it('is the same request in whatever order the members of its body come', async () => {
+  it('is the same request for every order of the properties of its body', async () => {
     const ask = (about: unknown) => call(bus, AddThing, { body: { name: 'x', about } }, context('k'));
     await ask({ a: 1, b: [{ c: 2, d: 3 }] });
     expect(await ask({ b: [{ d: 3, c: 2 }], a: 1 })).toEqual({ id: 1, name: 'x' });
     await expect(ask({ b: [{ d: 3, c: 2 }], a: 2 })).rejects.toMatchObject({ kind: 'IdempotencyKeyReused' });
   });
 
-  it('is refused when the key was for another body or another operation', async () => {
+  it('is refused when the key was used for another body or another operation', async () => {
     await add('k', 'x');
     await expect(add('k', 'y')).rejects.toMatchObject({ kind: 'IdempotencyKeyReused' });
     await expect(call(bus, CountThing, { body: { name: 'x' } }, context('k'))).rejects.toMatchObject({
@@ -139,7 +139,7 @@ describe('a write with an Idempotency-Key', () => {
     expect(await names()).toEqual(['x']);
   });
 
-  it("has nothing to do with another caller's key, and everything with another token of the same user", async () => {
+  it("is independent of another caller's key, and shared by the tokens of one user", async () => {
     await add('k', 'x');
     await add('k', 'y', admin);
     await add('k', 'z', { ...admin, tokenId: 'c' });
@@ -147,7 +147,7 @@ describe('a write with an Idempotency-Key', () => {
     expect(await names()).toEqual(['x', 'y', 'z']);
   });
 
-  it('is told to come back while the first is carried out, and then is given its answer', async () => {
+  it('is refused with Retry-After while the first attempt runs, and then gets its reply', async () => {
     let release: () => void = () => undefined;
     hold = new Promise((resolve) => (release = resolve));
     const both = [add('k', 'x'), add('k', 'x')];
@@ -158,12 +158,12 @@ describe('a write with an Idempotency-Key', () => {
     expect(await names()).toEqual(['x']);
   });
 
-  it('is tried anew after a refusal, for nothing was done', async () => {
+  it('runs again after a refusal, because nothing was stored', async () => {
     await expect(add('k', '')).rejects.toMatchObject({ kind: 'ConflictError' });
     expect(await add('k', 'x')).toMatchObject({ name: 'x' });
   });
 
-  it('is answered again only while all that was granted for it still is: then as what is not there, or not allowed', async () => {
+  it('is replayed only while the caller has all permissions, and is a 404 or 403 afterwards', async () => {
     const creator: Caller = { ...mia, grants: [{ permission: 'CREATE_FEATURE', project: 'shop' }] };
     const first = await add('k', 'guarded', creator);
     expect(await add('k', 'guarded', creator)).toEqual(first);
@@ -183,7 +183,7 @@ describe('a write with an Idempotency-Key', () => {
     expect(await names()).toEqual(['guarded']);
   });
 
-  it('has one effect when fifty come at once', async () => {
+  it('has one effect when fifty retries arrive concurrently', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, () => add('k', 'x').catch((error: unknown) => error)),
     );
@@ -206,7 +206,7 @@ describe('a write with an Idempotency-Key', () => {
     expect(await costOf(() => add('k', 'x'))).toBe(without + 2);
   });
 
-  it('is given a reply made of what was done, when nobody got as far as to reply', async () => {
+  it('gets a reply rebuilt from the stored state when the first attempt did not reply', async () => {
     beforeReply = () => {
       throw new Error('killed');
     };
@@ -218,7 +218,7 @@ describe('a write with an Idempotency-Key', () => {
     expect(await count()).toEqual({ text: '1 of 1' });
   });
 
-  it('leaves neither its key nor its answer in the database for others to read', async () => {
+  it('stores neither its key nor its reply in readable form', async () => {
     await add('a-key-of-mine', 'a-secret');
     const text = 'select row_to_json(a)::text as row from idempotent_reply a';
     const rows = JSON.stringify(await database.read({ name: 'rows', text }));
@@ -227,7 +227,7 @@ describe('a write with an Idempotency-Key', () => {
     expect(await add('a-key-of-mine', 'a-secret')).toEqual({ id: 1, name: 'a-secret' });
   });
 
-  it('is forgotten after its time, in the course of housekeeping', async () => {
+  it('is deleted by housekeeping after its retention', async () => {
     await add('old', 'x');
     await database.transaction(({ query }) =>
       query("update idempotent_reply set created_at = now() - interval '25 hours'"),

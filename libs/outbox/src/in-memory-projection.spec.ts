@@ -46,7 +46,7 @@ afterEach(async () => {
   await producer.stop();
 });
 
-it('has everything that was committed before it was asked, also what was committed before it was started', async () => {
+it('an in-memory projection contains everything committed before the request, also from before its start', async () => {
   await write(1, 'one');
   await start();
   expect(await projection.catchUp(5_000)).toBe(0);
@@ -64,7 +64,7 @@ it('has everything that was committed before it was asked, also what was committ
   ]);
 });
 
-it('is complete after a start where superseded rows were dropped', async () => {
+it('an in-memory projection is complete after a start when superseded rows were dropped', async () => {
   for (const name of ['a', 'b', 'c']) await write(1, name);
   await write(2, 'two');
   await sql("select outbox_head('delivery')");
@@ -80,7 +80,7 @@ it('is complete after a start where superseded rows were dropped', async () => {
   ]);
 });
 
-it('reads everything anew when the producer was restored from a backup', async () => {
+it('an in-memory projection reads everything again when the producer was restored from a backup', async () => {
   await write(1, 'one');
   await start();
   await write(2, 'lost');
@@ -94,7 +94,7 @@ it('reads everything anew when the producer was restored from a backup', async (
   expect(warnings).toHaveLength(1);
 });
 
-it('keeps what it has while the producer is away, says how old it is, and does not wait', async () => {
+it('an in-memory projection returns its data and its age without waiting while the producer is unavailable', async () => {
   await write(1, 'one');
   await start();
   expect(await projection.catchUp(5_000)).toBe(0);

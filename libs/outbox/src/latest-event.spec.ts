@@ -21,7 +21,7 @@ afterEach(async () => {
 const insert = (type: EventType) => `insert into outbox (topic, type, payload) values ('event', '${type}', '{}')`;
 const tell = (type: EventType) => producer.database.transaction(({ query }) => query(insert(type)));
 
-it('is another one after every event that was committed, and the very same until then', async () => {
+it('the latest event changes with every committed event, and only then', async () => {
   const seen = [await latest()];
   for (const name of ['a', 'b', 'c']) {
     await producer.emit(name);
@@ -31,7 +31,7 @@ it('is another one after every event that was committed, and the very same until
   expect(seen.map(({ position }) => position)).toEqual([0, 1, 2, 3]);
 });
 
-it('is another one after an event that was written before those that are known, and committed after them', async () => {
+it('the latest event changes with an event that was written earlier and committed later than known events', async () => {
   let commitLate: () => void = () => undefined;
   const mayCommit = new Promise<void>((resolve) => (commitLate = resolve));
   let inserted: () => void = () => undefined;
@@ -50,7 +50,7 @@ it('is another one after an event that was written before those that are known, 
   expect([before.position, after.position]).toEqual([1, 2]);
 });
 
-it('passes over what it is told to, and nothing else', async () => {
+it('the latest event ignores exactly the excluded event types', async () => {
   await producer.emit('first');
   const before = await latest();
   await tell('feature-favorited');
@@ -60,13 +60,13 @@ it('passes over what it is told to, and nothing else', async () => {
   expect(await latest()).toEqual({ position: 3 });
 });
 
-it('is the same for whoever looks for the first time, however much was passed over since', async () => {
+it('the latest event is the same for a new reader, however many events were excluded since', async () => {
   await producer.emit('first');
   await tell('feature-favorited');
   expect(await revisionReader(producer.database, ['feature-favorited'])()).toEqual({ position: 1 });
 });
 
-it('is another one where the events that it knew are no longer those that are there', async () => {
+it('the latest event changes when the events were replaced by a restore', async () => {
   await producer.emit('first');
   await producer.emit('second');
   const before = await latest();
@@ -82,7 +82,7 @@ it('is another one where the events that it knew are no longer those that are th
   expect(after).not.toBe(before);
 });
 
-it('costs one statement for all who ask at once', async () => {
+it('the latest event takes one statement for all concurrent callers', async () => {
   await producer.outboxProducer.relay.stop();
   await producer.emit('first');
   await latest();

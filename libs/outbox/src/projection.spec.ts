@@ -79,7 +79,7 @@ describe('a projection', () => {
     await bus.close();
   });
 
-  it('holds everything that was committed before somebody asked', async () => {
+  it('contains everything that was committed before the request', async () => {
     const projection = await follow(bus, consumer.database);
     for (let round = 1; round <= 20; round++) {
       await producer.emit(`flag-${round}`);
@@ -89,7 +89,7 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('catches up with all that happened while it was not there', async () => {
+  it('catches up with everything committed while it was stopped', async () => {
     for (let round = 1; round <= 30; round++) await producer.emit(`flag-${round}`);
     const projection = await follow(bus, consumer.database);
     expect(await projection.catchUp(5_000)).toBe(0);
@@ -97,7 +97,7 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('hears of a change without asking for it', async () => {
+  it('applies a change without a request', async () => {
     const projection = await follow(bus, consumer.database);
     await projection.catchUp(5_000);
     await producer.emit('flag-1');
@@ -105,7 +105,7 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('says how far it is behind when the producer cannot be asked', async () => {
+  it('returns its age while the producer is unavailable', async () => {
     const projection = await follow(bus, consumer.database);
     await producer.stop();
     expect(await projection.catchUp(200)).toBeGreaterThan(0);
@@ -113,7 +113,7 @@ describe('a projection', () => {
     producer = await startProducer(bus);
   });
 
-  it('applies once what it is woken for twice, late, or for nothing', async () => {
+  it('applies a message once when wake-ups come twice, late or without a message', async () => {
     const projection = await follow(bus, consumer.database);
     const wake = () => bus.notify({ producer: 'features', topic: 'event' });
     for (let round = 1; round <= 5; round++) {
@@ -128,7 +128,7 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('asks the producer once for all callers that wait at the same time', async () => {
+  it('pulls once for all callers that wait concurrently', async () => {
     const projection = await follow(bus, consumer.database);
     await projection.catchUp(5_000);
     const before = producer.database.statements;
@@ -158,7 +158,7 @@ describe('a projection', () => {
       text: 'select position, reason, attempts from dead_letter order by position',
     });
 
-  it('keeps what it cannot apply as a dead letter, goes on with what follows, and logs an error', async () => {
+  it('turns a message that it cannot apply into a dead letter, continues, and logs an error', async () => {
     for (const name of ['flag-1', 'poison', 'flag-2']) await producer.emit(name);
     const errors: string[] = [];
     const projection = await follow(bus, consumer.database, {
@@ -179,7 +179,7 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('holds up what is behind a message that fails for its content, and keeps the order when it succeeds in time', async () => {
+  it('delays messages behind one that fails for its content, and keeps the order when a retry succeeds', async () => {
     let failures = 3;
     const projection = await follow(bus, consumer.database, {
       apply: (name) => {
@@ -192,7 +192,7 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('says that it is behind, and does not wait, while it holds up messages', async () => {
+  it('returns its age without waiting while it delays messages', async () => {
     const projection = await follow(bus, consumer.database, {
       apply: (name) => {
         if (name === 'poison') throw new Error('cannot be applied');
@@ -205,7 +205,7 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('lets a series of messages that fail hold up the others once, and not each of them again', async () => {
+  it('delays other messages once for a series of failing messages', async () => {
     const names = ['poison-1', 'flag-1', 'poison-2', 'flag-2', 'poison-3', 'flag-3'];
     for (const name of names) await producer.emit(name);
     const projection = await follow(bus, consumer.database, {
@@ -221,7 +221,7 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('applies its dead letters as soon as a process starts that can, and keeps those that still fail', async () => {
+  it('applies its dead letters when a process starts that can apply them, and keeps those that still fail', async () => {
     for (const name of ['poison-1', 'flag-1', 'poison-2']) await producer.emit(name);
     const failing = (poison: string) => (name: string) => {
       if (name.startsWith(poison)) throw new Error(`cannot apply ${name}`);
@@ -248,7 +248,7 @@ describe('a projection', () => {
     await Promise.all(last.map((projection) => projection.stop()));
   });
 
-  it('never makes a dead letter of a message because the database fails, however long', async () => {
+  it('never turns a message into a dead letter because of a database outage', async () => {
     let failures = 12;
     const projection = await follow(bus, consumer.database, {
       apply: () => {
@@ -265,7 +265,7 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('applies everything once, however many processes keep the same projection', async () => {
+  it('applies everything once with several processes', async () => {
     const projections = await Promise.all([follow(bus, consumer.database), follow(bus, consumer.database)]);
     await Promise.all(Array.from({ length: 100 }, (_, nth) => producer.emit(`flag-${nth}`)));
     expect(await Promise.all(projections.map((projection) => projection.catchUp(5_000)))).toEqual([0, 0]);
@@ -278,7 +278,7 @@ describe('a projection', () => {
   });
 });
 
-describe('a projection whose producer has lost something', () => {
+describe('a projection whose producer has lost data', () => {
   let bus: Bus;
   let producer: TestProducer;
   let consumer: Awaited<ReturnType<typeof openConsumer>>;
@@ -371,7 +371,7 @@ describe('a projection whose producer has lost something', () => {
     });
   });
 
-  it('notices what is missing, says so to whoever can act, and goes on', async () => {
+  it('detects missing messages, logs them, and continues', async () => {
     await tellAll('flag-1');
     const before = await listening();
     await before.catchUp(5_000);
@@ -431,7 +431,7 @@ describe('a projection whose producer has lost something', () => {
       await projection.stop();
     });
 
-    it('applies no dead letter of a time that the restored backup has forgotten', async () => {
+    it('applies no dead letter from after the restored backup', async () => {
       const applied: string[] = [];
       const projection = await followStates(applied);
       await tellStates(segment(1));
@@ -447,7 +447,7 @@ describe('a projection whose producer has lost something', () => {
     });
   });
 
-  it('misses nothing when a state was dropped that a newer one has superseded', async () => {
+  it('misses nothing when a superseded state was dropped', async () => {
     const segment = (version: number) => ({
       entity: 'segment' as const,
       id: '1',
@@ -473,8 +473,8 @@ describe('a projection whose producer has lost something', () => {
   });
 });
 
-describe('a projection whose PostgreSQL is read-only now and then', () => {
-  it('applies everything once and in order, and makes a dead letter of nothing', async () => {
+describe('a projection whose PostgreSQL is sometimes read-only', () => {
+  it('applies everything once and in order, without dead letters', async () => {
     const server = await startTestPostgres(`bunting-read-only-${process.pid}`);
     const consumerUrl = new URL(server.url);
     consumerUrl.pathname = '/consumer';
@@ -537,8 +537,8 @@ describe('a projection whose PostgreSQL is read-only now and then', () => {
   });
 });
 
-describe('a projection over NATS that carries little at once', () => {
-  it('is given an event that is larger than that, and what comes after it', async () => {
+describe('a projection over NATS with a small max_payload', () => {
+  it('receives an event above max_payload and the events after it', async () => {
     const server = await startNats({ config: 'max_payload: 64KB' });
     const bus = await natsBus({ url: server.url, name: 'test' });
     const producer = await startProducer(bus);
@@ -599,7 +599,7 @@ describe('a projection over NATS', () => {
     });
   };
 
-  it('catches up with a backlog that is many times what the server carries in one message', async () => {
+  it('catches up with a backlog of many times max_payload', async () => {
     const names = Array.from({ length: 30 }, (_, nth) => `flag-${nth + 1}`);
     for (const name of names) {
       await producer.outboxProducer.work(null, async (_, outbox) =>
@@ -613,7 +613,7 @@ describe('a projection over NATS', () => {
   });
 
   it.each(['deleted', 'returned to an older copy'])(
-    'misses nothing when what the server had stored is %s, and nobody does anything about it within 60 s',
+    'misses nothing when the storage of the server is %s, without any intervention',
     async (how) => {
       const projection = await follow(bus, consumer.database, { intervalMs: 1_000 });
       await published(['early']);

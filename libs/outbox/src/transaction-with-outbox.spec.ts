@@ -28,7 +28,7 @@ describe('the outbox', () => {
   const names = (messages: readonly { payload: unknown }[]) =>
     messages.map(({ payload }) => (payload as { featureName: string }).featureName);
 
-  it('keeps a change and the event that tells of it together, or neither', async () => {
+  it('stores a change with its event, or neither', async () => {
     await expect(
       producer.outboxProducer.work(null, async ({ query }, outbox) => {
         await query("insert into thing (name) values ('half')");
@@ -48,7 +48,7 @@ describe('the outbox', () => {
     expect(await read(0)).toEqual({ head: 0, at: null, messages: [] });
   });
 
-  it('refuses what no consumer could be given, and stores nothing of it', async () => {
+  it('refuses a message that could not be delivered, and stores nothing', async () => {
     const tellsOf = (data: string) =>
       producer.outboxProducer.work(null, async ({ query }, outbox) => {
         await query("insert into thing (name) values ('large')");
@@ -67,7 +67,7 @@ describe('the outbox', () => {
     expect(names((await read(1)).messages)).toEqual(['large']);
   });
 
-  it('stores states that a statement makes in the order in which they were emitted, and refuses one that is too large', async () => {
+  it('stores states that a statement builds in the order of emission, and refuses one that is too large', async () => {
     const states = (bytes: number) =>
       insertStates(
         'feature',
@@ -98,7 +98,7 @@ describe('the outbox', () => {
     ]);
   });
 
-  it('numbers what was committed without a gap, in the order of the commits', async () => {
+  it('assigns positions without gaps, in the order of the commits', async () => {
     let commitLate: () => void = () => undefined;
     const mayCommit = new Promise<void>((resolve) => (commitLate = resolve));
     let inserted: () => void = () => undefined;
@@ -122,7 +122,7 @@ describe('the outbox', () => {
     expect([...first.messages, ...second.messages].map(({ position }) => position)).toEqual([1, 2]);
   });
 
-  it('says what it told at a position also when that gets its number with this very question', async () => {
+  it('returns the message of a position also when this read assigns the position', async () => {
     await producer.outboxProducer.relay.stop();
     const uids = await producer.database.transaction(({ query }) =>
       query<{ uid: string }>(
@@ -137,7 +137,7 @@ describe('the outbox', () => {
     });
   });
 
-  it('gives a reader who pages while many write every event exactly once', async () => {
+  it('returns every event exactly once to a paging reader during concurrent writes', async () => {
     const seen: string[] = [];
     let writing = true;
     const written = Promise.all(
@@ -206,7 +206,7 @@ describe('the outbox', () => {
       await eventually(() => expectAllInOrder(51));
     });
 
-    it('is published when the bus is back, what was committed meanwhile included', async () => {
+    it('is published when the bus is back, including messages committed in the meantime', async () => {
       await replicas[0]?.emit('before');
       await eventually(() => expectAllInOrder(1));
       await server.kill();
@@ -231,7 +231,7 @@ describe('the outbox', () => {
     });
   });
 
-  it('drops what every follower has applied and no retention keeps, but of a state never the newest', async () => {
+  it('drops messages that every consumer has applied after the retention, but never the newest state', async () => {
     const state = (version: number) => ({
       entity: 'segment' as const,
       id: '1',
@@ -263,7 +263,7 @@ describe('the outbox', () => {
     expect(await kept('event')).toEqual([2, 3]);
   });
 
-  it('finds what is superseded behind any number of states that stay, a part at a time and then from the beginning', async () => {
+  it('finds superseded states behind any number of current ones, in batches and then from the beginning', async () => {
     const emit = (ids: readonly number[]) =>
       producer.outboxProducer.work(null, async (_, outbox) => {
         for (const id of ids)

@@ -174,7 +174,7 @@ describe('a host', () => {
     expect(await get(search, '/nothing')).toMatchObject({ status: 404 });
   });
 
-  it('ends although somebody is in the middle of asking for its health', async () => {
+  it('stops during a health request', async () => {
     const port = await freePort();
     hosted = await host([greeter()], {
       environment: { ...silent, SEARCH_GREETING: 'Hi', SEARCH_OPS_PORT: String(port) },
@@ -189,7 +189,7 @@ describe('a host', () => {
     expect(performance.now() - before).toBeLessThan(3_000);
   });
 
-  it('says in a sentence that a port is taken', async () => {
+  it('fails with one sentence when a port is taken', async () => {
     const port = await freePort();
     const environment = { ...silent, SEARCH_GREETING: 'Hi', SEARCH_OPS_PORT: String(port) };
     hosted = await host([greeter()], { environment });
@@ -202,13 +202,13 @@ describe('the log', () => {
   const log = openLog('info', { write: (line) => void lines.push(line) });
   beforeEach(() => void lines.splice(0));
 
-  it('strikes out what looks like a secret', () => {
+  it('redacts what looks like a secret', () => {
     log.info({ token: 'canary', request: { authorization: 'canary', secret: 'canary' } }, 'a request');
     expect(lines.join()).not.toContain('canary');
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'info', msg: 'a request', token: '[secret]' });
   });
 
-  it('tells of an error what it is, where it came from and what caused it, and nothing else that hangs on it', () => {
+  it('contains the name, stack and cause of an error, and none of its other properties', () => {
     const row = {
       detail: 'Failing row contains (canary).',
       where: 'canary',
@@ -230,14 +230,14 @@ describe('the log', () => {
     });
   });
 
-  it('leaves out the value that PostgreSQL would not take', () => {
+  it('omits the value that PostgreSQL refused', () => {
     const error = Object.assign(new Error('invalid input syntax for type uuid: "canary"'), { code: '22P02' });
     log.error({ err: error }, 'a defect');
     expect(lines.join()).not.toContain('canary');
     expect(lines.join()).toContain('invalid input syntax for type uuid');
   });
 
-  it('takes for an error whatever was thrown', () => {
+  it('accepts any thrown value as an error', () => {
     for (const thrown of ['text', 7, null, undefined, {}]) log.error({ err: thrown }, 'a defect');
     expect(lines).toHaveLength(5);
   });

@@ -41,7 +41,7 @@ describe('a setting in production', () => {
     expect(unsafeSettings(schema, { [key]: value })).toEqual([]);
   });
 
-  it('keeps the process from starting when it is not safe, and all are told at once, without their values', async () => {
+  it('prevents the start when it is unsafe, and all unsafe settings are reported together without their values', async () => {
     const service: AnyService = {
       name: 'search',
       config: schema,

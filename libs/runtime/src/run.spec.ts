@@ -11,7 +11,7 @@ const program = `
   setTimeout(() => console.log('still here'), 10);`;
 
 describe('a process', () => {
-  it('tells of a failure that nobody waited for, and lives on', async () => {
+  it('logs an unhandled rejection, and keeps running', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
     const [told = '', after] = stdout.trim().split('\n');
     expect(JSON.parse(told)).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { eventually } from './eventually.ts';
 
-it('gives what the assertion gives as soon as it holds', async () => {
+it('eventually returns the result of the assertion as soon as it holds', async () => {
   let attempts = 0;
   const third = (): number => {
     attempts += 1;
@@ -12,7 +12,7 @@ it('gives what the assertion gives as soon as it holds', async () => {
   expect(await eventually(() => Promise.resolve('at once'))).toBe('at once');
 });
 
-it('fails as the last attempt did when the time is up', async () => {
+it('eventually fails with the error of the last attempt after its timeout', async () => {
   let attempts = 0;
   const never = (): Promise<never> => Promise.reject(new Error(`attempt ${(attempts += 1)}`));
   const failure: unknown = await eventually(never, { timeoutMs: 50 }).catch((error: unknown) => error);

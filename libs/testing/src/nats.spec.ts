@@ -16,7 +16,7 @@ const messages = async (nats: TestNats): Promise<unknown> =>
   (JSON.parse(await natsRequest(nats.port, '$JS.API.STREAM.INFO.EVENT')) as { state?: { messages: number } }).state
     ?.messages;
 
-it('is a real server whose streams outlive a restart and a kill', async () => {
+it('the test NATS server keeps its streams over a restart and a kill', async () => {
   const nats = await start();
   expect(await natsRequest(nats.port, '$JS.API.STREAM.CREATE.EVENT', stream)).toContain('"did_create":true');
   expect(await natsRequest(nats.port, 'event.created', '{}')).toContain('"seq":1');
@@ -34,18 +34,18 @@ it('is a real server whose streams outlive a restart and a kill', async () => {
   expect(existsSync(nats.storeDir)).toBe(false);
 });
 
-it('takes messages of up to 16 MB', async () => {
+it('the test NATS server accepts messages of up to 16 MB', async () => {
   const nats = await start({ jetstream: false });
   const most = 16 * 1024 * 1024;
   expect(await natsRequest(nats.port, 'answer', 'x'.repeat(most))).toHaveLength(most);
   await expect(natsRequest(nats.port, 'answer', 'x'.repeat(most + 1))).rejects.toThrow();
 });
 
-it('says what is wrong with its configuration', async () => {
+it('the test NATS server reports an error of its configuration', async () => {
   await expect(startNats({ config: 'no_such_setting: true' })).rejects.toThrow(/did not start[^]*no_such_setting/);
 });
 
-it('says what to install where the program is missing', () => {
+it('a missing nats-server program is reported with what to install', () => {
   process.env['NATS_SERVER'] = '/nowhere/nats-server';
   try {
     expect(findNatsServer).toThrow(/^NATS_SERVER names \/nowhere\/nats-server, .*apt-get install nats-server/);

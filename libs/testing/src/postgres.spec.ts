@@ -16,7 +16,7 @@ const preparation = (key: string, statement: string): Preparation & { runs: () =
   return { key, migrate, runs: () => runs };
 };
 
-it('a fresh database is empty, its own, and gone when it is dropped', async () => {
+it('a fresh database is empty, isolated, and removed when it is dropped', async () => {
   const [one, other] = await Promise.all([freshDatabase('Überlang & hostile'.repeat(9)), freshDatabase()]);
   await rowsOf(one.url, 'CREATE TABLE flag (name text)');
   expect(await rowsOf(other.url, "SELECT to_regclass('flag') AS flag")).toEqual([{ flag: null }]);

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { eventually } from './eventually.ts';
 import { withClient } from './postgres-server.ts';
 
-it('what a process started for its tests goes when the process is killed, with all its files', async () => {
+it('the servers of a killed test process end, and their files are removed', async () => {
   const env = { ...process.env, TEST_POSTGRES_URL: '' };
   const script = new URL('../test/hold-servers.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, ['--no-warnings', script], { stdio: ['pipe', 'pipe', 'inherit'], env });

@@ -157,11 +157,11 @@ describe('The description of an event', () => {
     ],
     ['feature-favorited', { project: null }, 'feature-favorited', `${user} triggered **feature-favorited**`],
     ['features-imported', {}, 'features-imported', `${user} triggered **features-imported**`],
-  ])('of %s says what happened', (type, said, label, summary) => {
+  ])('of %s describes what happened', (type, said, label, summary) => {
     expect(described(type, said)).toEqual({ label, summary });
   });
 
-  it('escapes every word that a user chose, in links as well', () => {
+  it('escapes all text that users chose, also in links', () => {
     const { summary } = described('feature-created', {
       createdBy: '**Eve** <eve>',
       featureName: 'a](http://evil.example)',
@@ -174,11 +174,11 @@ describe('The description of an event', () => {
     );
   });
 
-  it('leads nowhere when it is not known where people find Bunting: links begin at the root', () => {
+  it('has links relative to the root when no public URL is configured', () => {
     expect(describeEvent(aLoggedEvent(), '').summary).toContain('**[banner](/projects/shop/features/banner)**');
   });
 
-  it.each(eventTypes)('has words for %s, whatever its data is', (type) => {
+  it.each(eventTypes)('of %s exists for arbitrary data', (type) => {
     const shapes: Partial<LoggedEvent>[] = [
       {},
       { project: null, featureName: null, environment: null },

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { bold, boldLink, joinTruncated, escapeMarkdown } from './markdown.ts';
 
-describe('Text that people chose, in Markdown', () => {
+describe('User text in Markdown', () => {
   it.each([
     ['**bold** _it_ ~~no~~ `code`', '\\*\\*bold\\*\\* \\_it\\_ \\~\\~no\\~\\~ \\`code\\`'],
     ['[text](javascript:alert(1))', '\\[text\\](javascript:alert(1))'],
@@ -15,15 +15,15 @@ describe('Text that people chose, in Markdown', () => {
     ['\u202eright to left\u2066', 'right to left'],
     ['mark\u200f kept, 😀 too', 'mark\u200f kept, 😀 too'],
     ['anna-k.lee@example.com', 'anna-k.lee@example.com'],
-  ])('shows %j letter by letter', (text, shown) => {
+  ])('renders %j literally', (text, shown) => {
     expect(escapeMarkdown(text)).toBe(shown);
   });
 
-  it('is cut where it is long, and never inside a character', () => {
+  it('is truncated, never inside a character', () => {
     expect(escapeMarkdown('😀'.repeat(300))).toBe(`${'😀'.repeat(200)}…`);
   });
 
-  it('is shown by one rule, whatever it holds and however long it is', () => {
+  it('is escaped by one rule for any content and length', () => {
     const ruled = (text: string) => {
       const line = text
         .toWellFormed()
@@ -62,17 +62,17 @@ describe('Text that people chose, in Markdown', () => {
     );
   });
 
-  it('has a word for what has no name', () => {
+  it('has a placeholder for a missing name', () => {
     expect([bold(''), bold(' \n'), bold('Oslo')]).toEqual(['**unknown**', '**unknown**', '**Oslo**']);
   });
 
-  it('leads to an address in which nothing is left of it but text', () => {
+  it('is percent-encoded in links', () => {
     expect(boldLink('a)(b', 'https://bunting.example', 'projects', '../x y', 'features', 'a)(b')).toBe(
       '**[a)(b](https://bunting.example/projects/..%2Fx%20y/features/a%29%28b)**',
     );
   });
 
-  it('lists the first of many, and counts the others', () => {
+  it('lists the first names of many, and counts the others', () => {
     expect(joinTruncated(['a', 'b'], ',')).toBe('a,b');
     expect(
       joinTruncated(

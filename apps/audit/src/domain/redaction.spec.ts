@@ -4,7 +4,7 @@ import { withoutSecrets } from './redaction.ts';
 const hex = '0123456789abcdef'.repeat(4);
 const jwt = `eyJ${'a'.repeat(20)}.${'b'.repeat(30)}.${'c-_'.repeat(10)}`;
 
-describe("An event's data", () => {
+describe('The redacted data of an event', () => {
   it.each([
     'secret',
     'Secret',
@@ -17,7 +17,7 @@ describe("An event's data", () => {
     'ip',
     'ipAddress',
     'X-Forwarded-For',
-  ])('has nothing of a member that is called %s', (name) => {
+  ])('omits the value of the property %s', (name) => {
     expect(withoutSecrets({ user: { [name]: 'hunter2', id: 7 } })).toEqual({ user: { [name]: '[redacted]', id: 7 } });
     expect(withoutSecrets([{ [name]: { deep: ['hunter2'] } }])).toEqual([{ [name]: '[redacted]' }]);
   });
@@ -33,11 +33,11 @@ describe("An event's data", () => {
     [`see ${jwt}`, 'see [redacted]'],
     [`http://x/?token=*:*.${hex}&y=1`, 'http://x/?token=[redacted]&y=1'],
     [`-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----`, '[redacted]'],
-  ])('has nothing that looks like a credential: %s', (text, stays) => {
+  ])('omits values that look like a credential: %s', (text, stays) => {
     expect(withoutSecrets({ description: text })).toEqual({ description: stays });
   });
 
-  it('stays what it is when it holds none, the very same value', () => {
+  it('is the identical object when there is nothing to redact', () => {
     const data = {
       id: 'b8c1b1a0-0c3f-4d0e-9f57-0123456789ab',
       tokenName: 'ci',
@@ -52,12 +52,12 @@ describe("An event's data", () => {
     expect(withoutSecrets(null)).toBeNull();
   });
 
-  it('keeps its keys in their order, and a key that looks like no key of anybody', () => {
+  it('keeps the order of its properties, and texts that only resemble tokens', () => {
     const data = JSON.parse('{"b":"x","__proto__":{"secret":"s"},"a":1}') as unknown;
     expect(JSON.stringify(withoutSecrets(data))).toBe('{"b":"x","__proto__":{"secret":"[redacted]"},"a":1}');
   });
 
-  it('is read in time that grows no faster than it does', () => {
+  it('is redacted in linear time', () => {
     for (const hostile of ['eyJ-', 'a:', 'a.', 'bearer ', '=', hex]) {
       const startedAt = performance.now();
       withoutSecrets({ text: hostile.repeat(1_000_000 / hostile.length) });

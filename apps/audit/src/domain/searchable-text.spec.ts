@@ -5,7 +5,7 @@ import { folded, searchableText } from './searchable-text.ts';
 const partsOf = (...said: Parameters<typeof anEvent>) => searchableText(anEvent(...said)).split(/[\u001e\u001f]/);
 
 describe('The searchable text of an event', () => {
-  it('holds who caused it, all keys and values of both data, and its tags', () => {
+  it('contains its actor, all keys and values of both data, and its tags', () => {
     expect(
       partsOf({
         createdBy: 'Mia@Example.com',
@@ -29,13 +29,13 @@ describe('The searchable text of an event', () => {
     ]);
   });
 
-  it('spells text as people read it, and not as JSON does', () => {
+  it('contains text without JSON escapes', () => {
     expect(partsOf({ data: { description: 'a "quoted" \\ line\nand ünïcode 😀' } })).toContain(
       'a "quoted" \\ line and ünïcode 😀',
     );
   });
 
-  it('holds every part once', () => {
+  it('contains every part once', () => {
     expect(partsOf({ data: { a: 'same', b: ['same', 'SAME'] }, preData: { a: 'same' } })).toEqual([
       'mia@example.com',
       'a',
@@ -44,22 +44,22 @@ describe('The searchable text of an event', () => {
     ]);
   });
 
-  it('separates who caused an event from its data', () => {
+  it('separates the actor from the data', () => {
     expect(searchableText(anEvent({ createdBy: 'mia', data: { mia: 'mia' } }))).toBe('mia\u001emia');
   });
 
-  it('keeps parts apart, whatever control characters they hold', () => {
+  it('separates parts that contain control characters', () => {
     expect(partsOf({ data: { 'a\u001fb': 'c\u0000d\u001fe' } })).toEqual(['mia@example.com', 'a b', 'c d e']);
   });
 });
 
-describe('Folded text', () => {
-  it('is the same for upper and lower case, sigmas at the end of words included', () => {
+describe('Case-folded text', () => {
+  it('is the same for upper and lower case, final sigmas included', () => {
     expect(folded('ΟΔΟΣ Straße ÅNGSTRÖM')).toBe(folded('οδος straße ångström'));
     expect(folded('ΟΔΟΣΑ')).toContain(folded('οδος'));
   });
 
-  it('is the same for both ways to spell a character', () => {
+  it('is the same for composed and decomposed characters', () => {
     expect(folded('Caf\u0065\u0301')).toBe(folded('CAFÉ'));
   });
 

@@ -5,8 +5,8 @@ const gradual = { name: 'flexibleRollout', parameters: { rollout: '50', stickine
 const changed = (before: unknown, after: unknown) => strategyChange(before, after, 'production');
 const start = 'by updating strategy **flexibleRollout** in **production**';
 
-describe('What a change did to a strategy', () => {
-  it('is named by its title, or by its name', () => {
+describe('The description of a changed strategy', () => {
+  it('names the strategy by its title, or else by its type', () => {
     expect(changed(gradual, { ...gradual, title: 'Half of [Oslo]' })).toBe(
       'by updating strategy **Half of \\[Oslo\\]** in **production**',
     );
@@ -22,7 +22,7 @@ describe('What a change did to a strategy', () => {
     );
   });
 
-  it('has no "from" where there was nothing, and says so where nothing is left', () => {
+  it('omits "from" for a value that was absent, and names a value that was removed', () => {
     expect(changed({ name: 'flexibleRollout' }, gradual)).toBe(
       `${start} stickiness to default; rollout to 50%; groupId to banner`,
     );
@@ -49,7 +49,7 @@ describe('What a change did to a strategy', () => {
     ['SEMVER_LT', 'is a SemVer less than'],
     ['SEMVER_GTE', 'is a SemVer greater than or equal to'],
     ['SEMVER_LTE', 'is a SemVer less than or equal to'],
-  ])('reads %s as "%s"', (operator, words) => {
+  ])('describes %s as "%s"', (operator, words) => {
     const constraints = [{ contextName: 'x', operator, value: '1' }];
     expect(changed(gradual, { ...gradual, constraints })).toBe(
       `${start} constraints from empty set of constraints to [x ${words} 1]`,
@@ -83,7 +83,7 @@ describe('What a change did to a strategy', () => {
     );
   });
 
-  it('escapes every word that a user chose', () => {
+  it('escapes all text that users chose', () => {
     const after = {
       name: 'flexibleRollout',
       parameters: { rollout: '*', stickiness: '_', groupId: '`' },
@@ -97,7 +97,7 @@ describe('What a change did to a strategy', () => {
   });
 
   it.each([undefined, null, 7, 'text', [], { constraints: 'x', parameters: [], segments: {}, name: 3, title: {} }])(
-    'has words for %j, whatever it was meant to be',
+    'exists for the invalid strategy %j',
     (strategy) => {
       expect(changed(strategy, strategy)).toMatch(/^by updating strategy \*\*(unknown|3)\*\* in \*\*production\*\*$/);
     },

@@ -4,7 +4,7 @@ import { visibleEvents } from './visible-events.ts';
 
 const visibleTo = (caller: Partial<Caller>) => visibleEvents({ id: 1, name: 'kim', grants: [], ...caller });
 
-describe('Who may see which events', () => {
+describe('The visibility of events', () => {
   it('shows an admin everything', () => {
     expect(visibleTo({ grants: [{ permission: 'ADMIN' }] })).toEqual({ ofNoProject: true, hiddenProjects: [] });
   });

@@ -22,7 +22,7 @@ const deadLetters = (audit: StartedAudit) =>
     text: 'select position, reason from dead_letter order by position',
   });
 
-describe('What producers tell', () => {
+describe("The event log of the producers' events", () => {
   let audit: StartedAudit;
   let features: EventProducer;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('What producers tell', () => {
     await audit.stop();
   });
 
-  it('is in the log in the order of the commits, with ids that rise', async () => {
+  it('appends events in the order of their commits, with ascending ids', async () => {
     await Promise.all(
       Array.from({ length: 20 }, async (_, writer) => {
         for (let nth = 0; nth < 5; nth++) {
@@ -58,7 +58,7 @@ describe('What producers tell', () => {
     expect(events.map(({ id }) => id)).toEqual(events.map((_, nth) => (events[0]?.id ?? 0) + nth));
   });
 
-  it('becomes a dead letter when it is no event, and what follows goes on', async () => {
+  it('turns an invalid event into a dead letter, and appends the events after it', async () => {
     const { totalEvents: before = 0 } = await audit.search();
     const poison = [
       anEvent({ type: 'feature-exploded' as 'feature-created' }),
@@ -92,13 +92,13 @@ describe('What producers tell', () => {
     expect(audit.warnings.filter((warning) => warning.includes('It is a dead letter now'))).toHaveLength(poison.length);
   });
 
-  it('is in the log although a producer left out what there is nothing to say of', async () => {
+  it('appends an event although its producer omitted optional properties', async () => {
     const { data: _data, preData: _preData, ...short } = anEvent({ project: 'short' });
     await features.publish(short as ReturnType<typeof anEvent>);
     expect((await audit.search({ project: 'short' })).events).toMatchObject([{ data: null, preData: null }]);
   });
 
-  it('has lost its secrets before it is in the log, and is found by none of them', async () => {
+  it('appends events without their secrets, which no search finds', async () => {
     const key = `*:*.${'0123456789abcdef'.repeat(4)}`;
     await features.publish(
       anEvent({
@@ -118,7 +118,7 @@ describe('What producers tell', () => {
     }
   });
 
-  it('is consumed from each producer, whichever of the others is unavailable', async () => {
+  it('consumes each producer while others are unavailable', async () => {
     const gateway = await startEventProducer(audit.bus, 'gateway');
     await gateway.publish(anEvent({ type: 'user-created', project: 'from the gateway' }));
     expect((await audit.search({ project: 'from the gateway' })).totalEvents).toBe(1);
@@ -127,7 +127,7 @@ describe('What producers tell', () => {
     expect((await audit.search({ project: 'from features' })).totalEvents).toBe(1);
   });
 
-  it('comes into the log without anybody searching', async () => {
+  it('consumes events without a search', async () => {
     await features.publish(anEvent({ project: 'unasked' }));
     await eventually(async () => {
       const stored = await audit.database.read({
@@ -139,8 +139,8 @@ describe('What producers tell', () => {
   });
 });
 
-describe('When the bus loses the wake-ups of a producer', () => {
-  it('the log pulls what it missed with the next wake-up', async () => {
+describe('The event log whose wake-ups are lost', () => {
+  it('pulls the missed events with the next wake-up', async () => {
     // No poll happens here: only a wake-up makes the log pull.
     const audit = await startAudit({ AUDIT_POLL_INTERVAL_MS: '3600000' });
     let lost = 0;
@@ -172,7 +172,7 @@ describe('When the bus loses the wake-ups of a producer', () => {
   });
 });
 
-describe('Over NATS', () => {
+describe('The event log over NATS', () => {
   let nats: TestNats;
   let bus: Bus;
   let log: OpenedLog;
@@ -197,7 +197,7 @@ describe('Over NATS', () => {
       text: 'select count(*) as events, count(distinct uid) as uids, max(id) as highest from event',
     });
 
-  it('two replicas hear every event once between them, and whichever answers is fresh', async () => {
+  it('has every event once with two replicas, both of which return fresh results', async () => {
     const [one, other] = [await startReplica(), await startReplica()];
     await Promise.all(
       Array.from({ length: 10 }, async (_, writer) => {
@@ -217,7 +217,7 @@ describe('Over NATS', () => {
     expect(await stored()).toEqual([{ events: 100, uids: 100, highest: 100 }]);
   });
 
-  it('a log that lost its checkpoint consumes all events again, and stores each once', async () => {
+  it('stores each event once when it has lost its checkpoint and consumes all events again', async () => {
     await log.database.transaction(({ query }) => query('update inbox set position = 0'));
     const replica = await startReplica();
     await features.publish(anEvent({ project: 'again' }));

@@ -11,7 +11,7 @@ const typesOf = (events: readonly { type: string }[]): string[] => events.map(({
 describe('a new request', () => {
   const draft = createDraft({ id: 31, uid: null, project: 'shop', environment: 'production', minApprovals: 2 }, miaNow);
 
-  it('is a draft of its author, with as many approvals to get as are asked for now', () => {
+  it('is a draft of its author with the number of approvals that is currently required', () => {
     expect(draft.request).toEqual(
       aRequest({ minApprovals: 2, revision: 0, createdAt: one, stateTimestamps: { Draft: one } }),
     );
@@ -36,7 +36,7 @@ describe('a new request', () => {
 });
 
 describe('a request that changes are added to', () => {
-  it('holds them after those that it held, in their order, as the author proposed them now', () => {
+  it('appends them after its earlier changes, in the order of the proposal', () => {
     const earlier = aChange({ id: 4, position: 6, action: 'addStrategy' });
     const { request } = addChanges(aRequest({ changes: [earlier] }), [addStrategy, enable], [11, 12], miaNow);
     expect(request.changes).toEqual([
@@ -51,7 +51,7 @@ describe('a request that changes are added to', () => {
     expect(request).toMatchObject({ state: 'Draft', revision: 4, stateTimestamps: { Draft: noon } });
   });
 
-  it('loses all approvals in review, and stays there', () => {
+  it('loses all approvals in review, and stays in review', () => {
     const approvals = [anApprovalBy(lee)];
     const before = aRequest({ state: 'In review', approvals, stateTimestamps: { Draft: noon, 'In review': noon } });
     const { request, events } = addChanges(before, [enable], [11], miaNow);
@@ -74,7 +74,7 @@ describe('a request that changes are added to', () => {
     });
   });
 
-  it('stays what it was, approvals included, when the changes say nothing new', () => {
+  it('keeps its approvals when the changes are already part of it', () => {
     const archive = aCheckedChange({ action: 'archiveFeature' });
     const before = aRequest({ state: 'Approved', approvals: [anApprovalBy(lee)], changes: [aChange(archive)] });
     const { request, events } = addChanges(before, [archive], [11], miaNow);
@@ -82,13 +82,16 @@ describe('a request that changes are added to', () => {
     expect(events).toEqual([]);
   });
 
-  it.each(['Scheduled', 'Applied', 'Rejected', 'Cancelled'] as const)('takes none any more in state %s', (state) => {
-    expect(() => addChanges(aRequest({ state }), [enable], [11], miaNow)).toThrow(
-      expect.objectContaining({ kind: 'ConflictError', message: expect.stringContaining(state) }),
-    );
-  });
+  it.each(['Scheduled', 'Applied', 'Rejected', 'Cancelled'] as const)(
+    'refuses further changes in state %s',
+    (state) => {
+      expect(() => addChanges(aRequest({ state }), [enable], [11], miaNow)).toThrow(
+        expect.objectContaining({ kind: 'ConflictError', message: expect.stringContaining(state) }),
+      );
+    },
+  );
 
-  it('holds 500 changes and no more', () => {
+  it('holds 500 changes at most', () => {
     const changes = Array.from({ length: 499 }, (_, index) => aChange({ id: index + 1, action: 'addStrategy' }));
     const almostFull = aRequest({ changes });
     expect(addChanges(almostFull, [addStrategy], [900], miaNow).request.changes).toHaveLength(500);

@@ -63,13 +63,13 @@ describe('a change that is added to others', () => {
     expect(steps).toEqual([{ kind: 'edited', change: edited, before: old }]);
   });
 
-  it('remembers the state before the first of those that replace each other', () => {
+  it('keeps the snapshot of the first change that it replaces', () => {
     const old = aChange({ action: 'patchVariant', payload: { variants: [] }, snapshot: ['first'] });
     const { changes } = merged([old], aCheckedChange({ action: 'patchVariant', snapshot: ['second'] }));
     expect(changes).toMatchObject([{ snapshot: ['first'] }]);
   });
 
-  it('updates a strategy property by property: the newer wins, what it does not name stays', () => {
+  it('updates a strategy property by property: the newer value wins, and unnamed properties stay', () => {
     const old = aChange({
       action: 'updateStrategy',
       payload: { id: 's1', title: 'a', disabled: true },
@@ -88,7 +88,7 @@ describe('a change that is added to others', () => {
     expect(steps).toMatchObject([{ kind: 'edited', change: { payload }, before: { payload: old.payload } }]);
   });
 
-  it('drops what was to be updated in the strategy that it deletes', () => {
+  it('drops earlier updates of the strategy that it deletes', () => {
     const update = aChange({ id: 1, action: 'updateStrategy', payload: { id: 's1', title: 'a' } });
     const { changes, steps } = merged([update], aCheckedChange({ action: 'deleteStrategy', payload: { id: 's1' } }));
     expect(changes).toMatchObject([{ id: 9, action: 'deleteStrategy' }]);
@@ -98,7 +98,7 @@ describe('a change that is added to others', () => {
     ]);
   });
 
-  it('drops what was to be updated in the segment that it deletes', () => {
+  it('drops earlier updates of the segment that it deletes', () => {
     const update = aChange({ id: 1, action: 'updateSegment', segment: beta, payload: { id: 4, name: 'new' } });
     const { changes } = merged(
       [update],
@@ -111,7 +111,7 @@ describe('a change that is added to others', () => {
     ['archive the feature', aCheckedChange({ action: 'archiveFeature' })],
     ['delete the strategy', aCheckedChange({ action: 'deleteStrategy', payload: { id: 's1' } })],
     ['delete the segment', aCheckedChange({ action: 'deleteSegment', segment: beta, payload: { id: 4 } })],
-  ])('says nothing new when the request is to %s already', (_, change) => {
+  ])('is a duplicate when the request is to %s already', (_, change) => {
     const earlier = [aChange(change)];
     expect(merged(earlier, change)).toEqual({ changes: earlier, steps: [] });
   });
@@ -142,7 +142,7 @@ describe('a change that is added to others', () => {
       aCheckedChange({ action: 'archiveFeature' }),
       aCheckedChange({ action: 'updateEnabled' }),
     ],
-  ])('stands beside others: %s', (_, first, second) => {
+  ])('is kept beside others: %s', (_, first, second) => {
     const earlier = aChange({ id: 1, ...first });
     const { changes, steps } = merged([earlier], second);
     expect(changes).toMatchObject([{ id: 1 }, { id: 9, ...second }]);
@@ -155,7 +155,7 @@ describe('an update of what an earlier change deletes', () => {
   const deleteStrategy = { action: 'deleteStrategy', feature: 'checkout', payload: { id: 's1' } } as const;
   const updateStrategy = { action: 'updateStrategy', feature: 'checkout', payload: { id: 's1' } } as const;
 
-  it('is refused, and named', () => {
+  it('is refused, and the update is named', () => {
     expect(() => requireMergeable([deleteStrategy], [updateStrategy], at)).toThrow(
       'Strategy is deleted by this change request: the `/body/0/payload/id` property names it.',
     );
@@ -165,7 +165,7 @@ describe('an update of what an earlier change deletes', () => {
     expect(() => requireMergeable([], [deleteStrategy, updateStrategy], at)).toThrow('`/body/1/payload/id`');
   });
 
-  it('is refused of a segment', () => {
+  it('is refused for a segment', () => {
     const newer = [
       { action: 'deleteSegment', payload: { id: 4 } },
       { action: 'updateSegment', payload: { id: 4 } },

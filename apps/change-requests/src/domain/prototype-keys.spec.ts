@@ -11,7 +11,7 @@ describe('a body', () => {
   });
 
   it.each(['null', '"__proto__"', '7', '[]', '{"proto": {"constructor": "prototype"}}'])(
-    'is taken without: %s',
+    'is accepted with the harmless key: %s',
     (json) => {
       expect(() => refusePrototypeKeys(JSON.parse(json), '/body')).not.toThrow();
     },

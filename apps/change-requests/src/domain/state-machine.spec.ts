@@ -56,7 +56,7 @@ const triples = changeRequestStates.flatMap((state) =>
 );
 const enough = { changes: 1, approvals: 1, minApprovals: 1 };
 
-describe('the table of states', () => {
+describe('the state machine of change requests', () => {
   it.each(triples)('%s: %s by %s', (state, command, role) => {
     const promise = promised[`${state}: ${command}`];
     const verdict = judge(state, command, roles[role], enough);
@@ -77,7 +77,7 @@ describe('the table of states', () => {
     ['Approved', 'apply', 'applier', { approvals: 0 }, 'approvals suffice'],
     ['Approved', 'schedule', 'applier', { approvals: 0 }, 'approvals suffice'],
     ['Scheduled', 'run', 'system', { approvals: 0 }, 'approvals suffice'],
-  ] as const)('%s: %s by %s waits for what it needs', (state, command, role, facts, guard) => {
+  ] as const)('%s: %s by %s waits for the required approvals', (state, command, role, facts, guard) => {
     expect(judge(state, command, roles[role], { ...enough, ...facts })).toEqual({ is: 'not ready', guard });
   });
 });
@@ -86,19 +86,19 @@ describe('an actor', () => {
   const inReview = aRequest({ state: 'In review', changes: [aChange({ action: 'archiveFeature' })] });
   const now = new Date(noon);
 
-  it('gets the reason that authors do not review their own request', () => {
+  it('receives the reason that authors do not review their own request', () => {
     expect(() => move(inReview, 'approve', { by: mia, now, roles: roles['author and reviewer'] })).toThrow(
       'Authors can not review their own change request',
     );
   });
 
-  it('gets the name of the missing permission', () => {
+  it('receives the name of the missing permission', () => {
     expect(() => move(inReview, 'approve', { by: lee, now, roles: roles.applier })).toThrow(
       'To perform this action, you need the "APPROVE_CHANGE_REQUEST" permission in the "production" environment.',
     );
   });
 
-  it('cannot approve what they have not seen', () => {
+  it('cannot approve a revision that they have not seen', () => {
     const asker = { by: lee, now, roles: roles.reviewer };
     expect(() => move(inReview, 'approve', asker, { revision: 2 })).toThrow(
       'Change request was changed by someone else',
@@ -106,7 +106,7 @@ describe('an actor', () => {
     expect(move(inReview, 'approve', asker, { revision: 3 }).request?.state).toBe('Approved');
   });
 
-  it('approves once', () => {
+  it('approves a request once', () => {
     const before = { ...inReview, minApprovals: 2, approvals: [anApprovalBy(lee)] };
     expect(move(before, 'approve', { by: lee, now, roles: roles.reviewer })).toEqual({ request: before, events: [] });
   });
@@ -170,8 +170,8 @@ const checkedChange = {
   snapshot: null,
 } as const;
 
-describe('whatever anybody does, in whatever order', () => {
-  it('a request is never in a state that it must not be in (50,000 steps)', () => {
+describe('any sequence of commands by any actors', () => {
+  it('never leads to an invalid state (50,000 steps)', () => {
     let walked = 0;
     const reached = new Set<string>();
     const walks = fc.tuple(fc.integer({ min: 1, max: 2 }), fc.array(aStep, { minLength: 100, maxLength: 100 }));

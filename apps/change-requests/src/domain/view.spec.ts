@@ -7,8 +7,8 @@ import { shownChangeRequest } from './view.ts';
 
 const shownMia = { id: 7, username: mia.name, imageUrl: imageUrlOf(mia.name) };
 
-describe('a request, as the interface shows it', () => {
-  it('has every member that is promised', () => {
+describe('the response for a change request', () => {
+  it('has every promised property', () => {
     const request = aRequest({
       state: 'In review',
       title: 'Open the checkout',
@@ -45,7 +45,7 @@ describe('a request, as the interface shows it', () => {
     expect(matchesSchema(ChangeRequest, shown)).toBe(true);
   });
 
-  it('is called after its id until it gets a title', () => {
+  it('has a title made of its id until it gets a title', () => {
     expect(shownChangeRequest(aRequest()).title).toBe('Change request #31');
   });
 
@@ -65,7 +65,7 @@ describe('a request, as the interface shows it', () => {
     ]);
   });
 
-  it('lists each segment once, by its id and its newest known name, and none of them as a feature', () => {
+  it('lists each segment once, by its id and newest name, and not as a feature', () => {
     const { features, segments } = shownChangeRequest(
       aRequest({
         changes: [
@@ -85,14 +85,14 @@ describe('a request, as the interface shows it', () => {
   it.each([
     ['In review', 'beta'],
     ['Applied', 'gamma'],
-  ] as const)('that is %s calls a segment that it renames %s', (state, name) => {
+  ] as const)('that is %s names a segment that it renames %s', (state, name) => {
     const payload = { id: 4, name: 'gamma' };
     const rename = aChange({ action: 'updateSegment', segment: { id: 4, name: 'beta' }, payload });
     expect(shownChangeRequest(aRequest({ state, changes: [rename] })).segments).toMatchObject([{ id: 4, name }]);
   });
 
   it.each(['updateStrategy', 'deleteStrategy', 'patchVariant', 'updateSegment', 'deleteSegment'] as const)(
-    'shows within the payload of %s what the change replaces',
+    'contains the replaced values within the payload of %s',
     (action) => {
       const segment = action.endsWith('Segment') ? { segment: { id: 4, name: 'beta' } } : {};
       const change = aChange({ action, ...segment, payload: { id: 's1' }, snapshot: { id: 's1', title: 'was' } });
@@ -113,7 +113,7 @@ describe('a request, as the interface shows it', () => {
     expect(shownChangeRequest(aRequest({ changes: [change] })).features[0]?.changes[0]?.payload).toEqual(payload);
   });
 
-  it('remembers a user who is gone without name and picture', () => {
+  it('shows a deleted user without name and picture', () => {
     const shown = shownChangeRequest(aRequest({ createdBy: { id: 7, name: null } }));
     expect(shown.createdBy).toEqual({ id: 7, username: null, imageUrl: null });
     expect(matchesSchema(ChangeRequest, shown)).toBe(true);

@@ -148,7 +148,7 @@ const tagNow = async ({ operation, ask, caller }: Write): Promise<readonly strin
 };
 
 describe.each(writes)('a write that $what', ({ given }) => {
-  it('is done only while the request is as its If-Match says', async () => {
+  it('is refused when If-Match is outdated', async () => {
     const write = await given();
     if (write.operation.ifMatch === undefined) return;
     const before = await everything();
@@ -161,7 +161,7 @@ describe.each(writes)('a write that $what', ({ given }) => {
 });
 
 describe.each(writes)('a write that $what, sent again with its Idempotency-Key', ({ given }) => {
-  it('changes nothing more and is answered the same', async () => {
+  it('has no further effect and is replayed', async () => {
     const [write, key] = [await given(), randomUUID()];
     const first = await send(write, key);
     const after = await everything();
@@ -190,7 +190,7 @@ describe.each(writes)('a write that $what, sent again with its Idempotency-Key',
 
 const withoutEffect = /^call\.change-requests\.(preview-.*)$/;
 
-it('knows every write', () => {
+it('the cases of this file cover every write operation', () => {
   const all = operations.filter(
     (operation) => operation.http?.method !== 'GET' && serviceOf(operation) === 'change-requests',
   );
@@ -199,7 +199,7 @@ it('knows every write', () => {
 });
 
 describe('applying that was interrupted', () => {
-  it.each(['before', 'after'] as const)('%s it took effect is carried on by a retry, with one effect', async (when) => {
+  it.each(['before', 'after'] as const)('%s it took effect is completed by a retry, with one effect', async (when) => {
     const id = await approved();
     const [write, key] = [moving(id, 'Applied', ada, { comment: 'Now.' }), randomUUID()];
     service.features.whileApplying(when, () => {
@@ -214,7 +214,7 @@ describe('applying that was interrupted', () => {
     await expect(send(moving(id, 'Applied', ada), key)).rejects.toMatchObject({ kind: 'IdempotencyKeyReused' });
   });
 
-  it('is no success for a retry when it was refused: it may be tried again', async () => {
+  it('is refused again for a retry when it was refused, and may be tried anew', async () => {
     const id = await approved();
     const [write, key] = [moving(id, 'Applied', ada), randomUUID()];
     service.features.archive('checkout');

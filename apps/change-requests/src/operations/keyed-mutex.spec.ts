@@ -7,8 +7,8 @@ const gate = () => {
   return { open: () => open(), opened };
 };
 
-describe('jobs that take turns', () => {
-  it('run one after another, in their order, when they have the same key', async () => {
+describe('jobs under a keyed mutex', () => {
+  it('run one after another in their order for the same key', async () => {
     const takeTurn = keyedMutex();
     const first = gate();
     const seen: string[] = [];
@@ -27,7 +27,7 @@ describe('jobs that take turns', () => {
     expect(seen).toEqual(['of another key', 'first', 'second']);
   });
 
-  it('answer each with its own result, and go on after a failure', async () => {
+  it('return their own results, and continue after a failed job', async () => {
     const takeTurn = keyedMutex();
     const failing = takeTurn('a', () => Promise.reject(new Error('no')));
     const next = takeTurn('a', () => Promise.resolve(7));

@@ -12,7 +12,7 @@ const holding = (id: number, count: number, text = '') =>
   });
 const idsOf = (pages: ReturnType<typeof inBatches>) => pages.map((page) => page.map(({ id }) => id));
 
-describe('requests that are asked about', () => {
+describe('requests to preview', () => {
   it('go into as few calls as their changes allow', () => {
     const requests = [holding(1, 4), holding(2, 6), holding(3, 1), holding(4, 12), holding(5, 1)];
     expect(idsOf(inBatches(requests, { changes: 10, bytes: 1e9 }))).toEqual([[1, 2], [3], [4], [5]]);
@@ -24,12 +24,12 @@ describe('requests that are asked about', () => {
     expect(idsOf(inBatches(requests, { changes: 1000, bytes: 3_000 }))).toEqual([[1, 2], [3], [4]]);
   });
 
-  it('are all asked about', () => {
+  it('are all previewed', () => {
     expect(inBatches([])).toEqual([]);
     expect(inBatches(Array.from({ length: 300 }, (_, id) => holding(id, 5))).flat()).toHaveLength(300);
   });
 
-  it('are refused as soon as the database is away, while the features service is still being asked', async () => {
+  it('are refused as soon as the database is unavailable, before the features service has replied', async () => {
     const bus = inProcessBus();
     let answer: (reply: { previews: [] }) => void = () => undefined;
     const late = new Promise<{ previews: [] }>((resolve) => (answer = resolve));

@@ -58,7 +58,7 @@ describe('a replica whose clock steps', () => {
   it.each([
     ['an hour ahead', hour],
     ['an hour back', -hour],
-  ])('%s applies at the time that was meant: no sooner, and within two seconds', async (_, ms) => {
+  ])('%s applies a request at its scheduled time: not before it, and within two seconds of it', async (_, ms) => {
     const { id, at } = await scheduled(600);
     step(ms);
     const late = (await appliedAt(id)) - at;
@@ -70,7 +70,7 @@ describe('a replica whose clock steps', () => {
   it.each([
     ['an hour ahead, a time that is to come', hour, 60_000, 'Scheduled'],
     ['an hour back, a time that is over', -hour, -60_000, 'Approved'],
-  ])('%s is taken for what it is', async (_, ms, inMs, state) => {
+  ])('%s is judged by the clock of the database', async (_, ms, inMs, state) => {
     step(ms);
     const attempt = scheduled(inMs);
     if (inMs > 0) await attempt;

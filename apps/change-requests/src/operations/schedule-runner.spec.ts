@@ -34,7 +34,7 @@ const setTime = async (id: number, when: string) => {
 };
 
 describe('a scheduled request', () => {
-  it('is applied within two seconds of its time, on behalf of who scheduled it', async () => {
+  it('is applied within two seconds of its time on behalf of the user who scheduled it', async () => {
     const id = await approved();
     const time = inMs(300);
     expect(await service.move(id, 'Scheduled', ada, time)).toEqual({ id, state: 'Scheduled', ...time });
@@ -50,7 +50,7 @@ describe('a scheduled request', () => {
     expect(await service.get(id)).not.toHaveProperty('schedule');
   });
 
-  it('is applied once, however many replicas look', async () => {
+  it('is applied once by several replicas', async () => {
     const replicas = await Promise.all([1, 2].map(() => startChangeRequests({ url: service.url })));
     const ids = await Promise.all([lee, ron].map((author) => approved([enable], author)));
     for (const id of ids) await service.move(id, 'Scheduled', ada, inMs(200));
@@ -71,7 +71,7 @@ describe('a scheduled request', () => {
     expect(await service.get(id)).toMatchObject({ state: 'Approved' });
   });
 
-  it('is frozen: it can be applied, rejected or given another time', async () => {
+  it('cannot be edited, only applied, rejected or rescheduled', async () => {
     const id = await approved();
     await expect(service.move(id, 'Scheduled', rita, inMs(60_000))).rejects.toMatchObject({ kind: 'NoAccessError' });
     await service.move(id, 'Scheduled', ada, inMs(60_000));
@@ -87,7 +87,7 @@ describe('a scheduled request', () => {
     expect(await service.get(id)).not.toHaveProperty('schedule');
   });
 
-  it('fails with its reason where it can no longer be applied, and can be tried again', async () => {
+  it('fails with its reason when it can no longer be applied, and can be retried', async () => {
     const id = await approved();
     await service.move(id, 'Scheduled', ada, inMs(60_000));
     await eventually(async () => {
@@ -145,7 +145,7 @@ describe('a scheduled request', () => {
     expect(service.features.applied).toEqual([]);
   });
 
-  it('stays pending while others edit what it does not touch', async () => {
+  it('stays pending after edits of other objects', async () => {
     const id = await approved();
     await service.move(id, 'Scheduled', ada, inMs(500));
     service.features.tell('feature-strategy-update', 'banner');
@@ -168,7 +168,7 @@ describe('a scheduled request', () => {
   });
 });
 
-describe('once a user is deleted', () => {
+describe('after the deletion of a user', () => {
   const planned = async (author: (typeof callers)[keyof typeof callers] = lee) => {
     const id = await approved([enable], author);
     await service.move(id, 'Scheduled', ada, inMs(60_000));
@@ -179,7 +179,7 @@ describe('once a user is deleted', () => {
     service.gateway.tell(id);
   };
 
-  it('what they scheduled is suspended, and another can schedule it', async () => {
+  it('their scheduled requests are suspended, and another user can schedule them', async () => {
     const id = await planned();
     remove(ada);
     const reason = `The user who scheduled this change request (user id: ${ada.id}) has been deleted`;
@@ -195,7 +195,7 @@ describe('once a user is deleted', () => {
     expect(service.features.applied).toMatchObject([{ id, by: mia.name }]);
   });
 
-  it('cancels their requests, suspends their scheduled ones and removes their name', async () => {
+  it('their open requests are cancelled, their schedules are suspended and their name is removed', async () => {
     const id = await planned(kim);
     const open = await approved([enable], kim);
     const draft = await service.add(enable, kim);
@@ -225,7 +225,7 @@ describe('once a user is deleted', () => {
     expect(await service.get(id)).toMatchObject({ state: 'Applied' });
   });
 
-  it('what is closed keeps their approval', async () => {
+  it('closed requests keep their approval', async () => {
     const id = await approved();
     await service.move(id, 'Applied', ada);
     const later = await approved([enable], kim);
@@ -246,7 +246,7 @@ describe('at its time, a scheduled request', () => {
     expect(service.features.applied).toEqual([]);
   });
 
-  it('fails when who scheduled it may no longer apply', async () => {
+  it('fails when the user who scheduled it may no longer apply it', async () => {
     const id = await approved();
     await service.move(id, 'Scheduled', ada, inMs(60_000));
     service.gateway.grant(ada.id, [{ permission: 'APPLY_CHANGE_REQUEST', project: 'shop', environment: 'staging' }]);
@@ -277,7 +277,7 @@ describe('at its time, a scheduled request', () => {
 });
 
 describe('applying that is interrupted', () => {
-  it.each(['before', 'after'] as const)('%s it took effect ends by itself, once', async (when) => {
+  it.each(['before', 'after'] as const)('%s it took effect is completed in the background, once', async (when) => {
     const id = await approved();
     const away = () => {
       throw unavailable('gone');

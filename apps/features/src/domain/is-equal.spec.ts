@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { isEqual } from './is-equal.ts';
 
 describe('two JSON values', () => {
-  it('are the same when only the order of members differs', () => {
+  it('are equal when only the order of properties differs', () => {
     expect(isEqual({ a: 1, b: [{ c: null, d: 'x' }] }, { b: [{ d: 'x', c: null }], a: 1 })).toBe(true);
   });
 
-  it('are the same when one has a member without a value', () => {
+  it('are equal when one has a property that is undefined', () => {
     expect(isEqual({ a: 1, b: undefined }, { a: 1 })).toBe(true);
     expect(isEqual({ a: 1 }, { a: 1, b: undefined })).toBe(true);
   });
@@ -30,7 +30,7 @@ describe('two JSON values', () => {
     expect(isEqual(other, one)).toBe(false);
   });
 
-  it('are the same as their copies', () => {
+  it('are equal to their copies', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => isEqual(value, JSON.parse(JSON.stringify(value)))),
       { numRuns: 200 },

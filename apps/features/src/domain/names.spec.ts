@@ -38,7 +38,7 @@ describe('a name', () => {
     expect(refusal.message.isWellFormed()).toBe(true);
   });
 
-  it('may be shorter at most, where that is the rule', () => {
+  it('may have a lower maximum length', () => {
     expect(refusalOf(() => requireUrlFriendlyName('x'.repeat(51), '/body/type', 50)).details[0]?.path).toBe(
       '/body/type',
     );
@@ -50,21 +50,21 @@ describe('the pattern of a project', () => {
     expect(() => requireMatchingName('anything', naming)).not.toThrow();
   });
 
-  it('is to be met by the whole name, whatever alternatives it has', () => {
+  it('must match the whole name, also with alternatives', () => {
     const naming = { pattern: 'a|b+' };
     expect(() => requireMatchingName('bbb', naming)).not.toThrow();
     for (const name of ['ac', 'cb', 'ab', ''])
       expect(() => requireMatchingName(name, naming)).toThrow('naming pattern');
   });
 
-  it('is judged at once, even if it is made to take for ever', () => {
+  it('is matched in linear time', () => {
     const start = performance.now();
     expect(() => requireMatchingName('a'.repeat(99) + '!', { pattern: '(a+)+' })).toThrow('naming pattern');
     expect(performance.now() - start).toBeLessThan(1000);
   });
 });
 
-it('takes as a name exactly what the OpenAPI document says that names look like', () => {
+it('names are accepted exactly as the OpenAPI document describes them', () => {
   const documented = new RegExp(urlFriendlyPattern);
   const character = fc.constantFrom(
     '.',

@@ -29,7 +29,7 @@ describe('If-Match', () => {
   });
 
   it.each(['', ' ', ',', 'a', '"a', 'a"', '"a" "b"', '*, "a"', '"a"b', 'w/"a"', 'W/ "a"', '"a\u007f"', '"a b"'])(
-    'of %j is refused by its name',
+    'of %j is refused and named',
     (given) => {
       expect(refusedFor(() => parseIfMatch({ 'if-match': given }))).toMatchObject({
         kind: 'ValidationError',

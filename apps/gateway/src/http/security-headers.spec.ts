@@ -82,7 +82,7 @@ describe('a page of another origin', () => {
   });
 
   it.each(['null', 'https://evil.example.org', `${ours}.evil.org`, 'http://flags.example.org', `${ours}:8443`, '*'])(
-    'is let do nothing, if another origin may: %s',
+    'gets no CORS headers when only another origin is listed: %s',
     async (origin) => {
       const response = await request(open, origin);
       expect([corsHeadersIn(response.headers), response.headers.get('vary')]).toEqual([[], 'Origin']);

@@ -69,7 +69,7 @@ describe('an unknown path', () => {
   ];
 
   it.each(['GET', 'POST', 'DELETE', 'HEAD', 'PROPFIND'])(
-    'asks %s for a key in whatever way the address leads below /api',
+    'requires a token for %s in every spelling of a path below /api',
     async (method) => {
       for (const target of ways) {
         const keys: Record<string, string>[] = [{}, { authorization: 'nobody has this' }];
@@ -100,7 +100,7 @@ describe('an unknown path', () => {
     '/%2561pi/admin',
     '/nosuch?/api',
     '/nosuch#/api/admin',
-  ])('is not taken for one below /api: %s', async (target) => {
+  ])('does not count as one below /api: %s', async (target) => {
     const answer = await sendRaw(gateway.port, rawRequest('GET', target));
     expect([answer.status, refusalIn(answer.body).name]).toEqual([404, 'NotFoundError']);
   });
@@ -116,7 +116,7 @@ describe('an unknown path', () => {
   });
 
   it.each(['PUT', 'PATCH', 'POST', 'OPTIONS', 'PROPFIND', 'TRACE'])(
-    'is one for %s where only others are answered',
+    'is reported for %s of a URL with other methods',
     async (method) => {
       const answer = await sendRaw(gateway.port, rawRequest(method, '/api/admin/search/features', authorized));
       expect([answer.status, refusalIn(answer.body).name]).toEqual([404, 'NotFoundError']);

@@ -190,7 +190,7 @@ const cases: readonly (readonly [
 describe.each(cases)('the body of $operationId', (operation, bodies, judge = nothingMore) => {
   const named = bodies.map(([valid, body]) => ({ valid, body, text: JSON.stringify(body).slice(0, 150) }));
 
-  it.each(named)('is documented as it is judged: $text', ({ valid, body }) => {
+  it.each(named)('is documented as it is validated: $text', ({ valid, body }) => {
     expect(documents(operation)(body)).toBe(valid);
     expect(accepts(operation, judge)(body)).toBe(valid);
   });

@@ -67,7 +67,7 @@ const follow = async (path: string, key?: string) => {
 };
 
 describe('A stream of events', () => {
-  it('answers HEAD as GET, without the lines, and keeps no place for it', async () => {
+  it('responds to HEAD like to GET without the lines, and takes no permit', async () => {
     log = events(5);
     for (let nth = 0; nth < 10; nth++) {
       const response = await gateway.ask(`${feed}?follow=true`, { method: 'HEAD' });
@@ -79,7 +79,7 @@ describe('A stream of events', () => {
     expect((await gateway.ask(feed, { method: 'HEAD', key: null })).status).toBe(401);
   });
 
-  it('has one JSON text a line, page after page, to its end', async () => {
+  it('has one JSON text per line, over all pages', async () => {
     log = events(5);
     const response = await gateway.ask(feed);
     expect(response.status).toBe(200);
@@ -90,7 +90,7 @@ describe('A stream of events', () => {
     expect(asked.map(({ after }) => after)).toEqual([0, 2, 4]);
   });
 
-  it('goes on where the reader was cut off', async () => {
+  it('continues after an interruption', async () => {
     log = events(5);
     expect(idsIn(await (await gateway.ask(`${feed}?after=3`)).text())).toEqual([4, 5]);
     expect(await (await gateway.ask(`${feed}?after=5`)).text()).toBe('');
@@ -101,7 +101,7 @@ describe('A stream of events', () => {
     ['after=x', '/query/after'],
     ['after=9', '/query/after'],
     ['follow=perhaps', '/query/follow'],
-  ])('is refused as any other request is, before it begins: %s', async (query, path) => {
+  ])('is refused like any other request before it begins: %s', async (query, path) => {
     const response = await gateway.ask(`${feed}?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ name: 'ValidationError', details: [{ path }] });
@@ -147,7 +147,7 @@ describe('A stream of events', () => {
     });
   });
 
-  it('is cut when the key is revoked', async () => {
+  it('ends when the token is revoked', async () => {
     const token = 'user:feed9876543210fedcba9876543210fedcba';
     await gateway.givenToken({ token });
     const { ids, ended } = await follow(`${feed}?follow=true`, token);
@@ -160,7 +160,7 @@ describe('A stream of events', () => {
     expect(asked.at(-1)?.caller.grants).toEqual([]);
   });
 
-  it('survives that the service behind is away for a moment', async () => {
+  it('continues after a short outage of the service', async () => {
     log = events(2);
     const { ids, leave, ended } = await follow(`${feed}?follow=true`);
     await eventually(() => expect(ids).toEqual([1, 2]));
@@ -174,7 +174,7 @@ describe('A stream of events', () => {
     await ended;
   });
 
-  it('is one of five at most that a key may have, and ended ones count no more', async () => {
+  it('is one of five concurrent streams per token', async () => {
     const [greedy, other] = ['user:feed0000000000000000000000greedy', 'user:feed00000000000000000000another'];
     await gateway.givenToken({ token: greedy });
     await gateway.givenToken({ token: other });
@@ -195,7 +195,7 @@ describe('A stream of events', () => {
     });
   });
 
-  it('is one of ten at most that a user may have with all keys together', async () => {
+  it('is one of ten concurrent streams per user over all tokens', async () => {
     const people = [900, 901].map((id) => ({
       id,
       keys: [0, 1, 2].map((nth) => `user:feed${id}of${nth}`.padEnd(40, '0')),
@@ -224,7 +224,7 @@ describe('A stream of events', () => {
     }
   });
 
-  it('is asked for no faster than the client reads', async () => {
+  it('reads from the service at the speed of the client', async () => {
     log = Array.from({ length: 400 }, (_, nth) => anEvent(nth + 1, { text: 'x'.repeat(100_000) }));
     const response = await gateway.ask(feed);
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -243,8 +243,8 @@ describe('A stream of events', () => {
   });
 });
 
-describe('When the gateway stops', () => {
-  it('a stream that is followed ends whole, and does not keep it from stopping', async () => {
+describe('A stopping gateway', () => {
+  it('ends a followed stream after a complete line', async () => {
     const stopping = await startGateway();
     await stopping.behind([
       implement(FeedEvents, async ({ query: { after = 0 } }) => ({ items: [], next: after, atEnd: true })),
@@ -255,7 +255,7 @@ describe('When the gateway stops', () => {
     expect(await text).toBe('');
   });
 
-  it('a stream that its reader has left off reading is cut, and does not keep it from stopping', async () => {
+  it('cuts a stream that its client does not read', async () => {
     const stopping = await startGateway();
     let pages = 0;
     await stopping.behind([

@@ -27,7 +27,7 @@ afterAll(() => standIn.stop());
 
 const mia = { userId: 7, hiddenProjects: [] };
 
-it('needs no more than the actions that are documented, for its two indexes alone', async () => {
+it('Meilisearch is used with the documented actions on two indexes only', async () => {
   started = await startOnFreshDatabase({ url: standIn.url, key: 'enough' });
   await started.apply([featureState(aFeature({ name: 'payment' }))]);
   await started.level();
@@ -44,7 +44,7 @@ it.each([
   ['a wrong key', 'wrong', '403 invalid_api_key'],
   ['a key that may only read', 'for-reading', '403 invalid_api_key'],
   ['no key', undefined, '401 missing_authorization_header'],
-])('says what is wrong with %s, once, and without the key', async (_name, key, reason) => {
+])('a warning explains %s, once and without the key', async (_name, key, reason) => {
   started = await startOnFreshDatabase({ url: standIn.url, uid: 'elsewhere', ...(key === undefined ? {} : { key }) });
   const { warnings, index, answers } = started;
   await eventually(() =>

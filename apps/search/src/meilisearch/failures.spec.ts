@@ -93,12 +93,12 @@ describe('a fuzzy search', () => {
     ['closes the connection', 'unreachable', () => ({ status: 200, hangsUp: true })],
     ['takes three seconds', 'late', (_call, reply) => ({ ...reply, delayMs: 3_000 })],
   ];
-  it.each(failures)('is answered by PostgreSQL, and says so, when Meilisearch %s', async (_name, reason, meddle) => {
+  it.each(failures)('falls back to PostgreSQL, and says so, when Meilisearch %s', async (_name, reason, meddle) => {
     standIn.meddle = (call, reply) => (isSearch(call) ? meddle(call, reply) : reply);
     expect(await searched()).toEqual({ found: expected, engine: `postgres;reason=${reason}` });
   });
 
-  it('does not wait for a Meilisearch that has failed three times, and asks it again later', async () => {
+  it('does not wait for a Meilisearch that has failed three times, and tries it again later', async () => {
     standIn.meddle = (call, reply) => (isSearch(call) ? { status: 500, json: {} } : reply);
     await eventually(async () => expect((await searched()).engine).toBe('postgres;reason=open'));
     const before = standIn.calls.filter(isSearch).length;
@@ -106,7 +106,7 @@ describe('a fuzzy search', () => {
     expect(standIn.calls.filter(isSearch)).toHaveLength(before);
   });
 
-  it('is answered by PostgreSQL while Meilisearch is down, and by Meilisearch when it is back, with the changes in between', async () => {
+  it('falls back to PostgreSQL while Meilisearch is down, and finds the changes of that time through Meilisearch when it is back', async () => {
     await standIn.pause();
     for (let nth = 0; nth < 5; nth++) expect((await searched()).found).toEqual(expected);
     await started.features.publish(featureState(aFeature({ name: 'invoice' })));
@@ -122,14 +122,14 @@ describe('a fuzzy search', () => {
     );
   });
 
-  it('is the only search that Meilisearch is asked for', async () => {
+  it('is the only search that uses Meilisearch', async () => {
     const before = standIn.calls.filter(isSearch).length;
     expect(await searched({ query: 'payment' })).toEqual({ found: expected, engine: undefined });
     expect((await searched({ fuzzy: 'true' })).engine).toBeUndefined();
     expect(standIn.calls.filter(isSearch)).toHaveLength(before);
   });
 
-  it('shows only what PostgreSQL has, fits the other filters and may be seen, in the order of Meilisearch', async () => {
+  it('returns only features that exist in PostgreSQL, match the other filters and are visible, in the order of Meilisearch', async () => {
     const hit = (name: string) => ({ id: Buffer.from(name).toString('hex') });
     const hits = ['payment-c', 'ghost', 'payment-a', 'payment-b', 'dark-mode'].map(hit);
     standIn.meddle = (call, reply) =>
@@ -146,7 +146,7 @@ describe('a fuzzy search', () => {
     });
   });
 
-  it('finds what contains its text right after the commit, whatever the index has', async () => {
+  it('finds features that contain its text right after the commit, whatever the index contains', async () => {
     await started.features.publish(featureState(aFeature({ name: 'brand-new' })));
     expect((await searched({ query: 'rand-ne', fuzzy: 'true' })).found.names).toEqual(['brand-new']);
     await started.features.publish(deletedFeatureState('brand-new', 2));
@@ -179,23 +179,23 @@ describe('the index in Meilisearch', () => {
     );
   };
 
-  it('is built again when it was emptied, and PostgreSQL answers meanwhile', async () => {
+  it('is rebuilt after it was emptied, with PostgreSQL as the fallback', async () => {
     await isBuiltAgain(async () => {
       await request('DELETE', '/indexes/features/documents');
       expect((await searched()).found).toEqual(expected);
     });
   });
-  it('is built again when it was deleted, and PostgreSQL answers meanwhile', async () => {
+  it('is rebuilt after it was deleted, with PostgreSQL as the fallback', async () => {
     await isBuiltAgain(async () => {
       await request('DELETE', '/indexes/features');
       expect(await searched()).toEqual({ found: expected, engine: 'postgres;reason=building' });
     });
   });
-  it('is built again when its settings were changed', () =>
+  it('is rebuilt after its settings were changed', () =>
     isBuiltAgain(() => request('PATCH', '/indexes/features/settings', { searchableAttributes: ['tags'] })));
-  it('is built again when a document was lost', () =>
+  it('is rebuilt after a document was lost', () =>
     isBuiltAgain(() => alter((document) => (document['name'] === 'dark-mode' ? undefined : document))));
-  it('is built again when it was restored from an earlier time', async () => {
+  it('is rebuilt after it was restored from a backup', async () => {
     const earlier = standIn.indexes;
     await started.features.publish(featureState(aFeature({ name: 'of-today' })));
     await eventually(
@@ -208,7 +208,7 @@ describe('the index in Meilisearch', () => {
     );
     await isBuiltAgain(() => (standIn.indexes = earlier));
   });
-  it('follows changes later when they cannot be written for a while', async () => {
+  it('receives changes later when they cannot be written for a while', async () => {
     standIn.failing = { type: 'documentAdditionOrUpdate', code: 'internal' };
     await started.features.publish(featureState(aFeature({ name: 'written-late' })));
     await eventually(() => expect(standIn.calls.at(-1)?.path).toMatch('/tasks/'), { timeoutMs: 30_000 });

@@ -35,7 +35,7 @@ if (process.env['TEST_MEILISEARCH'] === 'real') {
   });
 }
 
-it('reads names from document ids, and from nothing else', () => {
+it('names of features are decoded from document ids only', () => {
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (name) => expect(nameOf(idOf(name))).toBe(name)));
   for (const id of ['zz', 'FF', 'ff', 'mark', 7, null, undefined, {}]) expect(nameOf(id)).toBeUndefined();
 });

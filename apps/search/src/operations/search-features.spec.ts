@@ -47,7 +47,7 @@ describe('a search', () => {
     }
   });
 
-  it('says of each feature whether it is a favourite of the caller', async () => {
+  it('returns for each feature whether it is a favourite of the caller', async () => {
     await started.features.publish(featureState(aFeature({ name: 'beloved', favoritedBy: [7] })));
     const kim: Caller = { id: 8, name: 'kim', grants: [] };
     expect(await started.search({ query: 'beloved' })).toMatchObject({ features: [{ favorite: true }] });
@@ -73,7 +73,7 @@ describe('a search', () => {
     });
   });
 
-  it('refuses what it cannot understand, and names it', async () => {
+  it('refuses invalid parameters and names them', async () => {
     await expect(started.search({ createdAt: 'IS_BEFORE:2024-02-30' })).rejects.toMatchObject({
       kind: 'ValidationError',
       message:
@@ -82,7 +82,7 @@ describe('a search', () => {
     });
   });
 
-  it('looks for hostile text as for any other', async () => {
+  it('searches hostile text literally', async () => {
     const hostile = `'); drop table feature_document; -- " \\ % _ $1 \u202e 😀`;
     await started.features.publish(featureState(aFeature({ name: 'attacked', tags: tagged(`simple:${hostile}`) })));
     expect(await started.names({ query: hostile })).toEqual(['attacked']);
@@ -94,7 +94,7 @@ describe('a search', () => {
     expect(await started.names({ sortBy: `environment:${hostile}`, query: 'attacked' })).toEqual(['attacked']);
   });
 
-  it('answers or refuses by name whatever it is asked, and never fails', async () => {
+  it('returns a result or a ValidationError for any query, and never fails', async () => {
     const parameters = Object.keys(SearchFeatures.query.properties) as (keyof typeof SearchFeatures.query.properties)[];
     const request = fc.dictionary(fc.constantFrom(...parameters), hostileText, { minKeys: 1, maxKeys: 2 });
     let [answered, refused] = [0, 0];
@@ -113,21 +113,21 @@ describe('a search', () => {
     expect(refused).toBeGreaterThan(50);
   });
 
-  it('answers many who ask at the same time, each with all that was committed before', async () => {
+  it('returns to each of many concurrent callers everything that was committed before', async () => {
     await started.features.publish(featureState(aFeature({ name: 'asked-for-by-many' })));
     const found = await Promise.all(Array.from({ length: 50 }, () => started.names({ query: 'asked-for-by-many' })));
     expect(found).toEqual(Array.from({ length: 50 }, () => ['asked-for-by-many']));
   });
 });
 
-describe('a search while the features service is away', () => {
+describe('a search while the features service is unavailable', () => {
   let started: StartedSearch;
   beforeAll(async () => {
     started = await startSearch({ SEARCH_FRESHNESS_WAIT_MS: '100' });
   });
   afterAll(() => started.stop());
 
-  it('answers with what is known, says how old that is, and is fresh again afterwards', async () => {
+  it('returns the stored documents and their age, and fresh results afterwards', async () => {
     const { features, respond, names } = started;
     await features.publish(featureState(aFeature({ name: 'before' })));
     await eventually(async () => expect(staleness(await respond({}))).toBeUndefined());

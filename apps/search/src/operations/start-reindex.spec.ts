@@ -27,11 +27,11 @@ afterAll(async () => {
 const last = () => call(started.bus, GetReindex, {}, systemContext(5_000));
 const generation = () => standIn.indexes.get('features')?.documents.get('mark')?.['generation'];
 
-it('says that there was none', async () => {
+it('get-reindex returns that there was no reindexing', async () => {
   await expect(last()).rejects.toMatchObject({ kind: 'NotFoundError' });
 });
 
-it('rewrites all documents and the Meilisearch index during searches, and reports its progress', async () => {
+it('reindexing rewrites all documents and the Meilisearch index during searches, and reports its progress', async () => {
   await eventually(() => expect(generation()).toBeDefined());
   const before = generation();
   await started.database.transaction(({ query }) =>
@@ -48,7 +48,7 @@ it('rewrites all documents and the Meilisearch index during searches, and report
   await eventually(() => expect(generation()).not.toBe(before), { timeoutMs: 20_000 });
 });
 
-it('fails in words when the features service is away, and can be begun again', async () => {
+it('reindexing fails with a reason while the features service is unavailable, and can be started again', async () => {
   await started.features.goOffline();
   await call(started.bus, StartReindex, {}, systemContext(5_000));
   await eventually(async () => expect(await last()).toMatchObject({ state: 'failed', reason: expect.any(String) }));

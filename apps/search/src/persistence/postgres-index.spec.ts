@@ -57,7 +57,7 @@ describe('the feature index in PostgreSQL', () => {
 
   const everyone = { userId: 7, hiddenProjects: [] };
 
-  it('sends one statement for each search, whatever it asks for', async () => {
+  it('sends one statement per search, with any filters', async () => {
     const index = postgresIndex(database);
     const statements = async (request: Parameters<typeof parseFeatureQuery>[0]): Promise<number> => {
       const before = database.statements;
@@ -74,7 +74,7 @@ describe('the feature index in PostgreSQL', () => {
       expect([request, await statements(request)]).toEqual([request, 1]);
   });
 
-  it('finds one feature among two hundred values of every filter, and by as much as a fuzzy query may hold', async () => {
+  it('finds one feature with two hundred values of every filter, and with the longest fuzzy query', async () => {
     const createdBy = { id: 70, name: 'Zoe', imageUrl: '' };
     const rare = { type: 'rare', project: 'p7', createdBy, tags: tagged('t:7'), segments: [2] };
     await teller(database)([segmentState(2, 'rarely'), featureState(aFeature({ name: 'one-of-many', ...rare }))]);

@@ -22,7 +22,7 @@ const refusalOf = (parameter: Parameter, text: string): Refusal | undefined => {
 
 const parameters = Object.keys(SearchFeatures.query.properties) as Parameter[];
 
-describe('a search', () => {
+describe('a query', () => {
   it('defaults to unarchived features, oldest first, in pages of fifty', () => {
     expect(parseFeatureQuery({})).toMatchObject({
       texts: [],
@@ -40,7 +40,7 @@ describe('a search', () => {
     ['IS_NOT', true],
     ['IS_ANY_OF', false],
     ['IS_NONE_OF', true],
-  ])('understands %s with one value and with several', (operator, isNot) => {
+  ])('parses %s with one value and with several', (operator, isNot) => {
     expect(understood('project', `${operator}:shop`).project).toEqual({ isNot, values: ['shop'] });
     expect(understood('type', `${operator}:a, b,a ,c:d`).type).toEqual({ isNot, values: ['a', 'b', 'c:d'] });
   });
@@ -52,7 +52,7 @@ describe('a search', () => {
     ['INCLUDE_ANY_OF', 'any'],
     ['EXCLUDE_IF_ANY_OF', 'none'],
     ['EXCLUDE_ALL', 'not all'],
-  ])('understands %s of tags and of segments, each counted once', (operator, mode) => {
+  ])('parses %s of tags and of segments without duplicates', (operator, mode) => {
     expect(understood('tag', `${operator}:simple:a,  team:b:c,simple:a`).tag).toEqual({
       mode,
       values: ['simple:a', 'team:b:c'],
@@ -63,11 +63,11 @@ describe('a search', () => {
     });
   });
 
-  it('takes a comma that no tag follows for a part of the tag before it', () => {
+  it('treats a comma that no tag follows as part of the tag before it', () => {
     expect(understood('tag', 'INCLUDE:simple:a,b, c,simple:d').tag?.values).toEqual(['simple:a,b, c', 'simple:d']);
   });
 
-  it('reads a state as what stale may be', () => {
+  it('parses the state of staleness', () => {
     expect(understood('state', 'IS:active').stale).toEqual([false]);
     expect(understood('state', 'IS_NOT:active').stale).toEqual([true]);
     expect(understood('state', 'IS_ANY_OF:active,stale').stale).toEqual([false, true]);
@@ -82,13 +82,13 @@ describe('a search', () => {
     });
   });
 
-  it('takes a day for its midnight in UTC', () => {
+  it('parses a day as its midnight in UTC', () => {
     const midnight = new Date('2024-02-29T00:00:00.000Z');
     expect(understood('createdAt', 'IS_BEFORE:2024-02-29').created).toEqual({ before: true, midnight });
     expect(understood('createdAt', 'IS_ON_OR_AFTER:2024-02-29').created).toEqual({ before: false, midnight });
   });
 
-  it('looks for each text between commas, folded and without the blanks around it', () => {
+  it('searches each text between commas, case-folded and trimmed', () => {
     expect(understood('query', ' Dark Mode ,,ÄRGER,100%,dark mode').texts).toEqual(['dark mode', 'ärger', '100%']);
     expect(understood('query', ' , ').texts).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe('a search', () => {
     expect(parseFeatureQuery({ sortBy: text, sortOrder: 'desc' }).sort).toEqual({ by, descending: true });
   });
 
-  it('sorts by relevance only what may be merely alike, and only when no order is asked for', () => {
+  it('sorts by relevance only a fuzzy query without a requested order', () => {
     expect(parseFeatureQuery({ query: 'dark', fuzzy: 'true' }).sort).toBe('relevance');
     expect(parseFeatureQuery({ query: 'dark', fuzzy: 'true', sortBy: 'name' }).sort).toMatchObject({ by: 'name' });
     expect(parseFeatureQuery({ query: ' ', fuzzy: 'true' }).sort).toMatchObject({ by: 'createdAt' });
@@ -119,12 +119,12 @@ describe('a search', () => {
     ['IS:true', true],
     ['false', false],
     ['IS:false', false],
-  ])('takes archived=%s', (text, archived) => {
+  ])('parses archived=%s', (text, archived) => {
     expect(understood('archived', text).archived).toBe(archived);
   });
 });
 
-describe('what cannot be understood', () => {
+describe('an invalid query', () => {
   const lists: readonly Parameter[] = ['project', 'state', 'type', 'createdBy', 'tag', 'segment'];
   const hostile: readonly (readonly [Parameter, string])[] = [
     ...lists.flatMap((parameter) => {
@@ -177,7 +177,7 @@ describe('what cannot be understood', () => {
   ];
 
   it.each(hostile.map(([parameter, text]) => ({ parameter, text })))(
-    'is refused by name: $parameter=$text',
+    'is refused and names the parameter: $parameter=$text',
     ({ parameter, text }) => {
       expect(refusalOf(parameter, text)).toMatchObject({
         kind: 'ValidationError',
@@ -187,7 +187,7 @@ describe('what cannot be understood', () => {
     },
   );
 
-  it.each(parameters)('is refused when there is too much of it, or it is no text: %s', (parameter) => {
+  it.each(parameters)('is refused when it is too long or not text: %s', (parameter) => {
     for (const text of ['x'.repeat(4_097), '😀'.repeat(4_097), 'x'.repeat(1_000_000), 'a\0b', '\ud800'])
       expect(refusalOf(parameter, text)).toMatchObject({ details: [{ path: `/query/${parameter}` }] });
   });
@@ -197,7 +197,7 @@ describe('what cannot be understood', () => {
     expect(parseFeatureQuery({ query, fuzzy: 'false' }).texts.length).toBeGreaterThan(0);
   });
 
-  it('is not a text of as many characters as may be, nor a list of as many values', () => {
+  it('is not one with the maximum number of characters or values', () => {
     expect(understood('query', '😀'.repeat(4_096)).texts).toHaveLength(1);
     const values = Array.from({ length: 201 }, (_, index) => `t:${index}`);
     expect(understood('tag', `INCLUDE:${values.slice(1).join(',')}`).tag?.values).toHaveLength(200);
@@ -225,7 +225,7 @@ describe('a hostile filter', () => {
 
   // Each way to read one `,a:b` doubles the work of a pattern that is matched by trying: 116 characters take it two seconds.
   it.each([100, 1_000, 4_000])(
-    'of %i characters that a pattern would read in ever more ways is refused at once',
+    'of %i characters on which a regular expression would backtrack is refused',
     (length) => {
       const hostile = [
         ['tag', 'INCLUDE:', 'a:b,'],
@@ -248,7 +248,7 @@ describe('a hostile filter', () => {
     expect(timed(parameter, piece.repeat(4_000 / piece.length))).toBeLessThan(20);
   });
 
-  it('is understood or refused, whatever it is made of: 100,000 texts', () => {
+  it('is parsed or refused: 100,000 generated texts', () => {
     const bits = [
       'IS',
       'IS_NOT',
@@ -290,7 +290,7 @@ describe('a hostile filter', () => {
   });
 });
 
-describe('the promised pattern', () => {
+describe('the documented pattern', () => {
   const documented = (parameter: Parameter): RegExp =>
     new RegExp(
       (SearchFeatures.query.properties[parameter] as unknown as { documentedPattern: string }).documentedPattern,
@@ -303,7 +303,7 @@ describe('the promised pattern', () => {
     .map(([operator, rest]) => operator + rest.join(''));
 
   it.each(['project', 'type', 'createdBy', 'tag', 'segment', 'createdAt'] as const)(
-    'of %s matches all that is understood',
+    'of %s matches every valid value',
     (parameter) => {
       fc.assert(
         fc.property(pieces, (text) => {
@@ -315,7 +315,7 @@ describe('the promised pattern', () => {
   );
 
   it.each(['project', 'tag', 'segment'] as const)(
-    'of %s matches nothing that is refused, but lists with an empty value and lists of two lines',
+    'of %s matches no refused value, except lists with an empty value and lists of two lines',
     (parameter) => {
       const isUnclear = /[:,] *(,|$)|(,|^[A-Z_]+:) *:|\n/;
       fc.assert(

@@ -119,7 +119,7 @@ describe('the reconciler', () => {
     expect(await versions()).toEqual(before);
   });
 
-  it('and takes part in what was created, changed and deleted meanwhile', async () => {
+  it('repairs documents while features are created, changed and deleted', async () => {
     for (let version = 1; version <= 40; version++) {
       await started.features.publish(
         featureState(aFeature({ name: 'busy', type: version % 2 === 0 ? 'release' : 'experiment' }), version),

@@ -17,7 +17,7 @@ import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 import { applyStates } from '../persistence/apply-states.ts';
 import { searchMigrations } from '../persistence/tables.ts';
 
-describe('the documents', () => {
+describe('the search documents', () => {
   let fresh: FreshDatabase;
   let database: Database;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('the documents', () => {
     rows<{ name: string; version: number; type: string | null }>(
       `select name, version, lookup.type from feature_document left join feature_lookup lookup using (name) order by name`,
     );
-  it('keep what is newest, whatever comes after it', async () => {
+  it('keep the newest state when older ones arrive later', async () => {
     await apply(featureState(aFeature({ name: 'a', type: 'release' }), 5));
     await apply(featureState(aFeature({ name: 'a', type: 'experiment' }), 4));
     await apply(featureState(aFeature({ name: 'a', type: 'operational' }), 5));
@@ -73,7 +73,7 @@ describe('the documents', () => {
     ]);
   });
 
-  it('are the same, however often and in whatever order states are delivered', async () => {
+  it('are the same for every number and order of deliveries', async () => {
     const world = generatedWorld(12, 4).features;
     const name = (state: FeatureState, index: number) => ({ ...state, name: `f${index % 4}` });
     const states = world.map((state, index) =>
@@ -119,7 +119,7 @@ describe('the documents', () => {
     expect(noted).toHaveLength(1);
   });
 
-  it('refuse a state that is none, whole', async () => {
+  it('refuse an invalid state as a whole', async () => {
     const broken = { ...featureState(aFeature({ name: 'broken' })), state: { name: 'broken' } } as unknown as AnyState;
     await expect(apply(featureState(aFeature({ name: 'whole' })), broken)).rejects.toThrow(Refusal);
     expect(await known()).toEqual([]);
@@ -133,7 +133,7 @@ describe('a change in the features service', () => {
   });
   afterAll(() => started.stop());
 
-  it('is found without what cannot be understood, which is put aside', async () => {
+  it('is found although an invalid message became a dead letter', async () => {
     const broken = { ...featureState(aFeature({ name: 'broken' })), state: { name: 'broken' } } as unknown as AnyState;
     await started.features.publish(
       featureState(aFeature({ name: 'one' })),

@@ -36,8 +36,8 @@ const schemasOf = (operation: (typeof operations)[number]): TSchema[] => [
   ...(hasBody(operation) ? [operation.body] : []),
 ];
 
-describe('the operations', () => {
-  it('have one name each, on every hop', () => {
+describe('the operation contracts', () => {
+  it('have unique names', () => {
     for (const key of ['subject', 'operationId'] as const) {
       const names = all.map((operation) => operation[key]);
       expect(new Set(names).size).toBe(names.length);
@@ -47,7 +47,7 @@ describe('the operations', () => {
   });
 
   it.each(all.map((operation) => [operation.subject, operation] as const))(
-    'name a service that exists, and themselves: %s',
+    'name an existing service and their own operation: %s',
     (_subject, operation) => {
       expect(serviceNames).toContain(serviceOf(operation));
       expect(nameOf(operation)).toMatch(/^[a-z]+(-[a-z]+)+$/);
@@ -68,23 +68,23 @@ describe('the operations', () => {
   });
 
   it.each(operations.map((operation) => [operation.subject, operation] as const))(
-    'declare what stands in their address, and nothing else: %s',
+    'declare exactly the parameters of their URL: %s',
     (_subject, operation) => {
       const inAddress = [...(operation.http?.url ?? '').matchAll(/:(\w+)/g)].map(([, name]) => name);
       expect(isObjectSchema(operation.params) ? Object.keys(operation.params.properties) : []).toEqual(inAddress);
     },
   );
 
-  it('are open to people only with a permission or a key', () => {
+  it('require a permission or a token', () => {
     for (const operation of operations) expect(operation.permission).not.toBe('service');
   });
 
-  it('need a key where they are below /api', () => {
+  it('require a token below /api', () => {
     const open = operations.filter(isPublicOperation).map(({ http }) => http?.url);
     expect(open.filter((url) => url?.startsWith('/api/'))).toEqual([]);
   });
 
-  it('may be asked twice when all that they do is look, and when nobody knows what became of them', () => {
+  it('are idempotent when they only read, or when a call of unknown outcome may be repeated', () => {
     const looks = /^(check|digest|feed|find|get|list|preview|read|search|suggest|validate|verify)-/;
     const forgotten = all.filter((operation) => looks.test(nameOf(operation)) && !isIdempotent(operation));
     expect(forgotten.map(({ subject }) => subject)).toEqual([]);
@@ -95,7 +95,7 @@ describe('the operations', () => {
       for (const schema of schemasOf(operation)) expect(() => matchesSchema(schema, {})).not.toThrow();
   });
 
-  it('call each schema by one name, so that a component of the documentation stands for one thing', () => {
+  it('use each schema name for one schema', () => {
     const named = new Map<string, string>();
     for (const schema of operations.flatMap(schemasOf).flatMap(documentedWithin)) {
       if (!('title' in schema) || typeof schema.title !== 'string') continue;
@@ -130,7 +130,7 @@ describe('the operations', () => {
     );
   });
 
-  it('let no input reach a regular expression', () => {
+  it('have no regular expressions for input', () => {
     for (const schema of operations.flatMap(schemasOf).flatMap(schemasWithin)) {
       // A list of properties may name one `pattern`: then it is a schema, and no expression.
       expect(typeof (schema as Readonly<Record<string, unknown>>)['pattern']).not.toBe('string');
@@ -138,7 +138,7 @@ describe('the operations', () => {
     }
   });
 
-  it('keep the names that generated clients know', () => {
+  it('keep the operation ids that generated clients use', () => {
     expect(operations.map((operation) => operation.operationId)).toEqual(
       expect.arrayContaining([
         'patchFeatureStrategy',
@@ -153,15 +153,15 @@ describe('the operations', () => {
   });
 });
 
-describe('what was created', () => {
-  it('is found at its address', () => {
+describe('a created object', () => {
+  it('has a Location with its URL', () => {
     expect(locationOf(AddFeatureTag, { params: { featureName: 'a%b' } }, {})).toBe('a%25b/tags');
     expect(locationOf(CreateSegment, {}, { id: 4 })).toBe('segments/4');
   });
 });
 
 describe('a search', () => {
-  it('takes a filter that would keep its promised pattern busy for years, in no time', () => {
+  it('validates a filter on which its documented pattern would backtrack', () => {
     const tag = `INCLUDE:${'a:b,'.repeat(1000)}`;
     const before = performance.now();
     expect(parse(SearchFeatures.query, { tag }, '/query', 'text')).toEqual({ tag });

@@ -199,7 +199,7 @@ const pathOfRefusal = (body: unknown): string | undefined => {
 };
 
 describe.each(changeActions)('a change with the action %s', (action) => {
-  it('is taken, alone and in a list, and its schema for people agrees', () => {
+  it('is accepted, alone and in a list, in agreement with its documented schema', () => {
     for (const change of cases[action].good) {
       expect(parseChanges(structuredClone(change))).toMatchObject([{ action }]);
       expect(parseChanges([structuredClone(change), structuredClone(change)])).toHaveLength(2);
@@ -207,7 +207,7 @@ describe.each(changeActions)('a change with the action %s', (action) => {
     }
   });
 
-  it('is refused with the name of the property at fault', () => {
+  it('is refused with the name of the invalid property', () => {
     for (const [fault, change] of cases[action].wrong) {
       expect(pathOfRefusal(change)).toBe(`/body/${fault}`);
       expect(pathOfRefusal([structuredClone(cases[action].good[0]), change])).toBe(`/body/1/${fault}`);
@@ -217,7 +217,7 @@ describe.each(changeActions)('a change with the action %s', (action) => {
 });
 
 describe('changes', () => {
-  it('are the eleven of the interface', () => {
+  it('have the eleven actions of the interface', () => {
     expect(Object.keys(changeSchemas)).toEqual(changeActions);
     expect(changeActions).toHaveLength(11);
   });
@@ -234,7 +234,7 @@ describe('changes', () => {
     expect(pathOfRefusal({ feature, payload: {} })).toBe('/body/action');
   });
 
-  it('that are none are refused, and so are too many', () => {
+  it('are refused as an empty list and as a list that is too long', () => {
     const change = { action: 'archiveFeature', feature };
     expect(pathOfRefusal([])).toBe('/body');
     expect(parseChanges(new Array(maxProposedChanges).fill(change))).toHaveLength(maxProposedChanges);
@@ -265,12 +265,12 @@ describe('changes', () => {
     ]);
   });
 
-  it('lose what no change has', () => {
+  it('lose unknown properties', () => {
     const change = JSON.parse('{"action":"archiveFeature","feature":"checkout","id":9,"__proto__":{"admin":true}}');
     expect(parseChanges(change)).toEqual([{ action: 'archiveFeature', feature, payload: {} }]);
   });
 
-  it('get the defaults of what was left out', () => {
+  it('get defaults for missing properties', () => {
     expect(parseChanges({ action: 'addDependency', feature, payload: { feature: 'shop' } })).toMatchObject([
       { payload: { feature: 'shop', enabled: true } },
     ]);

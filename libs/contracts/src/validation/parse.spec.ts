@@ -55,14 +55,14 @@ describe('a refusal', () => {
     ],
     ['a weight above the total', FeatureStrategy, strategyWithWeight(1001), '/body/variants/0/weight'],
     ['a weight that is not whole', FeatureStrategy, strategyWithWeight(1.5), '/body/variants/0/weight'],
-  ])('names the property at fault: %s', (_what, schema, value, path) => {
+  ])('names the invalid property: %s', (_what, schema, value, path) => {
     const refusal = refusalOf(schema, value);
     expect(refusal.kind).toBe('ValidationError');
     expect(refusal.details).toEqual([{ message: refusal.message, path }]);
     expect(refusal.message).toContain(path.slice(path.lastIndexOf('/') + 1));
   });
 
-  it('says what would do', () => {
+  it('names the expected value', () => {
     expect(refusalOf(FeatureStrategy, { name: 'x', title: 7 }).message).toBe(
       'The `/body/title` property must be string or null. You sent 7.',
     );
@@ -74,32 +74,32 @@ describe('a refusal', () => {
     );
   });
 
-  it('names what is wrong inside an object that could be null instead', () => {
+  it('names the invalid property inside a nullable object', () => {
     const schema = Type.Object({ of: Type.Union([Type.Object({ id: Type.Integer() }), Type.Null()]) });
     expect(refusalOf(schema, { of: {} }).details).toMatchObject([{ path: '/body/of/id' }]);
   });
 
-  it('does not repeat at length what was sent', () => {
+  it('truncates the received value', () => {
     expect(refusalOf(Tag, { type: 'simple', value: '🎉'.repeat(10_000) }).message.length).toBeLessThan(400);
     const long = 'x'.repeat(10_000);
     expect(refusalOf(FeatureStrategy, { name: 'x', [long]: 1 }).message.length).toBeLessThan(400);
     expect(refusalOf(FeatureStrategy, { name: 'x', parameters: { [long]: 1 } }).message.length).toBeLessThan(1200);
   });
 
-  it('shows well-formed text even where it cuts what was sent', () => {
+  it('truncates the received value to well-formed text', () => {
     for (const padding of ['', 'x']) {
       expect(refusalOf(Tag, { type: 'simple', value: padding + '🎉'.repeat(200) }).message.isWellFormed()).toBe(true);
     }
   });
 });
 
-describe('what is parsed', () => {
-  it('counts characters, not UTF-16 units', () => {
+describe('a parsed value', () => {
+  it('is limited in characters, not in UTF-16 units', () => {
     expect(matchesSchema(Tag, { type: 'simple', value: '🎉'.repeat(50) })).toBe(true);
     expect(matchesSchema(Tag, { type: 'simple', value: '🎉' })).toBe(false);
   });
 
-  it('gets the defaults of what was left out', () => {
+  it('gets defaults for missing properties', () => {
     expect(parse(SearchEventsBody, {})).toEqual({ limit: 100 });
     expect(parse(Constraint, { contextName: 'userId', operator: 'IN' })).toEqual({
       contextName: 'userId',
@@ -109,7 +109,7 @@ describe('what is parsed', () => {
     });
   });
 
-  it('is read as the type that is asked for only where it encoding as text', () => {
+  it('is converted to the expected type only where it is encoded as text', () => {
     const query = Type.Object({ id: Type.Integer(), on: Type.Boolean() });
     expect(parse(query, { id: '7', on: 'true' }, '/query', 'text')).toEqual({ id: 7, on: true });
     expect(refusalOf(query, { id: '', on: 'true' }, '/query', 'text').details[0]?.path).toBe('/query/id');
@@ -147,16 +147,16 @@ describe('an import', () => {
     links: [],
   };
 
-  it('takes what Unleash exports', () => {
+  it('accepts an export of Unleash', () => {
     expect(() => parse(ImportFeaturesBody, { project: 'shop', environment: 'development', data })).not.toThrow();
   });
 
-  it('takes an export of only what must be there', () => {
+  it('accepts an export of the required properties only', () => {
     const least = { features: [], featureStrategies: [], tagTypes: [] };
     expect(() => parse(ImportFeaturesBody, { project: 'shop', environment: 'development', data: least })).not.toThrow();
   });
 
-  it('names what is wrong deep inside', () => {
+  it('names a deeply nested invalid property', () => {
     const [strategy] = data.featureStrategies;
     const constraints = [{ contextName: 'appName', operator: 'REGEX', value: '.*' }];
     const wrong = { ...data, featureStrategies: [{ ...strategy, constraints }] };

@@ -155,14 +155,14 @@ describe('The search for events', () => {
       ['{"rollout":"25"}', 9],
       ['$1 $2 :name ?', 10],
       ['xend', 11],
-    ])('%j is found as it stands', async (query, nth) => {
+    ])('finds %j literally', async (query, nth) => {
       const { events, totalEvents } = await audit.search({ project: 'text', query });
       expect(events.map(({ data }) => data?.['description'])).toEqual([texts[nth]]);
       expect(totalEvents).toBe(1);
     });
 
     it.each(['snake%case', 'snakeXcase', '1_0%', '\\\\', '\\%', "''", 'oslo\\"', '\\r', '\\u', 'descriptionhalf'])(
-      '%j is found nowhere',
+      'does not find %j',
       async (query) => {
         expect(await audit.search({ project: 'text', query })).toMatchObject({ events: [], totalEvents: 0 });
       },
@@ -187,7 +187,7 @@ describe('The search for events', () => {
       expect((await audit.search({ project: 'values', query: 'true' })).totalEvents).toBe(1);
     });
 
-    it('refuses what no text can hold, and names it', async () => {
+    it('refuses characters that text cannot hold, and names the parameter', async () => {
       await expect(audit.search({ query: 'a\0b' })).rejects.toThrow(/`\/body\/query` property/);
       await expect(audit.search({ project: '\ud800' })).rejects.toThrow(/`\/body\/project` property/);
     });
@@ -199,7 +199,7 @@ describe('The search for events', () => {
       for (const featureName of names) await features.publish(anEvent({ project: 'pages', featureName }));
     });
 
-    it('lists the newest first, 100 at most unless fewer are asked for', async () => {
+    it('lists the newest events first, 100 by default', async () => {
       const { events } = await audit.search({ project: 'pages' });
       expect(namesOf(events)).toEqual(names.toReversed());
       expect(idsOf(events)).toEqual(idsOf(events).toSorted((one, other) => other - one));
@@ -209,7 +209,7 @@ describe('The search for events', () => {
     });
 
     it.each([{ project: 'pages' }, { project: 'pages', query: 'mia@' }])(
-      'begins at the event with the id of the offset, that one included: %j',
+      'begins at the event whose id is the offset, that event included: %j',
       async (body) => {
         const all = idsOf((await audit.search(body)).events);
         const from = async (offset: number) => idsOf((await audit.search({ ...body, offset })).events);
@@ -222,7 +222,7 @@ describe('The search for events', () => {
       },
     );
 
-    it('begins below an offset that belongs to an event that does not match', async () => {
+    it('begins below the offset when the event of the offset does not match', async () => {
       await features.publish(anEvent({ project: 'elsewhere' }));
       const [elsewhere] = idsOf((await audit.search({ project: 'elsewhere' })).events);
       expect(namesOf((await audit.search({ project: 'pages', offset: elsewhere as number, limit: 1 })).events)).toEqual(
@@ -231,7 +231,7 @@ describe('The search for events', () => {
     });
 
     it.each([{ project: 'pages' }, { project: 'pages', query: 'MIA@' }])(
-      'counts the same on every page: %j',
+      'returns the same total on every page: %j',
       async (body) => {
         const all = idsOf((await audit.search(body)).events);
         for (const offset of [0, ...all]) {
@@ -240,7 +240,7 @@ describe('The search for events', () => {
       },
     );
 
-    it.each([{}, { query: 'walk' }])('has neither gap nor overlap while new events arrive: %j', async (criteria) => {
+    it.each([{}, { query: 'walk' }])('has neither gaps nor overlaps while new events arrive: %j', async (criteria) => {
       const project = `walk-${Object.keys(criteria).length}`;
       const tell = (count: number) =>
         features.publish(...Array.from({ length: count }, () => anEvent({ project, data: { walk: 1 } })));
@@ -274,7 +274,7 @@ describe('The search for events', () => {
       ['to whom a project is hidden', callerWithHiddenProjects('unseen'), ['seen']],
       ['to whom several are hidden', callerWithHiddenProjects('seen', 'unseen', 'absent'), []],
       ['to whom a project without events is hidden', callerWithHiddenProjects('absent'), ['unseen', 'seen']],
-    ])('shows %s what they may see, and counts no more', async (_who, caller, places) => {
+    ])('finds and counts for %s only the events that they may see', async (_who, caller, places) => {
       for (const body of [{ type }, { type, query: 'banner-' }, { type, feature: 'banner' }] as const) {
         const { events, totalEvents } = await audit.search(body, caller);
         expect(placesOf(events)).toEqual(places);
@@ -282,7 +282,7 @@ describe('The search for events', () => {
       }
     });
 
-    it('answers nothing of a project that the caller may not see', async () => {
+    it('finds no event of a project that the caller may not see', async () => {
       for (const body of [{ project: 'unseen' }, { project: 'unseen', query: 'banner' }]) {
         expect(await audit.search(body, callerWithHiddenProjects('unseen'))).toMatchObject({
           events: [],
@@ -293,14 +293,14 @@ describe('The search for events', () => {
   });
 });
 
-describe('When a producer cannot be asked', () => {
-  it('answers what it has, and says how far it is behind', async () => {
+describe('The search for events while a producer is unavailable', () => {
+  it('returns the stored events and the age of the result', async () => {
     const { headers, events } = await audit.search({ limit: 1 });
     expect(events).toHaveLength(1);
     expect(Number(headers['Bunting-Stale'])).toBeGreaterThan(0);
   });
 
-  it('says nothing of the kind as soon as all of them can', async () => {
+  it('omits the age once all producers are available again', async () => {
     const others = [
       await startEventProducer(audit.bus, 'gateway'),
       await startEventProducer(audit.bus, 'change-requests'),
@@ -316,7 +316,7 @@ describe('When a producer cannot be asked', () => {
     }
   });
 
-  it('waits no longer than the caller does', async () => {
+  it('does not wait beyond the deadline of the caller', async () => {
     const { database } = features;
     const blocker = await database.session();
     await blocker.query('begin; lock table outbox_topic in access exclusive mode');

@@ -35,7 +35,7 @@ describe('The size of the log', () => {
     await audit.stop();
   });
 
-  it('shrinks by itself where events are kept for some days only', async () => {
+  it('shrinks when events exceed the retention', async () => {
     const audit = await startAudit({ AUDIT_RETENTION_DAYS: '30' }, { url: log.url });
     await eventually(async () =>
       expect(await audit.call(GetEventLogSize)).toMatchObject({ events: 1, firstId: 3, retentionDays: 30 }),

@@ -85,7 +85,7 @@ const someFilters = fc.record(
 );
 
 describe('The search by filters', () => {
-  it('answers what a search through a list would, on whatever page', async () => {
+  it('returns what a naive search of a list returns, on every page', async () => {
     await fc.assert(
       fc.asyncProperty(
         someFilters,
@@ -104,7 +104,7 @@ describe('The search by filters', () => {
     );
   });
 
-  it('finds events by id among those that the caller may see, whatever else is asked', async () => {
+  it('finds events by id, combined with other filters, only among those that the caller may see', async () => {
     const idsOf = async (query: Record<string, string>, caller = mia) =>
       (await find(query, caller)).events.map(({ id }) => id);
     const shop = expected({ project: 'IS:shop' }).slice(0, 2);
@@ -131,7 +131,7 @@ describe('The search by filters', () => {
     }
   });
 
-  it('shows to whom it must what it must, and counts no more', async () => {
+  it('finds and counts for each caller only the events that they may see', async () => {
     const places = async (caller: typeof mia) =>
       new Set((await find({ limit: '1000' }, caller)).events.map(({ project }) => project));
     expect(await places(mia)).toEqual(new Set(['shop', 'bank', 'Shop', 'fresh', null]));
@@ -166,7 +166,7 @@ describe('The search by filters', () => {
     ['limit', '1001'],
     ['limit', '1.5'],
     ['query', 'a\0b'],
-  ])('refuses %s=%j, and names it', async (name, text) => {
+  ])('refuses %s=%j and names the parameter', async (name, text) => {
     await expect(find({ [name]: text })).rejects.toMatchObject({
       kind: 'ValidationError',
       details: [{ path: `/query/${name}` }],
@@ -174,7 +174,7 @@ describe('The search by filters', () => {
   });
 });
 
-describe('The older reads', () => {
+describe('The older event queries', () => {
   it('list the hundred newest events, of all or of a project', async () => {
     const { version, events, totalEvents } = await audit.call(ListEvents);
     expect([version, events.length, totalEvents]).toEqual([1, 100, published.length]);
@@ -183,7 +183,7 @@ describe('The older reads', () => {
     expect(ofShop.totalEvents).toBe(expected({ project: 'IS:shop' }).length);
   });
 
-  it('list what happened to a feature, and nothing for one that never was', async () => {
+  it('list the events of a feature, and none for a feature that never existed', async () => {
     const { toggleName, totalEvents } = await audit.call(ListEventsOfFeature, { params: { featureName: 'cart' } });
     expect([toggleName, totalEvents]).toEqual(['cart', expected({ feature: 'IS:cart' }).length]);
     expect(await audit.call(ListEventsOfFeature, { params: { featureName: 'no "such"' } })).toEqual({
@@ -200,7 +200,7 @@ describe('The older reads', () => {
     expect(seen.totalEvents).toBe(0);
   });
 
-  it('list who caused events, by the newest of their names, of those that may be seen', async () => {
+  it('list the actors of visible events by their newest name', async () => {
     await features.publish(
       anEvent({ project: 'creators', createdByUserId: 7, createdBy: 'old@example.com' }),
       anEvent({ project: 'creators', createdByUserId: 7, createdBy: 'Zoe@example.com' }),
@@ -218,8 +218,8 @@ describe('The older reads', () => {
   });
 });
 
-describe('A flag that was moved out of a project', () => {
-  it('does not tell where it was, to whom that project is hidden', async () => {
+describe('A feature that was moved out of a hidden project', () => {
+  it('does not disclose the hidden project in its events', async () => {
     const data = { oldProject: 'vault', newProject: 'shop' };
     const moved = { type: 'feature-project-change' as const, project: 'shop', featureName: 'graduate', data };
     await features.publish(anEvent(moved));

@@ -16,8 +16,8 @@ afterAll(async () => {
   await audit.stop();
 });
 
-describe('The check of the log', () => {
-  it('says that nothing was touched, and what to keep to be sure of it the next time', async () => {
+describe('The verification of the event log', () => {
+  it('reports an intact log, and the hash to keep for the next verification', async () => {
     const { head, ...report } = await audit.call(VerifyEvents);
     expect(report).toMatchObject({
       intact: true,
@@ -33,7 +33,7 @@ describe('The check of the log', () => {
     expect(await audit.call(VerifyEvents, { query: { from: 2, known } })).toMatchObject({ intact: true, checked: 3 });
   });
 
-  it('calls nothing intact that is not there: a range may begin at the next event to come, and not after it', async () => {
+  it('refuses a range that begins after the next event', async () => {
     expect(await audit.call(VerifyEvents, { query: { from: 5 } })).toMatchObject({ intact: true, from: 5, checked: 0 });
     await expect(audit.call(VerifyEvents, { query: { from: 6 } })).rejects.toMatchObject({
       kind: 'ValidationError',
@@ -59,7 +59,7 @@ describe('The check of the log', () => {
     await requests.stop();
   });
 
-  it('names the first event that is not what it was', async () => {
+  it('names the first altered event', async () => {
     await audit.database.transaction(({ query }) => query(`update event set data = '{"title":"3rd"}' where id = 3`));
     expect(await audit.call(VerifyEvents)).toMatchObject({
       intact: false,
@@ -74,7 +74,7 @@ describe('The check of the log', () => {
     [{ from: 3, to: 2 }, '/query/from'],
     [{ known: 'abc' }, '/query/known'],
     [{ known: `1:${'g'.repeat(64)}` }, '/query/known'],
-  ])('refuses %j, and names what is wrong with it', async (query, path) => {
+  ])('refuses %j and names the fault', async (query, path) => {
     await expect(audit.call(VerifyEvents, { query })).rejects.toMatchObject({
       kind: 'ValidationError',
       details: [{ path }],

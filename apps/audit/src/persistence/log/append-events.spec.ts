@@ -36,7 +36,7 @@ const empty = () =>
   });
 
 describe('The event log', () => {
-  it('gives ids from 1 on, in the order in which events arrive', async () => {
+  it('assigns ids from 1 in the order of arrival', async () => {
     await empty();
     await append(arriving(anEvent({ featureName: 'a' })), arriving(anEvent({ featureName: 'b' })));
     await append(arriving(anEvent({ featureName: 'c' })));
@@ -60,7 +60,7 @@ describe('The event log', () => {
     expect(await counts()).toMatchObject([{ all: published.length, searchable: published.length }]);
   });
 
-  it('has an event once, however often it arrives, and gives it no second id', async () => {
+  it('stores an event once under one id, however often it arrives', async () => {
     await empty();
     const [one, two, three] = [arriving(), arriving(), arriving()];
     await append(one, two, one);
@@ -74,7 +74,7 @@ describe('The event log', () => {
     expect(await counts()).toEqual([{ head: 3, all: 3, searchable: 3 }]);
   });
 
-  it('knows an event by its uid in upper case as well', async () => {
+  it('identifies an event by its uid regardless of case', async () => {
     await empty();
     const one = arriving();
     await append(one);
@@ -82,7 +82,7 @@ describe('The event log', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it('keeps nothing of what is rolled back, and leaves no gap', async () => {
+  it('stores nothing of a transaction that is rolled back, and leaves no gap in the ids', async () => {
     await empty();
     await append(arriving());
     const failing = log.database.transaction(async (tx) => {
@@ -95,7 +95,7 @@ describe('The event log', () => {
     expect(await counts()).toEqual([{ head: 2, all: 2, searchable: 2 }]);
   });
 
-  it('shows a reader who follows by id every event, while many append at the same time', async () => {
+  it('shows a follower every event while several processes append concurrently', async () => {
     await empty();
     let appending = true;
     const seen: number[] = [];
@@ -127,7 +127,7 @@ describe('The event log', () => {
     expect(await counts()).toEqual([{ head: stored.length, all: stored.length, searchable: stored.length }]);
   });
 
-  it('takes the same events from several at the same time, once', async () => {
+  it('stores events once that several processes append concurrently', async () => {
     await empty();
     const events = Array.from({ length: 40 }, () => arriving());
     await Promise.all([0, 10, 20, 30].map((from) => append(...events.slice(from), ...events.slice(0, from))));

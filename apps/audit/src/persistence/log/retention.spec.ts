@@ -46,7 +46,7 @@ const ids = async () =>
 const partitions = async () => (await logSize(log.database)).partitions.map(({ name }) => name);
 
 describe('The retention of events', () => {
-  it('drops what is older, and counts and finds no more of it', async () => {
+  it('drops older events, and no longer counts or finds them', async () => {
     await appendDays(1, 10);
     const search = eventSearch(log.database);
     const find = async (text?: string) =>
@@ -68,13 +68,13 @@ describe('The retention of events', () => {
     expect((await find('title')).total).toBe(7);
   });
 
-  it('keeps what came after an event that is not old, whatever its own time says', async () => {
+  it('keeps all events after one within the retention, whatever their own time', async () => {
     await append({ createdAt: day(1) }, { createdAt: day(9) }, { createdAt: day(1) });
     expect(await drop(day(5))).toBe(1);
     expect(await ids()).toEqual([2, 3]);
   });
 
-  it('leaves a chain that is whole from where the log begins, and still shows what is removed by hand', async () => {
+  it('leaves a valid chain from the first kept event, and manual removals are still detected', async () => {
     await appendDays(1, 10);
     const { head, hash } = await verifyChain(log.database, { to: 4 });
     await drop(day(5));
@@ -85,7 +85,7 @@ describe('The retention of events', () => {
     expect((await verifyChain(log.database)).fault).toMatchObject({ id: 5, kind: 'missing' });
   });
 
-  it('drops everything when everything is old, and goes on numbering', async () => {
+  it('drops all events when all are old, and continues the ids', async () => {
     await appendDays(1, 3);
     expect(await drop(day(20))).toBe(3);
     await append({});
@@ -95,7 +95,7 @@ describe('The retention of events', () => {
 });
 
 describe('The partitions of the log', () => {
-  it('follow each other without anybody noticing, and have an event once between them', async () => {
+  it('follow each other without gaps, and hold each event once', async () => {
     const boundary = 2 * partitionLength;
     await after(boundary - 3);
     const known = arriving({ createdAt: day(1) });
@@ -116,7 +116,7 @@ describe('The partitions of the log', () => {
     expect(await verifyChain(log.database)).toMatchObject({ from: boundary - 2, checked: 6, fault: null });
   });
 
-  it('are dropped whole when all that they have is old', async () => {
+  it('are dropped as a whole when all their events are old', async () => {
     const boundary = 2 * partitionLength;
     await after(boundary - 4);
     await appendDays(1, 6);
@@ -133,7 +133,7 @@ describe('The partitions of the log', () => {
     expect(await verifyChain(log.database)).toMatchObject({ checked: 2, fault: null });
   });
 
-  it('are made for as many events as arrive', async () => {
+  it('are created for as many events as arrive', async () => {
     await after(5 * partitionLength);
     await append({});
     expect(await partitions()).toEqual([0, 1, 2, 3, 4, 5].map((nth) => `event_p${nth}`));

@@ -111,7 +111,7 @@ beforeAll(async () => {
 });
 afterAll(() => log.close());
 
-describe('Every combination of what can be asked of events, by whomever, is answered like a search through a list', () => {
+describe('Every combination of event filters and callers returns what a naive search of a list returns', () => {
   it('while the texts of events wait in the pending list of their index', () => answersAlike(1));
 
   it('when they are merged into the index', async () => {
@@ -119,18 +119,18 @@ describe('Every combination of what can be asked of events, by whomever, is answ
     await answersAlike(2);
   });
 
-  it('when old events were dropped', async () => {
+  it('after old events were dropped', async () => {
     expect(await dropOldest(log.database, new Date('2021-01-01'))).toBe(200);
     published = published.slice(200);
     await answersAlike(3);
   });
 
-  it('when many events have arrived since totals were counted', async () => {
+  it('after many events have arrived since totals were counted', async () => {
     await append(fc.sample(someEvent, { numRuns: 4_300, seed: 6 }));
     await answersAlike(4);
   });
 
-  it('when few matched, and then more than are cached', async () => {
+  it('when few events matched, and then more than are cached', async () => {
     const few = { text: 'few' };
     const appendFew = (length: number) => append(Array.from({ length }, () => anEvent({ data: { title: 'few' } })));
     for (const length of [1, 3, 1_990, 10, 2_100, 5]) {
@@ -141,7 +141,7 @@ describe('Every combination of what can be asked of events, by whomever, is answ
     }
   });
 
-  it('when all that match are far from the end of the log', async () => {
+  it('when all matching events are far from the end of the log', async () => {
     await append(Array.from({ length: 2_100 }, (_, nth) => anEvent({ project: 'old', data: { nth, title: 'Oslo' } })));
     await append(fc.sample(someEvent, { numRuns: 3_000, seed: 7 }));
     for (const question of [{ projects: ['old'] }, { projects: ['old'], text: 'oslo', skip: 20, limit: 30 }])

@@ -94,7 +94,7 @@ beforeAll(async () => {
 afterAll(() => log.close());
 
 describe('The search of the log', () => {
-  it('finds nothing in an empty log, in whatever way', async () => {
+  it('finds nothing in an empty log with any filter', async () => {
     const nothing = { ids: [], totalEvents: 0 };
     expect(await find({})).toEqual(nothing);
     expect(await find({ query: 'oslo' })).toEqual(nothing);
@@ -102,7 +102,7 @@ describe('The search of the log', () => {
     expect(await find({ feature: 'banner' }, callerWithHiddenProjects('shop', 'bank'))).toEqual(nothing);
   });
 
-  it('answers like a search through a list, whatever is asked by whomever while the log grows', async () => {
+  it('returns what a naive search of a list returns for every query and caller while the log grows', async () => {
     await append(fc.sample(someEvent, { numRuns: 2_300, seed: 7 }));
     await textIndexMaintenance(log.database).merge();
     await fc.assert(
@@ -114,7 +114,7 @@ describe('The search of the log', () => {
     );
   });
 
-  it('answers the same when it has counted nothing yet', async () => {
+  it('returns the same with an empty cache of totals', async () => {
     await fc.assert(
       fc.asyncProperty(someSearch, someCaller, async (body, caller) => {
         const expected = naiveSearch(published, body, caller);
@@ -124,14 +124,14 @@ describe('The search of the log', () => {
     );
   });
 
-  it('answers many who begin the same search at the same time alike', async () => {
+  it('returns the same to concurrent identical searches', async () => {
     const fresh = eventSearch(log.database);
     const expected = naiveSearch(published, { query: 'OSLO' }, mia);
     const answers = await Promise.all(Array.from({ length: 20 }, () => find({ query: 'Oslo' }, mia, fresh)));
     expect(answers).toEqual(Array.from({ length: 20 }, () => expected));
   });
 
-  it('sees in page and total the same events, while others append', async () => {
+  it('derives page and total from the same events while other processes append', async () => {
     let appending = true;
     const appended = (async () => {
       for (let nth = 0; nth < 60; nth++) await append([anEvent({ project: 'race', data: { title: 'racing' } })]);
@@ -168,7 +168,7 @@ describe('The search of the log', () => {
     expect(await count()).toBe(7);
   });
 
-  it('gives up in time when others keep it busy', async () => {
+  it('fails before the deadline of the caller under load', async () => {
     const busy = eventSearch(log.database);
     const late = busy.find(
       { text: 'late', visible: visibleEvents(mia) },

@@ -146,14 +146,14 @@ describe('a body that proposes changes', () => {
     expect(full.features[0]?.changes).toHaveLength(500);
   });
 
-  it('is taken without what is no part of a change, such as a comment', async () => {
+  it('is accepted without properties that are no part of a change, such as a comment', async () => {
     const request = await service.add({ ...enable, comment: 'Please look at this', id: 99 }, callers.kim);
     expect(request.comments).toEqual([]);
     expect(JSON.stringify(request)).not.toContain('Please look');
     expect(service.features.asked.at(-1)?.changes).toEqual([enable]);
   });
 
-  it('keeps text as it is, whatever SQL or Markdown it looks like', async () => {
+  it('keeps text that looks like SQL or Markdown unchanged', async () => {
     const title = `'; drop table change; -- $1 %s \\ " <b> 🏁 \u{1F468}\u200D\u{1F469} ${'x'.repeat(10_000)}`;
     const body = { action: 'addStrategy', feature: 'banner', payload: { ...strategy, title } };
     await service.add(body, callers.kim);

@@ -21,7 +21,7 @@ const proposeInNewDraft = (body: unknown = enable) =>
 const states = async () => (await service.pending(lee)).map(({ id, state }) => [id, state]);
 
 describe('a change with ?new=true', () => {
-  it('leaves what is in review or approved alone', async () => {
+  it('does not change the requests in review or approved', async () => {
     const reviewed = await service.add(enable, lee);
     await service.move(reviewed.id, 'In review', lee);
     await service.move(reviewed.id, 'Approved', rita);
@@ -40,7 +40,7 @@ describe('a change with ?new=true', () => {
     expect((await proposeInNewDraft()).id).toBe(draft.id);
   });
 
-  it('makes one draft of many concurrent ones', async () => {
+  it('creates one draft for concurrent proposals', async () => {
     const reviewed = await service.add(enable, lee);
     await service.move(reviewed.id, 'In review', lee);
     const titled = (nth: number) => ({
@@ -54,7 +54,7 @@ describe('a change with ?new=true', () => {
     expect((await service.pending(lee))[1]?.features[0]?.changes).toHaveLength(10);
   });
 
-  it('is not asked by a plain change: that joins what is in review, and wipes its approvals', async () => {
+  it('differs from a change without it, which joins the request in review and removes its approvals', async () => {
     const reviewed = await service.add(enable, lee);
     await service.move(reviewed.id, 'In review', lee);
     expect((await service.add({ ...enable, payload: { enabled: false } }, lee)).id).toBe(reviewed.id);
@@ -70,7 +70,7 @@ describe('a change that comes while the request of its author is being applied',
     return id;
   };
 
-  it('makes a new draft', async () => {
+  it('creates a new draft', async () => {
     const id = await approved();
     let draft: { readonly id: number; readonly state: string } | undefined;
     let added: () => void = () => undefined;
@@ -85,7 +85,7 @@ describe('a change that comes while the request of its author is being applied',
     expect(await states()).toEqual([[draft?.id, 'Draft']]);
   });
 
-  it('makes a new draft, although it was checked against the request before that was decided', async () => {
+  it('creates a new draft, although it was checked against the request before its decision', async () => {
     const id = await approved();
     service.features.meanwhile(() => service.move(id, 'Applied', ada));
     const draft = await service.add({ ...enable, payload: { enabled: false } }, lee);
@@ -95,7 +95,7 @@ describe('a change that comes while the request of its author is being applied',
 });
 
 describe('adding to a request', () => {
-  it('asks once and about nothing of other features, for the fortieth as for the first', async () => {
+  it('makes one call about the feature only, for the fortieth change as for the first', async () => {
     const toggle = (feature: string) => ({ action: 'updateEnabled', feature, payload: { enabled: true } });
     service.features.know(Array.from({ length: 40 }, (_, nth) => `flag-${nth}`));
     const costs: { asked: number; earlier: number }[] = [];

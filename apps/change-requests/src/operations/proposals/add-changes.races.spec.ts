@@ -31,7 +31,7 @@ const created = async (): Promise<number> =>
   (await service.emittedEvents()).filter(({ type }) => type === 'change-request-created').length;
 
 describe('changes that one user adds at the same time', () => {
-  it('make one draft with all of them', async () => {
+  it('create one draft with all of them', async () => {
     const bodies = several('here', 20);
     const answers = await Promise.all(bodies.map((body) => service.add(body)));
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
@@ -40,7 +40,7 @@ describe('changes that one user adds at the same time', () => {
     expect(await created()).toBe(1);
   });
 
-  it('make one draft with all of them by way of two replicas too', async () => {
+  it('create one draft with all of them through two replicas', async () => {
     const [here, there] = [several('here'), several('there')];
     await Promise.all([...here.map((body) => service.add(body)), ...there.map((body) => replica.add(body))]);
     expect(await service.pending()).toMatchObject([{ state: 'Draft', revision: 20 }]);
@@ -50,7 +50,7 @@ describe('changes that one user adds at the same time', () => {
 });
 
 describe('a change that is checked while the request changes', () => {
-  it('joins the draft that was created meanwhile, and is checked again on top of it', async () => {
+  it('joins the draft that was created in the meantime, and is checked again on top of it', async () => {
     service.features.meanwhile(() => replica.add(aStrategy('theirs')));
     await service.add(aStrategy('ours'));
     expect(await titlesPending()).toEqual(['theirs', 'ours']);
@@ -58,7 +58,7 @@ describe('a change that is checked while the request changes', () => {
     expect(await created()).toBe(1);
   });
 
-  it('is checked again on top of what was added meanwhile', async () => {
+  it('is checked again on top of changes that were added in the meantime', async () => {
     await service.add(aStrategy('first'));
     service.features.meanwhile(() => replica.add(aStrategy('theirs')));
     await service.add(aStrategy('ours'));
@@ -94,7 +94,7 @@ describe('a change that is checked while the request changes', () => {
     expect(await service.pending()).toMatchObject([{ approvals: [] }]);
   });
 
-  it('is refused in the end when the request never stands still', async () => {
+  it('is refused when the request keeps changing', async () => {
     const theirs = several('theirs', 20);
     for (const body of theirs) service.features.meanwhile(() => replica.add(body));
     await expect(service.add(aStrategy('ours'))).rejects.toMatchObject({

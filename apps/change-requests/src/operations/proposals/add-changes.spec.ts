@@ -92,7 +92,7 @@ describe('a further change', () => {
     ]);
   });
 
-  it('is checked on top of the changes that are there already', async () => {
+  it('is checked on top of the earlier changes', async () => {
     await service.add([enable(), { action: 'updateSegment', payload: { id: 4, name: 'beta' } }]);
     await service.add(addStrategy);
     expect(service.features.asked[1]).toMatchObject({
@@ -120,7 +120,7 @@ describe('a further change', () => {
     expect(second.id).toBeGreaterThan(first.id);
   });
 
-  it('that replaces one keeps its id and its snapshot, and is stored', async () => {
+  it('that replaces an earlier one keeps the id and the snapshot of that', async () => {
     const update = { action: 'updateStrategy', feature: 'checkout' };
     const first = await service.add([
       { ...update, payload: { id: 'in-production', title: 'a', disabled: true } },
@@ -138,7 +138,7 @@ describe('a further change', () => {
     expect((await typesTold()).slice(3)).toEqual(['change-edited', 'change-edited']);
   });
 
-  it('that deletes a strategy drops what was to be updated in it', async () => {
+  it('that deletes a strategy drops the earlier updates of it', async () => {
     const named = { feature: 'checkout', payload: { id: 'in-production' } };
     await service.add({ action: 'updateStrategy', ...named });
     await service.add({ action: 'deleteStrategy', ...named });
@@ -181,7 +181,7 @@ describe('a further change', () => {
 });
 
 describe('changes of segments', () => {
-  it('stand by segment, with the name that it has and what they replace', async () => {
+  it('are listed by segment, with its current name and the replaced values', async () => {
     const { features, segments } = await service.add([
       { action: 'updateSegment', feature: 'not looked at', payload: { id: 4, name: 'beta' } },
       enable(),
@@ -209,19 +209,16 @@ describe('changes of segments', () => {
 });
 
 describe('actions without a payload', () => {
-  it.each([['archiveFeature'], ['deleteDependency']])(
-    '%s comes back with an empty one, however it was left out',
-    async (action) => {
-      for (const [feature, more] of [
-        ['checkout', {}],
-        ['banner', { payload: null }],
-      ] as const) {
-        await service.add({ action, feature, ...more });
-      }
-      expect((await service.pending())[0]?.features).toMatchObject([
-        { name: 'checkout', changes: [{ action, payload: {} }] },
-        { name: 'banner', changes: [{ action, payload: {} }] },
-      ]);
-    },
-  );
+  it.each([['archiveFeature'], ['deleteDependency']])('%s gets an empty payload', async (action) => {
+    for (const [feature, more] of [
+      ['checkout', {}],
+      ['banner', { payload: null }],
+    ] as const) {
+      await service.add({ action, feature, ...more });
+    }
+    expect((await service.pending())[0]?.features).toMatchObject([
+      { name: 'checkout', changes: [{ action, payload: {} }] },
+      { name: 'banner', changes: [{ action, payload: {} }] },
+    ]);
+  });
 });

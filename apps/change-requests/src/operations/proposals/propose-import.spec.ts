@@ -28,7 +28,7 @@ const imported = (importId: string, at = service) =>
     },
   });
 
-it('makes a request of what an import proposes, and sends it to review in the name of who imports', async () => {
+it('an import creates a request and sends it to review in the name of the importing user', async () => {
   const params = { projectId: 'shop', environment: 'production' };
   await service.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled: true, requiredApprovals: 2 } });
   const { id } = await imported(randomUUID());
@@ -51,7 +51,7 @@ it('makes a request of what an import proposes, and sends it to review in the na
   );
 });
 
-it('leaves the draft that its author is at alone', async () => {
+it('an import does not change the draft of its author', async () => {
   const draft = await service.add(
     { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } },
     callers.lee,
@@ -61,7 +61,7 @@ it('leaves the draft that its author is at alone', async () => {
   expect(await service.get(draft.id, callers.lee)).toEqual(draft);
 });
 
-it('makes one request of an import, however often and by whichever replica it is asked for', async () => {
+it('an import creates one request, however often and by whichever replica it is processed', async () => {
   const importId = randomUUID();
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, nth) => imported(importId, nth % 2 === 0 ? service : replica)),

@@ -22,7 +22,7 @@ const applied = async (changes: readonly object[] = [enable]) => {
 };
 
 describe('reverting an applied request', () => {
-  it('makes a draft of the caller, from what was recorded when it was applied', async () => {
+  it('creates a draft of the caller from the inverse changes that were stored with the result', async () => {
     const id = await applied();
     const draft = await revert(id);
     expect(draft).toMatchObject({
@@ -38,18 +38,18 @@ describe('reverting an applied request', () => {
     ]);
   });
 
-  it('shows what has changed since as an overwrite', async () => {
+  it('shows later edits as overwritten values', async () => {
     const id = await applied();
     service.features.edit('checkout', 'something newer');
     expect((await revert(id)).features[0]?.changes[0]?.overwrites).toHaveLength(1);
   });
 
-  it('says what it cannot undo', async () => {
+  it('names the changes that it cannot revert', async () => {
     const { comments } = await revert(await applied([enable, archive]));
     expect(comments).toMatchObject([{ text: expect.stringContaining('banner stays archived until it is revived') }]);
   });
 
-  it('is refused for what was not applied, for who has a draft there, and for what there is not', async () => {
+  it('is refused for a request that was not applied, for a caller with a draft, and for an unknown request', async () => {
     const { id } = await service.add(enable, lee);
     await expect(revert(id, lee)).rejects.toMatchObject({ kind: 'ConflictError' });
     await expect(revert(1e9)).rejects.toMatchObject({ kind: 'NotFoundError' });

@@ -18,18 +18,18 @@ describe('the pending change requests of a project', () => {
     expect(await service.pending()).toEqual([]);
   });
 
-  it('are shown whole, as adding to them answered', async () => {
+  it('are complete, as in the response to the proposal', async () => {
     const request = await service.add([enable, { action: 'updateSegment', payload: { id: 4, name: 'beta' } }]);
     expect(await service.pending()).toEqual([request]);
   });
 
-  it('are those of the caller alone, an admin among them', async () => {
+  it('are those of the caller only, also for an admin', async () => {
     await service.add(enable, callers.lee);
     expect(await service.pending(callers.mia)).toEqual([]);
     expect(await service.pending(callers.lee)).toHaveLength(1);
   });
 
-  it('are those of the project alone', async () => {
+  it('are those of the project only', async () => {
     await service.add(enable);
     expect(await service.pending(callers.mia, 'garage')).toEqual([]);
   });
@@ -42,13 +42,13 @@ describe('the pending change requests of a project', () => {
     ['Applied', 0],
     ['Rejected', 0],
     ['Cancelled', 0],
-  ])('hold one that is in state %s: %d', async (state, count) => {
+  ])('include one in state %s: %d', async (state, count) => {
     const { id } = await service.add(enable);
     await setState(id, state);
     expect(await service.pending()).toHaveLength(count);
   });
 
-  it('come by the name of their environment', async () => {
+  it('are sorted by the name of their environment', async () => {
     for (const environment of ['staging', 'development', 'production']) {
       await service.add(enable, callers.mia, environment);
     }
@@ -71,7 +71,7 @@ describe('the pending change requests of a project', () => {
     await expect(service.pending(callers.mia, 'nowhere')).rejects.toMatchObject({ kind: 'NotFoundError' });
   });
 
-  it('show approvals, rejections and comments, oldest first, with who they are from', async () => {
+  it('contain approvals, rejections and comments with their users, oldest first', async () => {
     const { id } = await service.add(enable);
     await service.database.transaction(async ({ query }) => {
       for (const table of ['approval', 'rejection']) {

@@ -19,7 +19,7 @@ afterAll(() => service.stop());
 const usesOf = async (segment: number, caller: Caller = kim) =>
   (await service.call(ListSegmentUses, { body: { segment } }, caller)).changeRequestStrategies;
 
-it('names the strategies that open requests give the segment to, those that are there by their id', async () => {
+it('lists the strategies to which open requests add the segment, existing strategies by their id', async () => {
   const update = {
     action: 'updateStrategy',
     feature: 'checkout',

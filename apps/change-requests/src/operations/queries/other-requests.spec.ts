@@ -40,7 +40,7 @@ const preview = (id: number, caller: Someone) =>
   service.call(PreviewChangeRequest, { params: { projectId: 'shop', id } }, caller);
 
 describe('a change that a scheduled request would collide with', () => {
-  it('names it, wherever it is shown, and can be applied all the same', async () => {
+  it('names that request in every response, and can still be applied', async () => {
     const planned = await scheduled([enable, titled('planned')], kim);
     const scheduleConflicts = { changeRequests: [{ id: planned }] };
     const answer = await service.add([enable, titled('mine')], lee);
@@ -66,7 +66,7 @@ describe('a change that a scheduled request would collide with', () => {
 describe('a segment that another request is about to use', () => {
   const reason = 'Segment beta users is in use';
 
-  it('is not deleted: neither now nor at a time', async () => {
+  it('cannot be deleted, neither immediately nor by a schedule', async () => {
     const id = await approved(deletion, lee);
     expect((await service.get(id)).segments[0]?.changes[0]).not.toHaveProperty('conflict');
     await service.add(withSegment, kim);
@@ -81,7 +81,7 @@ describe('a segment that another request is about to use', () => {
     expect(service.features.applied).toEqual([]);
   });
 
-  it('is not deleted on behalf of the clock either', async () => {
+  it('is not deleted by a schedule that was set earlier', async () => {
     const id = await scheduled(deletion, lee);
     // Somebody else's request changes nothing that a schedule looks at: it is noticed at the time.
     await eventually(async () => {
@@ -100,7 +100,7 @@ describe('a segment that another request is about to use', () => {
     expect(service.features.applied).toEqual([]);
   });
 
-  it('is deleted once the other is closed, and by the request that uses it last', async () => {
+  it('can be deleted once the other request is closed, or by the request that uses it last', async () => {
     const other = await service.add(withSegment, kim);
     const id = await approved([withSegment, deletion], lee);
     await service.move(other.id, 'Cancelled', kim);

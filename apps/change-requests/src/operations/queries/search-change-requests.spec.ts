@@ -32,7 +32,7 @@ const scheduled = async (body: unknown, author: Someone, environment?: string) =
 };
 
 describe('a search for change requests', () => {
-  it('finds what there is in every project, newest first and without the drafts of others', async () => {
+  it('finds the requests of all projects, newest first and without the drafts of other users', async () => {
     const first = await inReview([enable, renamed]);
     const draft = await service.add(enable, kim);
     expect(await search({}, mia)).toEqual({
@@ -59,7 +59,7 @@ describe('a search for change requests', () => {
     expect(await search()).toEqual({ total: 0, changeRequests: [] });
   });
 
-  it('takes the author and whether it is open, and gives pages', async () => {
+  it('filters by author and by open or closed, in pages', async () => {
     const open = await inReview();
     const rejected = await inReview(enable, kim);
     await service.move(rejected, 'Rejected', rita);
@@ -87,7 +87,7 @@ it.each([
   [{ limit: '1001' }, '/query/limit'],
   [{ limit: '0' }, '/query/limit'],
   [{ offset: '-1' }, '/query/offset'],
-])('a search refuses the page %j', (query, path) => {
+])('a search for change requests refuses the page %j', (query, path) => {
   expect(() => parse(SearchChangeRequests.query, query, '/query', 'text')).toThrow(`\`${path}\``);
 });
 
@@ -95,7 +95,7 @@ describe('scheduled change requests', () => {
   const touching = (query: Record<string, string[]>) =>
     service.call(ListScheduled, { params: { projectId: 'shop' }, query }, kim);
 
-  it('are found by what they touch, so that people can be warned before they edit it directly', async () => {
+  it('are found by the features and segments that they change', async () => {
     const toggles = await scheduled(enable, lee);
     const updates = await scheduled(
       { action: 'updateStrategy', feature: 'checkout', payload: { id: 'in-production', title: 'ours' } },
@@ -116,7 +116,7 @@ describe('scheduled change requests', () => {
     expect(await ids({})).toEqual([]);
   });
 
-  it('show the title that a user gave them', async () => {
+  it('have the title that a user gave them', async () => {
     const id = await inReview();
     await service.database.transaction(({ query }) =>
       query(`update change_request set title = 'Night release' where id = $1`, [id]),
@@ -126,7 +126,7 @@ describe('scheduled change requests', () => {
     expect(await touching({ feature: ['checkout'] })).toMatchObject([{ title: 'Night release' }]);
   });
 
-  it('are not found in a project that there is not', async () => {
+  it('are not found in an unknown project', async () => {
     const request = service.call(ListScheduled, { params: { projectId: 'nowhere' }, query: {} });
     await expect(request).rejects.toMatchObject({ kind: 'NotFoundError' });
   });

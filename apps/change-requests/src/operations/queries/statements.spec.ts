@@ -94,7 +94,7 @@ const someChanges = (count: number) => Array.from({ length: count }, (_, nth) =>
 const move = (id: number, state: 'In review' | 'Approved') =>
   ask(ChangeState, { params: { projectId, id }, body: { state } });
 
-describe('what an answer takes of the database and the bus', () => {
+describe('the number of statements and calls', () => {
   it('is the same for a change that is added to a request of one, and of two hundred', async () => {
     const addition = { params: { projectId, environment }, body: adding(400) };
     await propose(someChanges(1));
@@ -112,7 +112,7 @@ describe('what an answer takes of the database and the bus', () => {
     expect(await costOf(AddChanges, { params: { projectId, environment }, body: someChanges(200) })).toEqual(one);
   });
 
-  it('is the same to edit a change of a small request, and of a large one', async () => {
+  it('is the same for an edit of a change in a small and in a large request', async () => {
     const edit = async () => {
       const { id, features: shown } = await propose(adding(0));
       const changeId = shown[0]?.changes.at(-1)?.id ?? 0;
@@ -142,7 +142,7 @@ describe('what an answer takes of the database and the bus', () => {
     expect(await costs()).toEqual(few);
   });
 
-  it('is the same to show, preview, approve and apply a request of two changes, and of four hundred', async () => {
+  it('is the same to read, preview, approve and apply a request of two changes and of four hundred', async () => {
     const costs = async (count: number) => {
       for (let nth = 0; nth < count; nth += 200) await propose(someChanges(count).slice(nth, nth + 200));
       const { id } = await propose(enabling(0));

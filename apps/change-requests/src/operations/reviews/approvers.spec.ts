@@ -36,7 +36,7 @@ describe('reviewers to choose from', () => {
     });
   });
 
-  it('are administrators for themselves as well, since they may approve their own', async () => {
+  it('include the caller if that is an administrator, who may approve their own request', async () => {
     expect(await idsOf('production', mia)).toContain(mia.id);
   });
 
@@ -46,7 +46,7 @@ describe('reviewers to choose from', () => {
 });
 
 describe('requested approvers', () => {
-  it('are replaced as a whole by the author, and say what they have decided', async () => {
+  it('are replaced as a whole by the author, and carry their decisions', async () => {
     const { id } = await service.add(enable, lee);
     expect(await asked(id).catch((error: Error) => error)).toMatchObject({ kind: 'NotFoundError' });
     await ask(id, [ron.id, rita.id]);
@@ -63,7 +63,7 @@ describe('requested approvers', () => {
     );
   });
 
-  it('are asked by the author alone, in a draft and in review alone', async () => {
+  it('are set by the author only, and only in a draft or in review', async () => {
     const { id } = await service.add(enable, lee);
     await expect(ask(id, [rita.id], mia)).rejects.toMatchObject({ kind: 'NotFoundError' });
     await service.move(id, 'In review', lee);
@@ -97,7 +97,7 @@ describe('requested approvers', () => {
     expect(() => parse(SetApprovers.body, { reviewers }, '/body')).toThrow(`\`${path}\``);
   });
 
-  it('who are gone are shown by their id alone', async () => {
+  it('who were deleted are shown by their id only', async () => {
     const { id } = await service.add(enable, lee);
     await ask(id, [rita.id]);
     await service.move(id, 'In review', lee);
@@ -105,7 +105,7 @@ describe('requested approvers', () => {
     expect(await asked(id)).toEqual([{ id: rita.id, status: 'pending' }]);
   });
 
-  it('find what is asked of them across projects', async () => {
+  it('find the requests that wait for their approval across projects', async () => {
     const { id } = await service.add(enable, lee);
     await service.add(enable, kim);
     await ask(id, [rita.id]);

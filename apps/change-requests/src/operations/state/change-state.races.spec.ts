@@ -48,8 +48,8 @@ const countEvents = async (type: string, id: number) => {
   return (await service.database.read<{ count: number }>({ name: 'count-events-of-type', text }, [type, id]))[0]?.count;
 };
 
-describe(`in ${rounds} rounds of real concurrency`, () => {
-  it('counts each of two concurrent approvers once, and approves the request once', async () => {
+describe(`concurrent commands in ${rounds} rounds`, () => {
+  it('count each of two approvers once, and approve the request once', async () => {
     for (let round = 0; round < rounds; round++) {
       const { id } = await inReview();
       const both = [done(service.move(id, 'Approved', rita)), done(replica.move(id, 'Approved', ron))];
@@ -64,7 +64,7 @@ describe(`in ${rounds} rounds of real concurrency`, () => {
     }
   });
 
-  it('an approval never lands on an edit that the approver has not seen', async () => {
+  it('never approve an edit that the approver has not seen', async () => {
     for (let round = 0; round < rounds; round++) {
       const { id, revision } = await inReview();
       await Promise.all([
@@ -78,7 +78,7 @@ describe(`in ${rounds} rounds of real concurrency`, () => {
     }
   });
 
-  it('what is applied is what was approved, or nothing', async () => {
+  it('apply only the approved revision', async () => {
     for (let round = 0; round < rounds; round++) {
       const { id } = await inReview();
       await service.move(id, 'Approved', rita);
@@ -101,7 +101,7 @@ describe(`in ${rounds} rounds of real concurrency`, () => {
     }
   });
 
-  it('applies a request once when two users apply it concurrently', async () => {
+  it('apply a request once when two users apply it', async () => {
     for (let round = 0; round < rounds; round++) {
       const { id } = await inReview();
       await service.move(id, 'Approved', rita);

@@ -62,7 +62,7 @@ const faultOf = (change: Posted, context?: ChangeContext, earlier?: Posted[]) =>
 const strategy = { name: 'default', constraints: [], parameters: {} };
 
 describe('a proposed change', () => {
-  it('comes back as it would be stored, with what it would replace', () => {
+  it('is returned as it would be stored, with the values that it would replace', () => {
     expect(one(onCheckout('updateEnabled', { enabled: true, more: 1 }))).toEqual({
       action: 'updateEnabled',
       feature: 'checkout',
@@ -196,7 +196,7 @@ describe('a proposed change', () => {
     expect(one({ ...change, payload: result.payload }, context).payload).toEqual(payload);
   });
 
-  it('of a dependency says what there was', () => {
+  it('of a dependency contains the previous dependency', () => {
     const parent = aFeature({ name: 'parent' });
     const child = inProduction({ dependencies: [normalizeDependency('old')] });
     const context = aSituation([child, parent]);
@@ -214,7 +214,7 @@ describe('a proposed change', () => {
     ).toBeNull();
   });
 
-  it('of a segment says the name that it has now', () => {
+  it('of a segment contains its current name', () => {
     const rename = { action: 'updateSegment', payload: { id: 4, name: 'brave' } };
     expect(one(rename)).toMatchObject({ feature: null, segment: { id: 4, name: 'beta' } });
     expect(one({ ...rename, payload: { id: 4, name: 'bold' } }, aSituation(), [rename])).toMatchObject({
@@ -222,7 +222,7 @@ describe('a proposed change', () => {
     });
   });
 
-  it('keeps its place among the others', () => {
+  it('keeps its order among the others', () => {
     const changes = [
       onCheckout('archiveFeature'),
       { action: 'updateSegment', payload: { id: 4, name: 'brave' } },
@@ -345,7 +345,7 @@ describe('a proposed change is refused', () => {
     if (path !== undefined) expect(fault.message).toContain(`\`${path}\``);
   });
 
-  it('for a feature of another project, and does not say which', () => {
+  it('for a feature of another project, which is not disclosed', () => {
     const context = aSituation([inProduction({ project: 'garage' })]);
     expect(faultOf(onCheckout('updateEnabled', { enabled: true }), context)).toMatchObject({
       kind: 'NotFoundError',
@@ -394,13 +394,13 @@ describe('a proposed change is refused', () => {
     ).not.toThrow();
   });
 
-  it('at the first that is at fault, and names it', () => {
+  it('at the first invalid change, which is named', () => {
     const changes = [onCheckout('addStrategy', strategy), onCheckout('addStrategy', { ...strategy, name: 'mine' })];
     expect(refusalOf(() => checked(changes)).details[0]?.path).toBe('/body/1/payload/name');
   });
 });
 
-describe('changes of one request are judged together', () => {
+describe('changes of one request are checked together', () => {
   const child = aFeature({ name: 'child', dependencies: [normalizeDependency('checkout')] });
   const family = aSituation([inProduction(), child], { children: new Map([['checkout', ['child']]]) });
 
@@ -413,12 +413,12 @@ describe('changes of one request are judged together', () => {
     expect(faultOf(archive[0] as Posted, family)).toMatchObject({ kind: 'ValidationError', path: '/body/0/feature' });
   });
 
-  it('a parent with a child that is not part of the request stays', () => {
+  it('a parent cannot be archived while a child is not part of the request', () => {
     const context = aSituation([inProduction()], { children: new Map([['checkout', ['unknown']]]) });
     expect(faultOf(onCheckout('archiveFeature'), context).message).toContain('since other features depend on it');
   });
 
-  it('families stay families of two generations', () => {
+  it('a parent cannot get a parent', () => {
     const context = aSituation([inProduction(), aFeature({ name: 'b' }), aFeature({ name: 'c' })]);
     const depend = (on: string, feature: string) => onCheckout('addDependency', { feature: on }, feature);
     expect(checked([depend('b', 'checkout'), depend('b', 'c')], context)).toHaveLength(2);
@@ -454,7 +454,7 @@ describe('changes of one request are judged together', () => {
     );
   });
 
-  it('what a change would replace is what is there now, not what the request has made of it', () => {
+  it('a change replaces the stored state, not that of earlier changes in the request', () => {
     const earlier = [onCheckout('updateStrategy', { id: 's1', title: 'Other', disabled: true })];
     expect(one(onCheckout('updateStrategy', { id: 's1', title: 'x' }), aSituation(), earlier).snapshot).toMatchObject({
       title: 'Half',
@@ -469,7 +469,7 @@ describe('changes of one request are judged together', () => {
     expect(one(onCheckout('archiveFeature'), aSituation(), [onCheckout('archiveFeature')])).toBeDefined();
   });
 
-  it('a segment can be deleted once nothing uses it any more', () => {
+  it('a segment can be deleted once no strategy uses it', () => {
     const remove = { action: 'deleteSegment', payload: { id: 4 } };
     const context = aSituation(undefined, { segmentUsers: new Map([[4, [{ name: 'checkout', project: 'shop' }]]]) });
     const release = onCheckout('updateStrategy', { id: 's1', segments: [] });
@@ -483,7 +483,7 @@ describe('changes of one request are judged together', () => {
     expect(one(remove, context, [release, remove])).toBeDefined();
   });
 
-  it('a name of a segment is taken once', () => {
+  it('a name of a segment can be used once', () => {
     const rename = (id: number, name: string) => ({ action: 'updateSegment', payload: { id, name } });
     const gamma = aSegment({ id: 6, name: 'gamma', project: 'shop' });
     const context = aSituation(undefined, {
@@ -507,7 +507,7 @@ describe('changes of one request are judged together', () => {
     expect(one(rename(4, 'beta'), context)).toBeDefined();
   });
 
-  it('an earlier change that has become impossible is no fault of a new one', () => {
+  it('an earlier change with a conflict does not invalidate a new one', () => {
     const earlier = [
       onCheckout('updateStrategy', { id: 'gone', title: 'x' }),
       onCheckout('archiveFeature', undefined, 'gone'),
@@ -516,7 +516,7 @@ describe('changes of one request are judged together', () => {
     expect(one(onCheckout('updateEnabled', { enabled: true }), aSituation(), earlier)).toBeDefined();
   });
 
-  it('and nothing that was handed in is touched', () => {
+  it('the input is not modified', () => {
     const context = aSituation();
     const copy = structuredClone({
       features: context.features,
@@ -538,7 +538,7 @@ describe('changes of one request are judged together', () => {
     }).toEqual(copy);
   });
 
-  it('in time, even if there are very many', () => {
+  it('hundreds of changes are checked in linear time', () => {
     const features = Array.from({ length: 500 }, (_, nth) => inProduction({ name: `f${nth}`, strategies: [] }));
     const changes = features.flatMap(({ name }) => [
       onCheckout('addStrategy', strategy, name),
@@ -633,7 +633,7 @@ describe('a change that is applied', () => {
     expect(applied(change, about)).toEqual(expected);
   });
 
-  it('keeps of a strategy what is left out', () => {
+  it('keeps omitted properties of a strategy', () => {
     const [change] = parseChanges([onCheckout('updateStrategy', { id: 's1', title: 'All', disabled: null })]) as [
       Change,
     ];

@@ -46,7 +46,7 @@ const update = on('updateStrategy', { id: 's1', title: 'ours' });
 const add = (more: object = {}) => on('addStrategy', { name: 'default', constraints: [], parameters: {}, ...more });
 const depend = (feature: string, more: object = {}) => on('addDependency', { feature, ...more });
 
-describe('a change that cannot be carried out as things are now', () => {
+describe('a change in conflict with the current state', () => {
   it.each<[string, string, object, About]>([
     ['feature-archived', 'Feature has been archived', add(), { features: [{ ...checkout, archivedAt: 'now' }] }],
     ['feature-deleted', 'Feature has been deleted', add(), { features: [] }],
@@ -140,7 +140,7 @@ describe('a change that cannot be carried out as things are now', () => {
       on('archiveFeature'),
       { children: new Map([['checkout', ['child']]]) },
     ],
-  ])('says %s: %s', (code, message, change, about) => {
+  ])('reports %s: %s', (code, message, change, about) => {
     expect(conflictsOf([change], aSituation(about))).toMatchObject([{ code, message }]);
   });
 
@@ -150,7 +150,7 @@ describe('a change that cannot be carried out as things are now', () => {
     expect(conflictsOf([depend('parent', { variants: ['red'] })], context)).toEqual([]);
   });
 
-  it('says why as well where the rules have become stricter since', () => {
+  it('reports a rule that has become stricter', () => {
     const strict = someProjectContext({ contextFields: new Map([['plan', { legalValues: [{ value: 'pro' }] }]]) });
     const constraints = [{ contextName: 'plan', operator: 'IN', values: ['free'] }];
     expect(conflictsOf([add({ constraints })], aSituation({ projectContext: strict }))).toMatchObject([
@@ -159,7 +159,7 @@ describe('a change that cannot be carried out as things are now', () => {
   });
 });
 
-describe('no conflict is', () => {
+describe('there is no conflict for', () => {
   it.each<[string, readonly object[], About]>([
     ['to delete a strategy that has gone', [on('deleteStrategy', { id: 'gone' })], {}],
     ['to turn off what is off', [on('updateEnabled', { enabled: false })], {}],

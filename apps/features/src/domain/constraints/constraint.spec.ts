@@ -37,7 +37,7 @@ describe('a constraint', () => {
     expect(validated([on('STR_CONTAINS', { values: ['a'], value: '' })])[0]).not.toHaveProperty('value');
   });
 
-  it('is normal already when it was stored', () => {
+  it('is unchanged by a second normalisation', () => {
     const once = validated([on('IN', { values: ['1'] }), on('SEMVER_EQ', { value: '1.2.3' })]);
     expect(validated([...once])).toEqual(once);
   });
@@ -78,7 +78,7 @@ describe('a constraint', () => {
     },
   );
 
-  it('says that a number must be one', () => {
+  it('is refused with an invalid number', () => {
     expect(refusalOf([on('NUM_EQ', { value: 'abc' })]).message).toContain('must be a number. You provided "abc".');
   });
 
@@ -133,19 +133,19 @@ describe('a constraint', () => {
     expect(refusalOf([on('SEMVER_EQ', { value })]).message).toContain('`/constraints/0/value`');
   });
 
-  it.each(['SEMVER_GTE', 'SEMVER_LTE'] as const)('%s takes a version, and nothing else', (operator) => {
+  it.each(['SEMVER_GTE', 'SEMVER_LTE'] as const)('%s accepts versions only', (operator) => {
     expect(validated([on(operator, { value: '1.2.3' })])[0]).toMatchObject({ operator, value: '1.2.3', values: [] });
     expect(refusalOf([on(operator, { value: '1.x' })]).message).toContain('`/constraints/0/value`');
   });
 
-  it('says that a version must be one', () => {
+  it('is refused with an invalid version', () => {
     expect(refusalOf([on('SEMVER_EQ', { value: '1.x' })]).message).toContain(
       'the provided value is not a valid semver format. The value provided was: 1.x',
     );
   });
 
   it.each(['NUM_EQ', 'DATE_AFTER', 'SEMVER_EQ'] as const)(
-    'with %s is not judged when it is far too long',
+    'with %s is refused without a comparison when it is too long',
     (operator) => {
       for (const value of ['1'.repeat(100_000), `${'1.'.repeat(50_000)}x`, `2026-11-21T${'0'.repeat(100_000)}`]) {
         const { message } = refusalOf([on(operator, { value })]);
@@ -155,7 +155,7 @@ describe('a constraint', () => {
     },
   );
 
-  it('names a context field that there is', () => {
+  it('refers to an existing context field', () => {
     const refusal = refusalOf([on('IN', { contextName: 'planet', values: ['1'] })]);
     expect(refusal).toMatchObject({ kind: 'NotFoundError', message: 'Could not find Context field with name planet' });
     expect(refusalOf([on('IN', { contextName: '', values: ['1'] })]).details[0]?.path).toBe(
@@ -169,13 +169,13 @@ describe('a constraint', () => {
     ['STR_STARTS_WITH', { values: ['os'] }, '/constraints/0/values'],
     ['NUM_EQ', { value: '6' }, '/constraints/0/value'],
     ['SEMVER_EQ', { value: '1.0.1' }, '/constraints/0/value'],
-  ])('with %s has only legal values, where the field has any', (operator, rest, path) => {
+  ])('with %s has only legal values where the field defines them', (operator, rest, path) => {
     const refusal = refusalOf([on(operator, { contextName: 'region', ...rest })]);
     expect(refusal.details[0]?.path).toBe(path);
     expect(refusal.message).toContain('specified as a legal value on this context field');
   });
 
-  it('may have values that are legal', () => {
+  it('may have legal values', () => {
     const legal = [
       on('IN', { values: ['bergen', 'oslo'] }),
       on('NUM_EQ', { value: '5' }),
@@ -184,7 +184,7 @@ describe('a constraint', () => {
     expect(validated(legal.map((constraint) => ({ ...constraint, contextName: 'region' })))).toHaveLength(3);
   });
 
-  it('that stays as it was is not judged again', () => {
+  it('that is unchanged is not validated again', () => {
     const stored = [
       on('IN', { contextName: 'deleted', values: ['1'] }),
       on('IN', { contextName: 'region', values: ['paris'], inverted: false }),
@@ -209,7 +209,7 @@ describe('the constraints of a strategy', () => {
     });
   });
 
-  it('may be more when there were more, but do not grow', () => {
+  it('may exceed the limit when they already did, but may not grow', () => {
     expect(validated(many(31), many(31))).toHaveLength(31);
     expect(validated(many(31), many(35))).toHaveLength(31);
     expect(refusalOf(many(32), many(31)).kind).toBe('ExceedsLimitError');
@@ -224,7 +224,7 @@ describe('the constraints of a strategy', () => {
     });
   });
 
-  it('may have more values when they had more, but do not grow', () => {
+  it('may exceed the limit of values when they already did, but may not grow', () => {
     const stored = [on('IN', { values: numbers(260) })];
     expect(validated([on('IN', { values: numbers(255) })], stored)).toHaveLength(1);
     expect(validated([on('IN', { values: numbers(260).reverse() })], stored)).toHaveLength(1);

@@ -19,7 +19,7 @@ const constraint = (count: number): Constraint => ({
 const alone: SegmentUsage = { users: [], idOfName: () => undefined };
 
 describe('a segment', () => {
-  it('is stored with its constraints in their normal form, whatever context field they name', () => {
+  it('is stored with normalised constraints on any context field', () => {
     expect(
       validateSegment({ name: 'beta', constraints: [{ contextName: 'anything', operator: 'NUM_GT', value: '5' }] }),
     ).toEqual({
@@ -55,7 +55,7 @@ describe('a segment', () => {
     expect(refusalOf(() => validateSegment({ name, constraints })).details[0]?.path).toBe(path);
   });
 
-  it('is told when it is created', () => {
+  it('emits its creation', () => {
     const segment = aSegment({ project: 'shop' });
     expect(segmentCreated(segment)).toEqual({ type: 'segment-created', project: 'shop', data: segment });
   });
@@ -74,27 +74,27 @@ describe('a segment that changes', () => {
     constraints: validateSegment({ name: 'x', constraints: [constraint(2)] }).constraints,
   });
 
-  it('keeps what is left out', () => {
+  it('keeps omitted properties', () => {
     const { segment, events } = updateSegment(before, { name: 'brave' }, alone);
     expect(segment).toEqual({ ...before, name: 'brave' });
     expect(events).toEqual([{ type: 'segment-updated', project: 'shop', preData: before, data: segment }]);
   });
 
-  it('loses what is set to null, and all its constraints if that is said', () => {
+  it('loses properties that are set to null, and all constraints with an empty list', () => {
     expect(updateSegment(before, { description: null, constraints: [] }, alone).segment).toMatchObject({
       description: null,
       constraints: [],
     });
   });
 
-  it('is not told when it stays the same', () => {
+  it('emits nothing when it stays the same', () => {
     expect(updateSegment(before, { name: before.name, project: 'shop', constraints: [constraint(2)] }, alone)).toEqual({
       segment: before,
       events: [],
     });
   });
 
-  it('cannot take the name of another', () => {
+  it('cannot get the name of another segment', () => {
     expect(refusalOf(() => updateSegment(before, { name: 'taken' }, { ...alone, idOfName: () => 99 }))).toMatchObject({
       kind: 'NameExistsError',
       message: 'Segment name already exists',
@@ -102,7 +102,7 @@ describe('a segment that changes', () => {
     expect(() => updateSegment(before, { name: 'own' }, { ...alone, idOfName: () => before.id })).not.toThrow();
   });
 
-  it('cannot go to a project while others use it', () => {
+  it('cannot move to a project while other projects use it', () => {
     const users = [
       { name: 'a', project: 'shop' },
       { name: 'b', project: 'garage' },
@@ -117,7 +117,7 @@ describe('a segment that changes', () => {
 });
 
 describe('a segment that is deleted', () => {
-  it('is told as it was', () => {
+  it('emits its previous state', () => {
     const segment = aSegment();
     expect(deleteSegment(segment, { users: [] })).toEqual({
       segment: null,
@@ -125,7 +125,7 @@ describe('a segment that is deleted', () => {
     });
   });
 
-  it('is used by nobody', () => {
+  it('has no uses', () => {
     const refusal = refusalOf(() => deleteSegment(aSegment(), { users: [{ name: 'checkout', project: 'shop' }] }));
     expect(refusal).toMatchObject({ kind: 'ConflictError', message: 'Segment beta is in use by checkout' });
   });

@@ -80,7 +80,7 @@ describe('a feature that is turned on', () => {
     expect(enableFeature(feature, 'development', enabling, projectContext).feature).toBe(feature);
   });
 
-  it('is told to be on, in that environment', () => {
+  it('emits that it is on in that environment', () => {
     const tags = [{ type: 'team', value: 'oslo' }];
     expect(enabled({ strategies: [on], tags }).events).toEqual([
       {
@@ -93,7 +93,7 @@ describe('a feature that is turned on', () => {
     ]);
   });
 
-  it('tells what activated strategies were and became', () => {
+  it('emits activated strategies before and after', () => {
     expect(enabled({ strategies: [off] }, true).events[0]).toMatchObject({
       preData: off,
       data: { ...off, disabled: false },
@@ -137,14 +137,14 @@ describe('a feature that is turned on', () => {
     expect(theNew({ name: 'default', disabled: true })).toMatchObject({ disabled: false });
   });
 
-  it('asks for the default strategy only where it gets it', () => {
+  it('needs the default strategy only when it has no strategies', () => {
     const needs = (about: FeatureAbout, activate: boolean) =>
       needsDefaultStrategy(aFeature(about), 'development', activate);
     expect([needs({}, false), needs({}, true), needs({ strategies: [off] }, false)]).toEqual([true, true, true]);
     expect([needs({ strategies: [off] }, true), needs({ strategies: [on, off] }, false)]).toEqual([false, false]);
   });
 
-  it('can be turned on where nothing was ever set', () => {
+  it('can be turned on in an environment without settings', () => {
     const enabling = { activateDisabled: false, newStrategyId: 'new' };
     const { feature } = enableFeature(aFeature(), 'production', enabling, projectContext);
     expect(inEnvironment(feature, 'production')).toMatchObject({ enabled: true, strategies: [{ id: 'new' }] });
@@ -167,7 +167,7 @@ describe('a feature that is turned off', () => {
     ]);
   });
 
-  it('a second time stays the same, and nothing is told', () => {
+  it('stays the same the second time, and emits nothing', () => {
     const feature = aFeature();
     expect(disableFeature(feature, 'development', projectContext)).toEqual({ feature, events: [] });
     expect(disableFeature(feature, 'production', projectContext).feature).toBe(feature);
@@ -182,7 +182,7 @@ describe.each([
   ],
   ['off', (about: FeatureAbout, environment: string) => disableFeature(aFeature(about), environment, projectContext)],
 ])('a feature cannot be turned %s', (_, turn) => {
-  it('in the archive', () => {
+  it('when it is archived', () => {
     expect(refusalOf(() => turn({ archivedAt: '2026-02-01T00:00:00.000Z' }, 'development'))).toMatchObject({
       kind: 'ArchivedFeatureError',
       message: 'Cannot perform this operation on archived features',
@@ -206,7 +206,7 @@ describe('the variants of a feature in an environment', () => {
     { name: 'a', weight: 0 },
   ];
 
-  it('are replaced, all of them, and told before and after', () => {
+  it('are replaced as a whole, and emitted before and after', () => {
     const first = replaceVariants(aFeature(), 'development', variants, '/body');
     const stored = ['a', 'b'].map((name) => ({ name, weight: 500, weightType: 'variable', stickiness: 'default' }));
     expect(inEnvironment(first.feature, 'development').variants).toEqual(stored);
@@ -222,7 +222,7 @@ describe('the variants of a feature in an environment', () => {
     ]);
   });
 
-  it('that are the same already are left alone', () => {
+  it('that are unchanged emit nothing', () => {
     const { feature } = replaceVariants(aFeature(), 'development', variants, '/body');
     expect(replaceVariants(feature, 'development', variants.toReversed(), '/body')).toEqual({ feature, events: [] });
   });

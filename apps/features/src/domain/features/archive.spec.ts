@@ -9,7 +9,7 @@ const child = aFeature({ name: 'child', dependencies: [{ feature: 'parent', enab
 const children = new Map([['parent', ['child']]]);
 const refused = (features: Parameters<typeof archiveFeatures>[0]) => () => archiveFeatures(features, children, now);
 
-it('archives a parent with its children only', () => {
+it('a parent is archived only together with its children', () => {
   expect(refused([parent])).toThrow('this feature since other features depend on it.');
   expect(refused([parent, aFeature({ name: 'other' })])).toThrow('those features since other features depend on them.');
   const decisions = archiveFeatures([parent, child], children, now);
@@ -19,12 +19,12 @@ it('archives a parent with its children only', () => {
   ]);
 });
 
-it('does not ask for the children of what is archived already', () => {
+it('archiving ignores the children of features that are already archived', () => {
   const old = aFeature({ name: 'parent', archivedAt: then });
   expect(archiveFeatures([old], children, now)).toEqual([{ feature: old, events: [] }]);
 });
 
-it('revives a feature with its strategies, off, and as if its life began', () => {
+it('reviving a feature keeps its strategies, turns it off and restarts its lifecycle', () => {
   const strategies = [aStrategy()];
   const archived = aFeature({ archivedAt: then, enabled: true, strategies });
   const { feature, events } = reviveFeature(
@@ -40,7 +40,7 @@ it('revives a feature with its strategies, off, and as if its life began', () =>
   expect(reviveFeature(parent, now)).toEqual({ feature: parent, events: [] });
 });
 
-it('deletes nothing that is not archived', () => {
+it('deleting is refused for features that are not archived', () => {
   expect(deleteFeature(parent).events).toEqual([]);
   expect(deleteFeature(aFeature({ archivedAt: then })).events).toMatchObject([
     { type: 'feature-deleted', preData: { name: 'checkout', archivedAt: then } },

@@ -17,7 +17,7 @@ const ids = () => {
   return () => `new-${(nth += 1)}`;
 };
 
-it('copies strategies and variants with new ids, off, in the name of who cloned', () => {
+it('a clone has the strategies and variants with new ids, is off, and was created by the caller', () => {
   const { feature, events } = cloneFeature(source, { name: 'copy' }, origin, ids());
   expect(feature).toMatchObject({
     ...{ name: 'copy', stale: true, createdAt: origin.now, createdBy: origin.by, archivedAt: null, tags: [] },
@@ -33,7 +33,7 @@ it('copies strategies and variants with new ids, off, in the name of who cloned'
   ]);
 });
 
-it('leaves the source alone', () => {
+it('a clone does not change its source', () => {
   const before = structuredClone(source);
   cloneFeature(source, { name: 'copy' }, origin, ids());
   expect(source).toEqual(before);

@@ -10,13 +10,13 @@ const added = (child: Feature, family: Partial<DependencyContext> = {}, name = '
   addDependency(child, on(name), { parent, children: [], ...family });
 
 describe('a dependency', () => {
-  it('is on the parent being on, unless it says otherwise', () => {
+  it('requires an enabled parent by default', () => {
     expect(normalizeDependency('parent')).toEqual({ feature: 'parent', enabled: true, variants: [] });
     expect(normalizeDependency('parent', true, ['a', 'b', 'a']).variants).toEqual(['a', 'b']);
     expect(normalizeDependency('parent', false, ['a'])).toEqual({ feature: 'parent', enabled: false, variants: [] });
   });
 
-  it('is told with its parent', () => {
+  it('emits its parent', () => {
     const { feature, events } = added(aFeature());
     expect(feature.dependencies).toEqual([on('parent')]);
     expect(events).toEqual([
@@ -24,7 +24,7 @@ describe('a dependency', () => {
     ]);
   });
 
-  it('takes the place of the one there was', () => {
+  it('replaces the previous dependency', () => {
     const { feature, events } = added(aFeature({ dependencies: [on('earlier')] }));
     expect(feature.dependencies).toEqual([on('parent')]);
     expect(events.map(({ type, data }) => [type, data])).toEqual([
@@ -33,12 +33,12 @@ describe('a dependency', () => {
     ]);
   });
 
-  it('on the same parent under another condition is only added', () => {
+  it('on the same parent under another condition emits only an addition', () => {
     const child = aFeature({ dependencies: [normalizeDependency('parent', false)] });
     expect(added(child).events.map(({ type }) => type)).toEqual(['feature-dependency-added']);
   });
 
-  it('that there is already is not told again', () => {
+  it('that already exists emits nothing', () => {
     const child = aFeature({ dependencies: [on('parent')] });
     expect(added(child)).toEqual({ feature: child, events: [] });
   });
@@ -74,7 +74,7 @@ describe('a dependency', () => {
     expect(refusalOf(() => added(aFeature(), family, name))).toMatchObject({ kind: 'InvalidOperationError', message });
   });
 
-  it('is told when it goes, if there was one', () => {
+  it('emits its removal, if there was one', () => {
     const { feature, events } = removeDependencies(aFeature({ dependencies: [on('parent')] }));
     expect(feature.dependencies).toEqual([]);
     expect(events.map(({ type }) => type)).toEqual(['feature-dependencies-removed']);

@@ -22,7 +22,7 @@ const step = fc.record({
   value,
 });
 
-it('changes what a feature says of itself alone, whatever a patch holds', () => {
+it('a patch of a feature changes its metadata only', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 5 }), (patch) => {
       let after: Feature;
@@ -42,13 +42,13 @@ it('changes what a feature says of itself alone, whatever a patch holds', () => 
   );
 });
 
-it('takes a description away, and knows an empty one for none', () => {
+it('an empty description becomes null', () => {
   expect(patchFeature(feature, [{ op: 'remove', path: '/description' }]).feature.description).toBeNull();
   expect(updateFeature(feature, { description: '' }).feature.description).toBeNull();
   expect(updateFeature(feature, {}).feature.description).toBe('Pays');
 });
 
-it('tells a stale mark apart only where it was patched or marked', () => {
+it('a change of the stale mark emits an event of its own', () => {
   const patch: JsonPatch = [{ op: 'replace', path: '/stale', value: true }];
   expect(typesOf(patchFeature(feature, patch).events)).toEqual(['feature-metadata-updated', 'feature-stale-on']);
   expect(typesOf(updateFeature(feature, { stale: true }).events)).toEqual(['feature-metadata-updated']);

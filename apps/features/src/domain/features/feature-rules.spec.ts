@@ -9,7 +9,7 @@ const by = { id: 7, name: 'lee' };
 const created = (body: CreateFeatureBody, naming = {}) => createFeature(body, { project: 'shop', now, by, naming });
 
 describe('a new feature', () => {
-  it('gets defaults, and is in its first stage', () => {
+  it('has defaults, and is in its initial stage', () => {
     const { feature } = created({ name: 'checkout' });
     expect(feature).toEqual({
       name: 'checkout',
@@ -30,7 +30,7 @@ describe('a new feature', () => {
     });
   });
 
-  it('is what its creator says', () => {
+  it('has the properties of the request', () => {
     const body = { type: 'kill-switch', description: 'Stops it', stale: true, impressionData: true } as const;
     expect(created({ name: 'checkout', ...body }).feature).toMatchObject(body);
   });
@@ -46,7 +46,7 @@ describe('a new feature', () => {
     expect(events[0]?.tags).toEqual(feature.tags);
   });
 
-  it('is told whole', () => {
+  it('emits all of its properties', () => {
     expect(created({ name: 'checkout' }).events).toEqual([
       {
         type: 'feature-created',
@@ -69,7 +69,7 @@ describe('a new feature', () => {
     ]);
   });
 
-  it('has a name that its project likes', () => {
+  it('has a name that matches the pattern of its project', () => {
     const naming = { pattern: '[a-z]+\\.[a-z]+', example: 'pay.now', description: 'area.name' };
     expect(() => created({ name: 'pay.later' }, naming)).not.toThrow();
     expect(refusalOf(() => created({ name: 'pay.later2' }, naming))).toMatchObject({
@@ -81,7 +81,7 @@ describe('a new feature', () => {
 });
 
 describe('a feature that is archived', () => {
-  it('forgets what it depended on, and enters its last stage', () => {
+  it('loses its dependencies, and enters its last stage', () => {
     const dependencies = [{ feature: 'parent', enabled: true, variants: [] }];
     const { feature, events } = archiveFeature(aFeature({ dependencies }), { children: [] }, now);
     expect(feature).toMatchObject({ archivedAt: now, dependencies: [] });
@@ -90,7 +90,7 @@ describe('a feature that is archived', () => {
     expect(storedFeature(feature)).toMatchObject({ archived: true, archivedAt: now });
   });
 
-  it('is told once when it depended on nothing', () => {
+  it('emits one event when it has no dependencies', () => {
     const { events } = archiveFeature(aFeature(), { children: [] }, now);
     expect(events).toEqual([{ type: 'feature-archived', project: 'shop', featureName: 'checkout', tags: [] }]);
   });
@@ -101,7 +101,7 @@ describe('a feature that is archived', () => {
     expect(feature).toMatchObject({ environments: before.environments, tags: before.tags });
   });
 
-  it('a second time stays as it is', () => {
+  it('stays the same the second time', () => {
     const archived = archiveFeature(aFeature(), { children: [] }, now).feature;
     expect(archiveFeature(archived, { children: ['child'] }, '2027-01-01T00:00:00.000Z')).toEqual({
       feature: archived,
@@ -128,13 +128,13 @@ describe('the collaborators of a feature', () => {
     expect(withCollaborator(feature, { ...lee, name: 'Lee' }).collaborators).toEqual([{ id: 7, name: 'Lee' }, mia]);
   });
 
-  it('stay the same when the latest changes it again', () => {
+  it('stay the same when the latest collaborator changes it again', () => {
     const feature = aFeature({ collaborators: [mia, lee] });
     expect(withCollaborator(feature, mia)).toBe(feature);
   });
 });
 
-it('a feature that is not there may be in another project', () => {
+it('the error for a missing feature mentions that it may be in another project', () => {
   expect(featureNotFound('f', 'p').message).toBe('There\'s no feature named "f" in project "p".');
   expect(featureNotFound('f', 'p', 'q').message).toBe(
     'There\'s no feature named "f" in project "p", but there\'s a feature with that name in project "q"',

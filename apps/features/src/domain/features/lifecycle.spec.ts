@@ -4,7 +4,7 @@ import { completeFeature, uncompleteFeature } from './lifecycle.ts';
 
 const [first, second, third] = ['2026-02-01T00:00:00.000Z', '2026-02-02T00:00:00.000Z', '2026-02-03T00:00:00.000Z'];
 
-it('keeps the time and the place of the first completion, whatever it became', () => {
+it('a completed feature keeps the time and the stage of its first completion', () => {
   const kept = completeFeature(aFeature(), { status: 'kept' }, first).feature;
   const seen = { ...kept, lifecycle: [...kept.lifecycle, { stage: 'live', enteredStageAt: second } as const] };
   const { feature, events } = completeFeature(seen, { status: 'discarded', statusValue: 'red' }, third);
@@ -16,7 +16,7 @@ it('keeps the time and the place of the first completion, whatever it became', (
   expect(events).toMatchObject([{ data: { status: 'discarded', statusValue: 'red', kept: false } }]);
 });
 
-it('tells nothing twice', () => {
+it('completing a completed feature emits nothing', () => {
   const { feature } = completeFeature(aFeature(), { status: 'kept' }, first);
   expect(completeFeature(feature, { status: 'kept' }, second)).toEqual({ feature, events: [] });
   const again = uncompleteFeature(feature).feature;

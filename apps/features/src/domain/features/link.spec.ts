@@ -3,7 +3,7 @@ import { aFeature } from '../../../test/builders.ts';
 import { addLink, removeLink, updateLink } from './link.ts';
 
 describe('a link of a feature', () => {
-  it('leads to an http or https address; one without a scheme is taken as https', () => {
+  it('has an http or https URL, by default https', () => {
     const urlOf = (url: string) => addLink(aFeature(), { url }, 'id').feature.links[0]?.url;
     expect(urlOf('tickets.example:8443/a b?q=1')).toBe('https://tickets.example:8443/a%20b?q=1');
     expect(urlOf(' http://intranet/x ')).toBe('http://intranet/x');
@@ -20,14 +20,14 @@ describe('a link of a feature', () => {
     expect(() => addLink(aFeature(), { url }, 'id')).toThrow(/`\/body\/url`/);
   });
 
-  it('is one of ten at most', () => {
+  it('is one of ten at most per feature', () => {
     const links = Array.from({ length: 10 }, (_, nth) => ({ id: `${nth}`, url: 'https://a.example/', title: null }));
     expect(() => addLink(aFeature({ links }), { url: 'a.example' }, 'id')).toThrow('Too many links');
     const { feature } = updateLink(aFeature({ links }), '9', { url: 'b.example', title: ' B ' });
     expect(feature.links.at(-1)).toEqual({ id: '9', url: 'https://b.example/', title: 'B' });
   });
 
-  it('is not found by an id that no link of the feature has', () => {
+  it('is not found by an unknown id', () => {
     for (const attempt of [
       () => updateLink(aFeature(), 'x', { url: 'a.example' }),
       () => removeLink(aFeature(), 'x'),

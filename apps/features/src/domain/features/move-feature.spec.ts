@@ -12,7 +12,7 @@ const here = someProjectContext({
 const move: Move = { to: 'garage', source: here, target: someProjectContext(), children: [] };
 const using = (...segments: number[]) => aFeature({ strategies: [aStrategy({ segments })] });
 
-it('takes a feature along with its strategies and the segments that every project may use', () => {
+it('a feature moves with its strategies and global segments', () => {
   const feature = using(1);
   expect(moveFeature(feature, move)).toMatchObject({
     feature: { ...feature, project: 'garage' },
@@ -20,11 +20,11 @@ it('takes a feature along with its strategies and the segments that every projec
   });
 });
 
-it('refuses a feature that uses a segment of its project', () => {
+it('a feature with a segment of its project cannot move', () => {
   expect(refusalOf(() => moveFeature(using(1, 2), move)).kind).toBe('IncompatibleProjectError');
 });
 
-it('refuses a target with fewer, more or other environments', () => {
+it('a feature cannot move to a project with other environments', () => {
   const [development, production] = here.environments;
   for (const environments of [[development], [development, { ...production, name: 'staging' }], []]) {
     const target = { ...here, environments: environments as typeof here.environments };
@@ -32,11 +32,11 @@ it('refuses a target with fewer, more or other environments', () => {
   }
 });
 
-it('refuses a feature that others depend on', () => {
+it('a feature with children cannot move', () => {
   expect(refusalOf(() => moveFeature(aFeature(), { ...move, children: ['child'] })).kind).toBe('ForbiddenError');
 });
 
-it('changes nothing when the feature is there already', () => {
+it('a move to the same project changes nothing', () => {
   const feature = aFeature();
   expect(moveFeature(feature, { ...move, to: 'shop' })).toEqual({ feature, events: [] });
 });

@@ -131,7 +131,7 @@ const after = (plan: ImportPlan, place: ImportDestination): ImportDestination =>
 });
 
 describe('an import', () => {
-  it('brings features with all that belongs to them', () => {
+  it('creates features with all their settings', () => {
     const plan = planned(aFile());
     expect(featureOf(plan)).toMatchObject({
       project: 'shop',
@@ -182,7 +182,7 @@ describe('an import', () => {
     });
   });
 
-  it('tells everything, and itself last', () => {
+  it('emits each edit, and the import last', () => {
     expect(
       planned(aFile()).events.map(({ type, featureName }) => (featureName ? `${featureName}: ${type}` : type)),
     ).toEqual([
@@ -200,7 +200,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('changes nothing the second time, and tells nothing', () => {
+  it('changes and emits nothing the second time', () => {
     const place = aPlace();
     const target = after(planned(aFile(), place), place);
     const again = planned(aFile(), target);
@@ -215,7 +215,7 @@ describe('an import', () => {
     });
   });
 
-  it('changes nothing the second time, though the ids of its strategies were taken', () => {
+  it('changes nothing the second time when the ids of its strategies are in use', () => {
     const place = aPlace({ takenStrategyIds: new Set(['5a0f8a4e-3f5e-4d2e-8f0e-0d6c3f1b2a10']) });
     const first = planned(aFile(), place);
     expect(inEnvironment(featureOf(first), 'development').strategies.map(({ id }) => id)).toEqual([
@@ -264,7 +264,7 @@ describe('an import', () => {
     },
   );
 
-  it('overwrites what is there', () => {
+  it('overwrites existing settings', () => {
     const dependencies = [{ feature: 'earlier', enabled: true, variants: [] }];
     const target = aFeature({
       name: 'checkout',
@@ -297,7 +297,7 @@ describe('an import', () => {
     });
   });
 
-  it('keeps what the file says nothing of', () => {
+  it('keeps settings that the file does not mention', () => {
     const target = aFeature({
       name: 'cart',
       description: 'Old',
@@ -322,7 +322,7 @@ describe('an import', () => {
     expect(plan.events.filter(({ type }) => type === 'feature-environment-disabled')).toHaveLength(1);
   });
 
-  it('brings context fields that only the file has', () => {
+  it('creates missing context fields', () => {
     const legalValues = [
       { value: 'oslo', description: null },
       { value: 'bergen', description: 'Rain' },
@@ -367,7 +367,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('brings variants of a feature in the environment', () => {
+  it('imports the variants of the environment', () => {
     const variants = [
       { name: 'b', weight: 10 },
       { name: 'a', weight: 10 },
@@ -377,7 +377,7 @@ describe('an import', () => {
     expect(inEnvironment(featureOf(plan, 'cart'), 'development').variants.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  it('leaves out features that are archived, here or in the file', () => {
+  it('skips features that are archived, in Bunting or in the file', () => {
     const features = [
       ...aFile().features.map((feature) => ({ ...feature, archived: feature.name === 'cart' })),
       { name: 'third' },
@@ -398,14 +398,14 @@ describe('an import', () => {
   });
 });
 
-describe('an import never makes a feature mean more than it did', () => {
+describe('an import never widens a rollout', () => {
   it('a feature without strategies is not turned on, and the report says so', () => {
     const plan = planned(aFile({ featureStrategies: [] }));
     expect(inEnvironment(featureOf(plan), 'development')).toMatchObject({ enabled: false, strategies: [] });
     expect(plan.report.skipped).toEqual([{ feature: 'checkout', reason: expect.stringContaining('not enabled') }]);
   });
 
-  it('a rollout that nobody named does not become a full one', () => {
+  it('a missing rollout does not become 100 %', () => {
     const featureStrategies = [
       { name: 'flexibleRollout', featureName: 'checkout', parameters: { stickiness: 'default' } },
     ];
@@ -413,7 +413,7 @@ describe('an import never makes a feature mean more than it did', () => {
     expect(inEnvironment(featureOf(plan), 'development').strategies[0]?.parameters).toEqual({ stickiness: 'default' });
   });
 
-  it('variants whose weights are complete keep them, and their order: who sees what hangs on both', () => {
+  it('variants with complete weights keep weights and order, because both decide who gets which variant', () => {
     const variant = (name: string, weight: number) =>
       ({ name, weight, weightType: 'variable', stickiness: 'default' }) as const;
     const complete = [variant('control', 333), variant('blue', 333), variant('green', 334)];
@@ -442,7 +442,7 @@ describe('an import never makes a feature mean more than it did', () => {
     ]);
   });
 
-  it('a segment that is not here is told, and the whole is refused', () => {
+  it('a missing segment is reported, and the whole file is refused', () => {
     const place = aPlace({ projectContext: someProjectContext() });
     expect(faultsOf(aFile(), place)).toEqual([
       ['Segment "beta" does not exist; it is used by checkout', '/segments/0/name'],
@@ -457,7 +457,7 @@ describe('an import never makes a feature mean more than it did', () => {
 });
 
 describe('an import is refused whole', () => {
-  it('with everything that is missing, each thing once', () => {
+  it('with every missing object, each once', () => {
     const strategy = (featureName: string) => ({
       name: 'mine',
       featureName,
@@ -626,7 +626,7 @@ describe('an import is refused whole', () => {
     ]);
   });
 
-  it('with names that the project does not like, unless the features are there already', () => {
+  it('with new names that do not match the pattern of the project', () => {
     const place = aPlace({ naming: { pattern: 'shop\\..*' }, features: byName([aFeature({ name: 'cart' })]) });
     expect(faultsOf(aFile(), place).map(([, path]) => path)).toEqual(['/features/0/name']);
   });
@@ -643,19 +643,19 @@ describe('an import is refused whole', () => {
     expect(faultsOf(aFile({ dependencies }), aPlace({ features: byName([parent]) }))).toHaveLength(1);
   });
 
-  it('with a parent for a feature that has children here', () => {
+  it('with a parent for a feature that has children in Bunting', () => {
     const place = aPlace({ features: byName([aFeature()]), children: new Map([['checkout', ['child']]]) });
     expect(faultsOf(aFile(), place)).toHaveLength(1);
   });
 
-  it('and does not answer more faults than anybody reads', () => {
+  it('with a limited number of reported errors', () => {
     const features = Array.from({ length: 3000 }, (_, nth) => ({ name: `a ${nth}` }));
     const { details } = refusalOf(() => planned({ features, featureStrategies: [], tagTypes: [] }));
     expect(details).toHaveLength(501);
     expect(details.at(-1)?.message).toBe('There are 2500 more faults.');
   });
 
-  it('without a trace of names that every object has', () => {
+  it('with names such as constructor treated as ordinary names', () => {
     const features = ['constructor', 'toString', '__proto__'].map((name) => ({ name }));
     const plan = planned({ features, featureStrategies: [{ name: 'default', featureName: 'toString' }], tagTypes: [] });
     expect(plan.features.map(({ feature }) => feature.name)).toEqual(['constructor', 'toString', '__proto__']);
@@ -665,7 +665,7 @@ describe('an import is refused whole', () => {
   });
 });
 
-it('says what must be loaded before an import', () => {
+it('the references of an import list everything to load', () => {
   expect(fileReferences(aFile())).toEqual({
     features: ['checkout', 'cart'],
     segments: ['beta'],
@@ -678,6 +678,6 @@ it('says what must be loaded before an import', () => {
   });
 });
 
-it('reads the files that it is tested with as the interface does', () => {
+it('the test files are valid exports', () => {
   expect(() => parse(ImportFeaturesBody, { project: 'shop', environment: 'development', data: aFile() })).not.toThrow();
 });

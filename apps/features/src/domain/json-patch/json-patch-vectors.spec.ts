@@ -40,7 +40,7 @@ describe('a patch by RFC 6902', () => {
     expect(either(() => strictlyPatched({ doc }, within(patch)))).toEqual(outcome);
   });
 
-  it('has no step that only tests, which the interface leaves out', () => {
+  it('does not support the operation test', () => {
     expect(() => parse(JsonPatch, [{ op: 'test', path: '/a', value: 1 }], '/body')).toThrow();
   });
 });
@@ -99,7 +99,7 @@ const someStep = (from: Random, document: Json): Step => {
 };
 
 describe('a generated patch', () => {
-  it('comes to what an independent applier makes of it, or both refuse: a hundred thousand of them', () => {
+  it('has the result of an independent implementation, or both refuse it: 100,000 patches', () => {
     const from = random(6902);
     const count = { done: 0, refused: 0 };
     for (let nth = 0; nth < 100_000; nth++) {

@@ -64,7 +64,7 @@ describe('a patch', () => {
     ['a parameter', { op: 'remove', path: '/parameters/rollout' }],
     ['a parameter, by setting it to nothing', { op: 'replace', path: '/parameters/rollout' }],
     ['a parameter, by adding nothing', { op: 'add', path: '/parameters/rollout' }],
-  ])('takes away %s', (_, operation) => {
+  ])('removes %s', (_, operation) => {
     expect(Object.keys(patch(operation)['parameters'] as object)).toEqual(['a/b', 'a~b']);
   });
 
@@ -72,11 +72,11 @@ describe('a patch', () => {
     ['a parameter that is not there', { op: 'remove', path: '/parameters/nothing' }],
     ['a name of every object that is no parameter', { op: 'remove', path: '/parameters/toString' }],
     ['an optional member that is not there', { op: 'remove', path: '/featureName' }],
-  ])('leaves all as it is when it removes %s', (_, operation) => {
+  ])('changes nothing when it removes %s', (_, operation) => {
     expect(patch(operation)).toEqual(aDocument());
   });
 
-  it('takes its steps one after the other', () => {
+  it('applies its operations in order', () => {
     const steps: JsonPatch = [
       { op: 'add', path: '/constraints/-', value: { contextName: 'appName', operator: 'IN', values: [] } },
       { op: 'add', path: '/constraints/1/values/-', value: 'web' },
@@ -90,7 +90,7 @@ describe('a patch', () => {
     expect(patch({ op: 'copy', from: '/parameters', path: '' })).toMatchObject({ rollout: '50' });
   });
 
-  it('touches neither the document nor itself', () => {
+  it('modifies neither the document nor the patch', () => {
     const document = aDocument();
     const value = { contextName: 'a', operator: 'IN', values: [] as string[] };
     const steps: JsonPatch = [
@@ -107,7 +107,7 @@ describe('a patch', () => {
     expect((after['constraints'] as unknown[]).at(-1)).toEqual({ contextName: 'a', operator: 'IN', values: ['x'] });
   });
 
-  it('copies by value: what was copied can change alone', () => {
+  it('copies by value', () => {
     const after = patch(
       { op: 'copy', from: '/constraints/0', path: '/constraints/-' },
       { op: 'replace', path: '/constraints/1/contextName', value: 'appName' },
@@ -116,7 +116,7 @@ describe('a patch', () => {
   });
 });
 
-describe('a patch is refused, with the path at fault,', () => {
+describe('a patch is refused with the invalid path', () => {
   it.each<[string, unknown, string]>([
     ['without a slash', { op: 'replace', path: 'title', value: 'x' }, 'title'],
     ['outside the document', { op: 'add', path: '/bogus', value: 'x' }, '/bogus'],
@@ -178,7 +178,7 @@ describe('a patch is refused, with the path at fault,', () => {
     '/parameters/constructor/prototype/polluted',
     '/constraints/0/prototype',
     '/constraints/__proto__',
-  ])('when it goes over a prototype: %s', (path) => {
+  ])('when it addresses a prototype: %s', (path) => {
     expect(refusalOf([{ op: 'add', path, value: 'x' }]).details[0]?.path).toBe(path);
     expect(refusalOf([{ op: 'copy', from: path, path: '/title' }]).details[0]?.path).toBe(path);
     expect({}).not.toHaveProperty('polluted');
@@ -188,7 +188,7 @@ describe('a patch is refused, with the path at fault,', () => {
     ['/parameters', '{"__proto__": {"polluted": "x"}}'],
     ['/constraints/0', '{"contextName": "a", "values": [{"__proto__": null}]}'],
     ['', '{"name": "default", "__proto__": {}}'],
-  ])('when its value holds a prototype: %s', (path, value) => {
+  ])('when its value contains a prototype: %s', (path, value) => {
     const refusal = refusalOf([{ op: 'replace', path, value: JSON.parse(value) as unknown }]);
     expect(refusal.details[0]?.path).toBe(path);
     expect(refusal.message).toContain('__proto__');
@@ -200,7 +200,7 @@ describe('a patch is refused, with the path at fault,', () => {
     expect(refusalOf(Array.from({ length: 101 }, () => step)).message).toContain('`/body`');
   });
 
-  it('with a path that is far too long, and does not repeat it', () => {
+  it('with a path that is too long, which is not repeated', () => {
     expect(refusalOf([{ op: 'add', path: `/${'x'.repeat(100_000)}`, value: 1 }]).message.length).toBeLessThan(1000);
   });
 });
@@ -240,7 +240,7 @@ describe('a patch cannot make a document grow without bound', () => {
     expect(bounded([{ op: 'add', path: '/segments', value }]).details[0]?.path).toBe('/segments');
   });
 
-  it('in depth, so that no reader of it runs out of stack', () => {
+  it('in depth', () => {
     const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
     expect(bounded([{ op: 'add', path: '/segments', value: nested(5000) }]).message).toContain('levels deep');
     const innermost = `/segments${'/0'.repeat(39)}/-`;
@@ -251,7 +251,7 @@ describe('a patch cannot make a document grow without bound', () => {
     expect(bounded(steps).details[0]?.path).toBe(innermost);
   });
 
-  it('but may replace a large value by another, time and again', () => {
+  it('but may replace a large value repeatedly', () => {
     const value = 'x'.repeat(200_000);
     const steps: JsonPatch = Array.from({ length: 100 }, () => ({ op: 'replace', path: '/title', value }));
     expect(patch(...steps)['title']).toBe(value);
@@ -262,7 +262,7 @@ describe('a patch cannot make a document grow without bound', () => {
     expect(patch(...inTurns)).toEqual(aDocument());
   });
 
-  it('though one that is large already can still be patched', () => {
+  it('and a document that is already large can still be patched', () => {
     const values = Array.from({ length: 30_000 }, (_, nth) => String(nth));
     const document = { ...aDocument(), constraints: [{ values }] };
     const after = applyPatch(
@@ -280,7 +280,7 @@ describe('a patch cannot make a document grow without bound', () => {
   });
 });
 
-describe('whatever a patch holds', () => {
+describe('any patch', () => {
   const path = fc.oneof(
     fc.constantFrom(
       '',
@@ -307,7 +307,7 @@ describe('whatever a patch holds', () => {
     { requiredKeys: ['op', 'path'] },
   );
 
-  it('it is applied or refused with a path, and what comes out is plain JSON', () => {
+  it('is applied or refused with a path, and results in plain JSON', () => {
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 20 }), (operations) => {
         try {

@@ -16,7 +16,7 @@ const shop: StoredProject = {
 } as const;
 
 describe('a project', () => {
-  it('keeps what an update leaves out, and tells nothing when nothing changed', () => {
+  it('keeps omitted properties, and emits nothing without a change', () => {
     expect(updateProject(shop, { name: 'Shop' })).toEqual({ project: shop, events: [] });
     const { project, events } = updateProject(shop, { name: ' Store ', mode: 'protected' });
     expect(project).toEqual({ ...shop, name: 'Store', mode: 'protected' });
@@ -24,7 +24,7 @@ describe('a project', () => {
     expect(refusalOf(() => updateProject(shop, { name: ' ' })).message).toContain('`/body/name`');
   });
 
-  it('takes settings one by one', () => {
+  it('accepts single settings', () => {
     const { project } = updateProjectSettings(shop, { featureLimit: 3 });
     expect(project).toEqual({ ...shop, featureLimit: 3 });
     expect(updateProjectSettings(project, { featureLimit: null }).project).toEqual(shop);
@@ -32,7 +32,7 @@ describe('a project', () => {
 });
 
 describe('a naming pattern', () => {
-  it('is kept with its example, and is gone without a pattern', () => {
+  it('is stored with its example, and removed by an empty pattern', () => {
     const naming = { pattern: '[a-z]+', example: 'abc', description: 'small letters' };
     expect(validateNaming(naming)).toEqual(naming);
     expect(validateNaming({ pattern: '', example: null })).toBeNull();
@@ -53,7 +53,7 @@ describe('a naming pattern', () => {
     expect(refusal.details).toMatchObject([{ path: `/body/featureNaming/${member}` }]);
   });
 
-  it('is judged in linear time', () => {
+  it('is matched in linear time', () => {
     expect(validateNaming({ pattern: '(a+)+', example: 'a'.repeat(100) })).not.toBeNull();
     expect(refusalOf(() => validateNaming({ pattern: '(a+)+', example: `${'a'.repeat(99)}!` })).kind).toBe(
       'PatternError',
@@ -72,7 +72,7 @@ describe('a default strategy', () => {
   });
 });
 
-it('leaves nothing of an environment that a project loses', () => {
+it('a project that loses an environment keeps none of its settings', () => {
   const feature = aFeature({ strategies: [aStrategy()], enabled: true });
   expect(withoutEnvironment(feature, 'development').environments).toEqual({});
 });

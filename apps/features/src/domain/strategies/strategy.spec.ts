@@ -99,12 +99,12 @@ describe('a patch of a strategy', () => {
       [{ op: 'replace', path: '/parameters', value: { groupId: 'checkout', stickiness: 'userId', rollout: '50' } }],
     ],
     ['only a weight that is shared is changed', [{ op: 'replace', path: '/variants/0/weight', value: 3 }]],
-  ])('changes nothing and tells nothing when %s', (_, patch) => {
+  ])('changes and emits nothing when %s', (_, patch) => {
     const feature = aFeature({ strategies: [stored] });
     expect(patchStrategy(feature, at, patch, projectContext)).toEqual({ feature, events: [] });
   });
 
-  it('of the whole keeps what is left out, but constraints and variants', () => {
+  it('of the whole strategy keeps omitted properties, except constraints and variants', () => {
     expect(patched({ op: 'replace', path: '', value: { name: 'default' } })).toEqual({
       ...stored,
       name: 'default',
@@ -113,7 +113,7 @@ describe('a patch of a strategy', () => {
     });
   });
 
-  it('shares the weights of variants in the order of the patch', () => {
+  it('distributes the weights of variants in the order of the patch', () => {
     const value = ['b', 'a', 'c'].map((name) => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' }));
     expect(
       patched({ op: 'replace', path: '/variants', value }).variants.map(({ name, weight }) => [name, weight]),
@@ -124,7 +124,7 @@ describe('a patch of a strategy', () => {
     ]);
   });
 
-  it('tells what the strategy was and what it became', () => {
+  it('emits the strategy before and after', () => {
     const feature = aFeature({ strategies: [stored], tags: [{ type: 'team', value: 'oslo' }] });
     const { events } = patchStrategy(feature, at, [{ op: 'replace', path: '/title', value: 'New' }], projectContext);
     expect(events).toEqual([
@@ -151,7 +151,7 @@ describe('a patch of a strategy', () => {
     ]);
   });
 
-  it('leaves the other strategies and environments alone', () => {
+  it('changes no other strategy or environment', () => {
     const other = aStrategy({ id: 'other', sortOrder: 1 });
     const environments = {
       development: { enabled: true, strategies: [other, stored], variants: [] },
@@ -187,7 +187,7 @@ describe('a patch of a strategy', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('tells nothing more of a feature that was off', () => {
+  it('emits only the update for a feature that was off', () => {
     expect(decided(disable).events.map(({ type }) => type)).toEqual(['feature-strategy-update']);
   });
 });
@@ -249,7 +249,7 @@ describe('a patch of a strategy is refused', () => {
     expect(refusal.message).toContain(path.slice(path.lastIndexOf('/') + 1));
   });
 
-  it('in the words that clients of Unleash know', () => {
+  it('with the messages of Unleash', () => {
     const withSegments = (value: number[]) => refusalOf(() => patched({ op: 'replace', path: '/segments', value }));
     expect(refusalOf(() => patched({ op: 'replace', path: '/name', value: 'mine' })).message).toContain(
       'Could not find strategy type with name mine',
@@ -282,7 +282,7 @@ describe('a patch of a strategy is refused', () => {
   });
 });
 
-describe('a strategy that names what has gone since', () => {
+describe('a strategy that refers to deleted objects', () => {
   const locked = {
     ...stored,
     name: 'gone',
@@ -295,7 +295,7 @@ describe('a strategy that names what has gone since', () => {
     expect(strategyOf(feature, at)).toMatchObject({ title: 'New', segments: [77], constraints: locked.constraints });
   });
 
-  it('cannot be changed to name it once more', () => {
+  it('cannot refer to a deleted object again', () => {
     const constraint = { contextName: 'gone', operator: 'IN', values: ['2'] };
     expect(refusalOf(() => decided([{ op: 'add', path: '/constraints/-', value: constraint }], locked)).kind).toBe(
       'NotFoundError',
@@ -311,7 +311,7 @@ describe('a new strategy', () => {
     addStrategy(aFeature({ strategies }), 'development', create, 'new', context);
   const strategyIn = ({ feature }: Decision) => strategyOf(feature, { environment: 'development', strategyId: 'new' });
 
-  it('gets defaults for what nobody said', () => {
+  it('has defaults for omitted properties', () => {
     const decision = added({ name: 'default' });
     const expected = aStrategy({ id: 'new', name: 'default', sortOrder: 0 });
     expect(strategyIn(decision)).toEqual(expected);
@@ -328,14 +328,14 @@ describe('a new strategy', () => {
     expect(inEnvironment(decision.feature, 'development').enabled).toBe(false);
   });
 
-  it('takes null for a default', () => {
+  it('has the default for null', () => {
     expect(strategyIn(added({ name: 'default', title: null, disabled: null }))).toMatchObject({
       title: null,
       disabled: false,
     });
   });
 
-  it('gets what a gradual rollout needs', () => {
+  it('has the parameters of a gradual rollout', () => {
     const projectContext = someProjectContext({ defaultStickiness: 'userId' });
     expect(strategyIn(added({ name: 'flexibleRollout' }, [], projectContext)).parameters).toEqual({
       rollout: '100',
@@ -358,7 +358,7 @@ describe('a new strategy', () => {
     expect(strategyIn(added({ name: 'default' }, strategies)).sortOrder).toBe(10);
   });
 
-  it('comes where it says, after those of the same place', () => {
+  it('has the given sort order, after strategies with the same one', () => {
     const strategies = [aStrategy({ id: 'a', sortOrder: 2 }), aStrategy({ id: 'b', sortOrder: 9 })];
     const idsAt = (sortOrder: number) =>
       inEnvironment(added({ name: 'default', sortOrder }, strategies).feature, 'development').strategies.map(
@@ -368,7 +368,7 @@ describe('a new strategy', () => {
     expect(idsAt(-1)).toEqual(['new', 'a', 'b']);
   });
 
-  it('can be patched, even behind one at the last possible place', () => {
+  it('can be patched after one with the largest sort order', () => {
     const { feature } = added({ name: 'default' }, [aStrategy({ id: 'a', sortOrder: 1_000_000_000 })]);
     const ref = { environment: 'development', strategyId: 'new' };
     expect(() =>
@@ -407,14 +407,14 @@ describe('a new strategy', () => {
     expect(refusal.message).toContain('You have not added the current environment to the project');
   });
 
-  it('is the first in an environment where the feature was never set', () => {
+  it('is the first in an environment without settings of the feature', () => {
     const { feature } = addStrategy(aFeature(), 'production', { name: 'default' }, 'new', projectContext);
     expect(inEnvironment(feature, 'production')).toMatchObject({ enabled: false, strategies: [{ id: 'new' }] });
   });
 });
 
 describe('a strategy that is removed', () => {
-  it('is told as it was', () => {
+  it('emits its previous state', () => {
     const strategies = [stored, aStrategy({ id: 'other' })];
     const { feature, events } = removeStrategy(aFeature({ enabled: true, strategies }), at);
     expect(inEnvironment(feature, 'development')).toMatchObject({ enabled: true, strategies: [{ id: 'other' }] });
@@ -430,14 +430,14 @@ describe('a strategy that is removed', () => {
     ]);
   });
 
-  it('turns the feature off when it was the last active one, and that is told first', () => {
+  it('turns the feature off when it was the last active one, and emits that first', () => {
     const strategies = [stored, aStrategy({ id: 'other', disabled: true })];
     const { feature, events } = removeStrategy(aFeature({ enabled: true, strategies }), at);
     expect(inEnvironment(feature, 'development').enabled).toBe(false);
     expect(events.map(({ type }) => type)).toEqual(['feature-environment-disabled', 'feature-strategy-remove']);
   });
 
-  it('must be there', () => {
+  it('must exist', () => {
     expect(refusalOf(() => removeStrategy(aFeature(), at)).kind).toBe('NotFoundError');
   });
 });

@@ -14,26 +14,26 @@ const feature = aFeature({ strategies: [before], enabled: true });
 const updated = (update: UpdateStrategyBody) =>
   strategyOf(updateStrategy(feature, at, update, someProjectContext()).feature, at);
 
-it('empties the lists that it does not mention, and keeps the rest', () => {
+it('an update empties omitted lists and keeps other omitted properties', () => {
   expect(updated({})).toEqual({ ...before, variants: [] });
   expect(updated({ title: 'All', disabled: true })).toMatchObject({ title: 'All', disabled: true, segments: [1] });
 });
 
-it('takes null for silence, and no place from an update', () => {
+it('an update treats null as omitted, and ignores the sort order', () => {
   expect(updated({ title: null, disabled: null, sortOrder: 0, variants })).toEqual(before);
 });
 
-it('completes the settings of a gradual rollout, which keeps its share', () => {
+it('an update completes the parameters of a gradual rollout, and keeps its percentage', () => {
   expect(updated({ parameters: { stickiness: 'sessionId' } }).parameters).toEqual({
     ...{ rollout: '50', stickiness: 'sessionId', groupId: 'checkout' },
   });
 });
 
-it('keeps the settings of a strategy of another type', () => {
+it('an update keeps the parameters of other strategy types', () => {
   expect(updated({ name: 'default' })).toMatchObject({ name: 'default', parameters: before.parameters });
 });
 
-it('tells that the feature went off with its last active strategy', () => {
+it('an update of the last active strategy emits that the feature is off', () => {
   const { events } = updateStrategy(feature, at, { disabled: true }, someProjectContext());
   expect(events.map(({ type }) => type)).toEqual(['feature-strategy-update', 'feature-environment-disabled']);
   expect(updateStrategy(feature, at, { variants }, someProjectContext()).events).toEqual([]);

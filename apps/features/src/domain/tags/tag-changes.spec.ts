@@ -6,7 +6,7 @@ const red = { type: 'simple', value: 'red' };
 const blue = { type: 'simple', value: 'blue' };
 
 describe('changeTags', () => {
-  it('adds and removes, and tells of each that changed', () => {
+  it('adds and removes tags, with an event for each change', () => {
     const { feature, events } = changeTags(aFeature({ tags: [red] }), { addedTags: [blue, red], removedTags: [red] });
     expect(feature.tags).toEqual([blue]);
     expect(events).toMatchObject([
@@ -15,7 +15,7 @@ describe('changeTags', () => {
     ]);
   });
 
-  it('neither adds nor tells a tag that is removed as well', () => {
+  it('neither adds nor emits a tag that is also removed', () => {
     const feature = aFeature();
     expect(changeTags(feature, { addedTags: [red], removedTags: [red, blue] })).toEqual({ feature, events: [] });
   });

@@ -6,7 +6,7 @@ const area = { type: 'area', value: 'pay' };
 const team = { type: 'team', value: 'oslo' };
 
 describe('a tag', () => {
-  it('that is added is told with all tags after it', () => {
+  it('that is added emits all tags afterwards', () => {
     const { feature, events } = addTag(aFeature({ tags: [team] }), area);
     expect(feature.tags).toEqual([area, team]);
     expect(events).toEqual([
@@ -14,7 +14,7 @@ describe('a tag', () => {
     ]);
   });
 
-  it('that is there already is not told again', () => {
+  it('that already exists emits nothing', () => {
     const feature = aFeature({ tags: [team] });
     expect(addTag(feature, { ...team })).toEqual({ feature, events: [] });
   });
@@ -31,7 +31,7 @@ describe('a tag', () => {
     }
   });
 
-  it('that is removed is told with all tags before it', () => {
+  it('that is removed emits all tags before', () => {
     const { feature, events } = removeTag(aFeature({ tags: [area, team] }), area);
     expect(feature.tags).toEqual([team]);
     expect(events).toEqual([

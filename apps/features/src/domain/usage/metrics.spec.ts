@@ -14,8 +14,8 @@ const report = (toggles: MetricsBody['bucket']['toggles'], stop: string | number
 });
 const oneAt = (stop: string | number) => evaluationCounts(report({ checkout: { yes: 1 } }, stop), 'production', now)[0];
 
-describe('a report', () => {
-  it('leaves out what came to nothing', () => {
+describe('a report of metrics', () => {
+  it('omits zero counts', () => {
     const counts = evaluationCounts(
       report({ checkout: { yes: 2, variants: { red: 2, blue: 0 } }, idle: { yes: 0, no: 0 }, silent: {} }),
       'production',
@@ -35,11 +35,11 @@ describe('a report', () => {
     expect(oneAt('2099-01-01T00:00:00Z')?.minute).toBe(minuteOf('2026-03-01T10:30:00Z'));
   });
 
-  it('is refused for a moment that no calendar has, and names it', () => {
+  it('is refused with an invalid date, which is named', () => {
     expect(refusalOf(() => oneAt('2016-12-31T23:59:60Z')).message).toContain('/body/bucket/stop');
   });
 
-  it('takes names that JavaScript gives a meaning for names', () => {
+  it('accepts names such as constructor', () => {
     const toggles = JSON.parse('{"__proto__": {"yes": 1, "variants": {"__proto__": 1}}}') as typeof body.bucket.toggles;
     const body = report(toggles);
     const [count] = evaluationCounts(body, 'production', now);
@@ -48,7 +48,7 @@ describe('a report', () => {
   });
 });
 
-describe('what a proxy collected', () => {
+describe('the metrics of a proxy', () => {
   const metric = (environment: string, timestamp: string) => ({
     ...{ featureName: 'checkout', environment, appName: 'web', timestamp, yes: 1, no: 0 },
   });
@@ -62,14 +62,14 @@ describe('what a proxy collected', () => {
   };
   const caller = sdk({ permission: 'CLIENT', environment: 'production' });
 
-  it('is taken for the environment of the token alone, up to the end of its hour or now', () => {
+  it('counts for the environment of the token only, up to the end of its hour or now', () => {
     expect(proxiedCounts(body, caller, now).map(({ environment, minute }) => [environment, minute])).toEqual([
       ['production', minuteOf('2026-03-01T10:30:00Z')],
       ['production', minuteOf('2026-03-01T09:59:00Z')],
     ]);
   });
 
-  it('names each application once', () => {
+  it('contains each application once', () => {
     expect(proxiedApplications(body, caller)).toEqual([
       {
         ...{ appName: 'web', sdkVersion: 'node:1', projects: ['*'], environment: 'production' },
@@ -78,26 +78,26 @@ describe('what a proxy collected', () => {
     ]);
   });
 
-  it('names no instance of an application that only its metrics name', () => {
+  it('contains no instance of an application without registration', () => {
     const [one, ...more] = proxiedApplications({ ...body, applications: [] }, caller);
     expect([one?.appName, one?.instanceId, more]).toEqual(['web', undefined, []]);
   });
 });
 
-it('is for the environment of the token, else for the one it names, else for the default one', () => {
+it('metrics count for the environment of the token, else for the named one, else for the default one', () => {
   expect(environmentFor(sdk({ permission: 'CLIENT', environment: 'production' }), 'development')).toBe('production');
   expect(environmentFor(sdk({ permission: 'CLIENT' }), 'development')).toBe('development');
   expect(environmentFor(sdk({ permission: 'CLIENT' }), undefined)).toBe('default');
 });
 
-it('is for the projects of the token', () => {
+it('metrics count for the projects of the token', () => {
   const bound = sdk({ permission: 'CLIENT', project: 'shop' }, { permission: 'CLIENT', project: 'garage' });
   expect(projectsOf(bound)).toEqual(['shop', 'garage']);
   expect([mayReportOn(bound, 'shop'), mayReportOn(bound, 'moon')]).toEqual([true, false]);
   expect(projectsOf(sdk({ permission: 'ADMIN' }))).toEqual(['*']);
 });
 
-describe('the first figures', () => {
+describe('the first metrics', () => {
   const types = new Map([
     ['production', 'production'],
     ['development', 'development'],
@@ -107,12 +107,12 @@ describe('the first figures', () => {
       ({ stage }) => stage,
     );
 
-  it('bring a feature to pre-live, from whichever environment', () => {
+  it('move a feature to pre-live from any environment', () => {
     expect(entered(['initial'], ['development'], 'development')).toEqual(['pre-live']);
     expect(entered(['initial'], [], 'production')).toEqual(['pre-live']);
   });
 
-  it('bring it live when they come from production, where it is on', () => {
+  it('move a feature to live from production, where it is on', () => {
     expect(entered(['initial', 'pre-live'], ['production'], 'production')).toEqual(['live']);
     expect(entered(['initial'], ['production'], 'development', 'production')).toEqual(['pre-live', 'live']);
     expect(entered(['initial'], ['production'], 'development')).toEqual(['pre-live']);

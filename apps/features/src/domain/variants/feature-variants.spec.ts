@@ -17,12 +17,12 @@ const variant = (name: string): FeatureVariant => ({ name, weight: 0, weightType
 const only = [{ ...variant('a'), weight: 1000 }];
 const feature = aFeature({ environments: { production: { enabled: true, strategies: [], variants: only } } });
 
-it('finds the variants of the first environment that has any', () => {
+it('the variants of a feature are those of the first environment with any', () => {
   expect(variantsOf(feature, around)).toBe(only);
   expect(variantsOf(aFeature(), around)).toEqual([]);
 });
 
-it('makes weights of 1000 of any list that it takes, in every environment', () => {
+it('the weights of variants sum to 1000 in every environment', () => {
   const some = fc.uniqueArray(fc.stringMatching(/^[a-z0-9]{1,8}$/), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(some, (names) => {
@@ -35,7 +35,7 @@ it('makes weights of 1000 of any list that it takes, in every environment', () =
   );
 });
 
-it('changes one environment only where the feature has variants, and a batch anywhere', () => {
+it('variants of one environment need a feature with variants, and those of a batch do not', () => {
   const { feature: after } = setEnvironmentVariants(feature, 'development', [variant('b')], around);
   expect(after.environments['development']?.variants).toMatchObject([{ name: 'b', weight: 1000 }]);
   expect(refusalOf(() => setEnvironmentVariants(aFeature(), 'development', [], around)).kind).toBe(
@@ -45,7 +45,7 @@ it('changes one environment only where the feature has variants, and a batch any
   expect(refusalOf(() => setVariantsInBatch(feature, ['moon'], only, around)).kind).toBe('NotFoundError');
 });
 
-it('patches the list of each environment, and keeps all of them when one cannot be patched', () => {
+it('a patch of all environments applies to all of them or none', () => {
   const add = [{ op: 'add', path: '/0', value: variant('z') } as const];
   const { feature: after, events } = patchVariants(feature, add, around);
   expect(events.map(({ environment }) => environment)).toEqual(['development', 'production']);
@@ -58,7 +58,7 @@ it('patches the list of each environment, and keeps all of them when one cannot 
   expect(patchEnvironmentVariants(feature, 'production', replace, around).events).toHaveLength(1);
 });
 
-it('refuses a patch that leaves the list, and names where', () => {
+it('a patch outside of the list is refused with its path', () => {
   for (const path of ['', '/0/name/x', '/9', 'name', '/-/weight']) {
     const patch = [{ op: 'replace', path, value: { not: 'a list' } } as const];
     const refusal = refusalOf(() => patchEnvironmentVariants(feature, 'production', patch, around));

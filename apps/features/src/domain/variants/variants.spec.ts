@@ -16,7 +16,7 @@ const distributed = (...variants: StrategyVariant[]) => normalizeStrategyVariant
 const weights = (variants: readonly FeatureVariant[]) =>
   Object.fromEntries(variants.map(({ name, weight }) => [name, weight]));
 describe('the weights of variants', () => {
-  it('are shared in the order of the request, and answered by name', () => {
+  it('are distributed in the order of the request, and returned by name', () => {
     const variants = distributed(variable('b'), variable('a'), variable('c'));
     expect(variants.map(({ name, weight }) => [name, weight])).toEqual([
       ['a', 333],
@@ -25,7 +25,7 @@ describe('the weights of variants', () => {
     ]);
   });
 
-  it('are what the fixed ones leave', () => {
+  it('are the remainder of the fixed weights', () => {
     expect(weights(distributed(variable('z'), fixed('f', 333), variable('y'), variable('x')))).toEqual({
       f: 333,
       z: 223,
@@ -34,7 +34,7 @@ describe('the weights of variants', () => {
     });
   });
 
-  it('may be all taken by fixed ones', () => {
+  it('may be fixed for all variants', () => {
     expect(weights(distributed(fixed('a', 600), fixed('b', 400), variable('c'), variable('d')))).toEqual({
       a: 600,
       b: 400,
@@ -50,7 +50,7 @@ describe('the weights of variants', () => {
     });
   });
 
-  it('sum to 1000, keep what is fixed and give the rest in order, whatever is sent', () => {
+  it('sum to 1000 with fixed weights unchanged for any list', () => {
     const kinds = fc.array(fc.record({ fix: fc.boolean(), weight: fc.integer({ min: 0, max: 60 }) }), {
       minLength: 1,
       maxLength: 40,
@@ -79,7 +79,7 @@ describe('the weights of variants', () => {
 });
 
 describe('variants', () => {
-  it('may be none', () => {
+  it('may be empty', () => {
     expect(distributed()).toEqual([]);
   });
 
@@ -115,12 +115,12 @@ describe('variants', () => {
     expect(refusal.message).toContain(`\`${path}\``);
   });
 
-  it.each(['json', 'csv', 'string', 'number'] as const)('carry a payload of type %s as it is', (type) => {
+  it.each(['json', 'csv', 'string', 'number'] as const)('keep a payload of type %s unchanged', (type) => {
     const payload = { type, value: type === 'json' ? '{"a":[1]}' : 'not, checked {' };
     expect(distributed(variable('a', { payload }))[0]?.payload).toEqual(payload);
   });
 
-  it('of a feature get defaults, and keep overrides', () => {
+  it('of a feature have defaults, and keep overrides', () => {
     const overrides = [{ contextName: 'userId', values: ['1'] }];
     expect(
       normalizeFeatureVariants(

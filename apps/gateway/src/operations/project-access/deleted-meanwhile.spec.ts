@@ -33,7 +33,7 @@ afterAll(() => gateway.stop());
 describe.each([
   ['of which the gateway had heard', true],
   ['of which the gateway hears in the same moment', false],
-])('a project %s, and that is deleted meanwhile', (_which, isKnown) => {
+])('a project %s that is deleted concurrently', (_which, isKnown) => {
   beforeEach(async () => {
     heard = isKnown ? [deleted] : [created, deleted];
     await write("delete from project where id = 'brief'");

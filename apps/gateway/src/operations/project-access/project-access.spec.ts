@@ -166,7 +166,7 @@ describe('privilege escalation', () => {
     expect((await accessTo(project)).users).toMatchObject([{ id: boss.id }, { id: friend.id, roles: [reader] }]);
   });
 
-  it('an Owner may leave roles that a user already has', async () => {
+  it('an Owner keeps the roles that a user already has', async () => {
     const project = aProject();
     const [boss, friend] = [await aUser(), await aUser()];
     await give(project, boss.id, [owner]);
@@ -184,7 +184,7 @@ describe('privilege escalation', () => {
     expect((await ask('GET', `projects/${project}/access`, undefined, some.key)).status).toBe(403);
   });
 
-  it('a right in one environment is not enough for one in all', async () => {
+  it('a permission in one environment does not suffice to grant it in all', async () => {
     const project = aProject();
     const [keeper, friend] = [await aUser(), await aUser()];
     const role = (name: string, permissions: object[]) =>

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-it('gives roles in one environment the permissions that they have in another, once', async () => {
+it('roles get the permissions of one environment in another, once', async () => {
   const permissions = [
     { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' },
     { name: 'CREATE_FEATURE_STRATEGY', environment: 'production' },

@@ -16,7 +16,7 @@ const aRole = (name: string, permissions: object[], type = 'custom'): Promise<Sa
   done<SavedRole>('POST', 'roles', { name, type, permissions });
 
 describe('the predefined roles', () => {
-  it('are there from the start, and stay as they are', async () => {
+  it('exist from the start, and cannot be changed', async () => {
     const { roles } = await done<Roles>('GET', 'roles');
     expect(roles.slice(0, 8).map(({ id, name, type }) => `${id} ${name} ${type}`)).toEqual([
       '1 Admin root',
@@ -42,7 +42,7 @@ describe('the predefined roles', () => {
   });
 });
 
-describe('a role that is made here', () => {
+describe('a custom role', () => {
   it('grants its permissions, changes for all of its holders, and can be deleted when unused', async () => {
     const events = await told(async () => {
       const role = await aRole(
@@ -73,7 +73,7 @@ describe('a role that is made here', () => {
     ]);
   });
 
-  it('is answered with 200 and under roles when it is saved, as clients of Unleash Enterprise expect', async () => {
+  it('is returned with 200 and under roles when it is saved, as clients of Unleash Enterprise expect', async () => {
     const body = { name: 'Enveloped', description: 'of a client', permissions: [{ name: 'CREATE_FEATURE' }] };
     const created = await ask<SavedRole>('POST', 'roles', body);
     expect(created.status).toBe(200);
@@ -86,7 +86,7 @@ describe('a role that is made here', () => {
     expect(changed.body).toMatchObject({ version: 1, roles: { ...role, name: 'Enveloped again' } });
   });
 
-  it('describes each permission that it gives as the catalogue does', async () => {
+  it('describes each of its permissions as the catalogue does', async () => {
     const right = { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' };
     const { id } = await aRole('Described', [{ name: 'CREATE_FEATURE' }, right]);
     const { permissions } = await done<RoleWithPermissions>('GET', `roles/${id}`);
@@ -105,7 +105,7 @@ describe('a role that is made here', () => {
     expect(admin.permissions).toEqual([{ id: 1, name: 'ADMIN', displayName: 'Admin', type: 'root' }]);
   });
 
-  it('of the type root-custom gives rights of projects in every project', async () => {
+  it('of the type root-custom grants permissions of projects in every project', async () => {
     await aRole('Keeper of projects', [{ name: 'CREATE_PROJECT' }, { name: 'UPDATE_PROJECT' }], 'root-custom');
     const { key } = await aUser('Keeper of projects');
     const { permissions } = await done<{ permissions: object[] }>('GET', 'user', undefined, key);
@@ -122,13 +122,13 @@ describe('a role that is made here', () => {
     ['custom', { name: 'CLIENT' }, '/body/permissions/0/name'],
     ['custom', { name: 'EVERYTHING' }, '/body/permissions/0/name'],
     ['custom', { name: 'CREATE_FEATURE', environment: 'development' }, '/body/permissions/0/environment'],
-  ])('of the type %s cannot give %j', async (type, permission, property) => {
+  ])('of the type %s cannot grant %j', async (type, permission, property) => {
     const { status, body } = await ask('POST', 'roles', { name: 'wrong', type, permissions: [permission] });
     expect(`${status} ${body.name}`).toBe('400 ValidationError');
     expect(body.message).toContain(property);
   });
 
-  it('has a name of its own', async () => {
+  it('has a unique name', async () => {
     await aRole('Unique', []);
     expect((await ask('POST', 'roles', { name: 'unique', permissions: [] })).status).toBe(409);
     expect((await ask('POST', 'roles/validate', { name: ' UNIQUE ' })).status).toBe(409);
@@ -137,7 +137,7 @@ describe('a role that is made here', () => {
   });
 });
 
-it('lists what roles can give, with the environments that there are', async () => {
+it('the catalogue of permissions contains all permissions and all environments', async () => {
   const { permissions } = await done<AvailablePermissions>('GET', 'permissions');
   expect(permissions.root).toContainEqual({
     id: 16,
@@ -153,7 +153,7 @@ it('lists what roles can give, with the environments that there are', async () =
 describe('a group', () => {
   const members = (...ids: number[]) => ids.map((id) => ({ user: { id } }));
 
-  it('gives its members its root role and its roles in projects, as long as they are in it', async () => {
+  it('grants its members its root role and its roles in projects while they are members', async () => {
     const [one, other] = [await aUser(), await aUser()];
     const group = await done<Group>('POST', 'groups', {
       name: 'Crew',
@@ -196,7 +196,7 @@ describe('a group', () => {
     expect(events[3]?.preData).toMatchObject({ userId: one.id });
   });
 
-  it('keeps the groups of an identity provider that stand for it', async () => {
+  it('keeps its mappings to groups of an identity provider', async () => {
     const body = { name: 'Mapped', mappingsSSO: ['engineers', 'on-call', 'engineers', ' ', 'null'] };
     const events = await told(async () => {
       const group = await done<Group>('POST', 'groups', body);
@@ -221,7 +221,7 @@ describe('a group', () => {
     expect((await ask('POST', 'groups', { name: 'x', users: members(id) })).status).toBe(400);
   });
 
-  it('shows members as users are shown', async () => {
+  it('shows its members like users', async () => {
     const { id } = await aUser();
     const user = await done<User>('GET', `user-admin/${id}`);
     const group = await done<Group>('POST', 'groups', { name: 'Shown', users: members(id) });

@@ -86,15 +86,15 @@ const toOwners: Permission[] = [
 ];
 
 describe('a root role', () => {
-  it('of an Admin gives everything everywhere', async () => {
+  it('of an Admin grants everything everywhere', async () => {
     expect(await given(await aUser(admin), { project: 'any', environment: 'any' })).toEqual(permissions);
   });
 
-  it('of a Viewer gives nothing', async () => {
+  it('of a Viewer grants nothing', async () => {
     expect(await given(await aUser(viewer))).toEqual([]);
   });
 
-  it('of an Editor gives what all projects share everywhere, and the project default as to its owner', async () => {
+  it('of an Editor grants the global objects, and the project default like its owner', async () => {
     const caller = await callerOf(await aUser(editor));
     for (const permission of ['CREATE_SEGMENT', 'CREATE_PROJECT', 'READ_CLIENT_API_TOKEN'] as const)
       expect(may(caller, [permission], { project: 'other' })).toBe(true);
@@ -111,19 +111,19 @@ describe('a root role', () => {
     'APPLY_CHANGE_REQUEST',
     'SKIP_CHANGE_REQUEST',
     'READ_ROLE',
-  ] as const)('of an Editor does not give %s', async (permission) => {
+  ] as const)('of an Editor does not grant %s', async (permission) => {
     expect(await given(await aUser(editor), { project: 'default' })).not.toContain(permission);
   });
 });
 
 describe('a role in a project', () => {
-  it('gives an Owner everything there but agreeing to changes, and nothing elsewhere', async () => {
+  it('grants an Owner everything there except approvals, and nothing elsewhere', async () => {
     const id = await aUser(viewer, { projectRoles: [['shop', owner]] });
     expect(await given(id, { project: 'shop' })).toEqual(toOwners);
     expect(await given(id, { project: 'bank' })).toEqual([]);
   });
 
-  it('gives a Member what an Owner has, without the project itself', async () => {
+  it('grants a Member what an Owner has, except for the project itself', async () => {
     const id = await aUser(viewer, { projectRoles: [['shop', member]] });
     const withheld = ['MOVE_FEATURE_TOGGLE', 'UPDATE_PROJECT', 'DELETE_PROJECT'];
     expect(await given(id, { project: 'shop' })).toEqual(toOwners.filter((one) => !withheld.includes(one)));
@@ -136,7 +136,7 @@ describe('a role in a project', () => {
     expect(await given(other, { project: 'shop' })).toEqual(['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST']);
   });
 
-  it('of one environment gives nothing in another', async () => {
+  it('of one environment grants nothing in another', async () => {
     const [role] = await write<{ id: number }>(
       "insert into role (name, type) values ('Deployer', 'custom') returning id",
     );
@@ -149,7 +149,7 @@ describe('a role in a project', () => {
 });
 
 describe('a group', () => {
-  it('adds its rights to those that its members have', async () => {
+  it('adds its permissions to those of its members', async () => {
     const id = await aUser(viewer, { projectRoles: [['shop', reviewer]] });
     await inGroup(id, { rootRole: editor, project: 'shop', role: releaser });
     const rights = await given(id, { project: 'shop' });
@@ -190,7 +190,7 @@ describe('a project that is not open', () => {
 });
 
 describe('a deleted or disabled user', () => {
-  it('may do nothing, and holds nothing', async () => {
+  it('has no permissions', async () => {
     const [deleted, disabled, active] = [
       await aUser(viewer, { projectRoles: [['left', reviewer]] }),
       await aUser(viewer, { projectRoles: [['left', reviewer]] }),

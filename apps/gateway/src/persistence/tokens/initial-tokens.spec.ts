@@ -11,51 +11,43 @@ import { openTokenHasher } from './token-hasher.ts';
 import { tokenLookup } from './token-lookup.ts';
 
 describe('the first admin token', () => {
-  it.each([undefined, 'a-token-of-my-own'])(
-    'is made once, however many replicas start at the same moment: %p',
-    async (given) => {
-      const { url, drop } = await freshGatewayDatabase();
-      const database = await openDatabase({
-        url,
-        name: 'test',
-        migrations: gatewayMigrations,
-        entities: gatewayEntities,
-        poolMax: 20,
-      });
-      const { work, relay } = startOutboxProducer({
-        producer: 'gateway',
-        database,
-        bus: inProcessBus(),
-        intervalMs: 200,
-        retentionHours: 1,
-        warn: () => undefined,
-      });
-      try {
-        const hashers = await Promise.all(Array.from({ length: 12 }, () => openTokenHasher(database, undefined)));
-        const made = await Promise.all(
-          hashers.map((hasher) =>
-            ensureInitialTokens(
-              work,
-              { hasher, cipher: undefined },
-              { adminToken: given, initial: [] },
-              () => undefined,
-            ),
-          ),
-        );
-        const stored = await database.read({ name: 'all-tokens', text: 'select hash from api_token' });
-        expect(stored).toHaveLength(1);
-        const [token = given ?? ''] = made.filter((one) => one !== undefined);
-        expect(made.filter((one) => one !== undefined)).toHaveLength(given === undefined ? 1 : 0);
-        for (const hasher of hashers) expect(await tokenLookup(database).find(hasher(token))).toBeDefined();
-      } finally {
-        await relay.stop();
-        await database.close();
-        await drop();
-      }
-    },
-  );
+  it.each([undefined, 'a-token-of-my-own'])('is created once by concurrently starting replicas: %p', async (given) => {
+    const { url, drop } = await freshGatewayDatabase();
+    const database = await openDatabase({
+      url,
+      name: 'test',
+      migrations: gatewayMigrations,
+      entities: gatewayEntities,
+      poolMax: 20,
+    });
+    const { work, relay } = startOutboxProducer({
+      producer: 'gateway',
+      database,
+      bus: inProcessBus(),
+      intervalMs: 200,
+      retentionHours: 1,
+      warn: () => undefined,
+    });
+    try {
+      const hashers = await Promise.all(Array.from({ length: 12 }, () => openTokenHasher(database, undefined)));
+      const made = await Promise.all(
+        hashers.map((hasher) =>
+          ensureInitialTokens(work, { hasher, cipher: undefined }, { adminToken: given, initial: [] }, () => undefined),
+        ),
+      );
+      const stored = await database.read({ name: 'all-tokens', text: 'select hash from api_token' });
+      expect(stored).toHaveLength(1);
+      const [token = given ?? ''] = made.filter((one) => one !== undefined);
+      expect(made.filter((one) => one !== undefined)).toHaveLength(given === undefined ? 1 : 0);
+      for (const hasher of hashers) expect(await tokenLookup(database).find(hasher(token))).toBeDefined();
+    } finally {
+      await relay.stop();
+      await database.close();
+      await drop();
+    }
+  });
 
-  it('is not made up where the settings give one; they count at the very first start alone', async () => {
+  it('is not generated when the settings contain one, which count at the first start only', async () => {
     const first = {
       INIT_ADMIN_API_TOKENS: '*:*.chosen-admin',
       INIT_CLIENT_API_TOKENS: 'default:development.chosen-client',
@@ -122,13 +114,13 @@ describe('another value of BUNTING_ADMIN_TOKEN', () => {
     expect(newer.logged()).not.toContain('-value-000');
   });
 
-  it('is the one that counts which started last, also an earlier one', async () => {
+  it('is that of the process that started last, also an earlier value', async () => {
     const last = await start(first);
     await eventually(async () => expect([await status(newer, first), await status(newer, second)]).toEqual([200, 401]));
     await last.stop();
   });
 
-  it('keeps a token revoked that an administrator has revoked, and then replaces none', async () => {
+  it('does not restore a token that an administrator has revoked', async () => {
     const last = await start(first);
     const { shown } = (
       await last.database.read<{ shown: string }>({
