@@ -1,4 +1,4 @@
-import { eventually } from '@bunting/testing';
+import { type Balancer, eventually, startBalancer } from '@bunting/testing';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import os from 'node:os';
@@ -6,7 +6,6 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ensureNatsServer } from '../nats-server.ts';
-import { type Balancer, startBalancer } from './balancer.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { type ServiceProcess } from './service-process.ts';
 import { startCluster } from './cluster.ts';

@@ -1,0 +1,142 @@
+import { gatewayService } from '@bunting/gateway';
+import { host, openLog, type RunningHost } from '@bunting/runtime';
+import { type Balancer, eventually, startBalancer, startNats, type TestNats } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
+import { apiOf } from './api.ts';
+import { addressOf, onPlatform } from './given.ts';
+import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
+import { administering } from './people.ts';
+import { reservePort } from './reserved-port.ts';
+
+const project = 'modes';
+const changing = 'modes-changing';
+const lasting = 'modes-lasting';
+const at = addressOf(project, changing);
+
+/** A gateway that is restarted at its address. */
+const startGatewayAt = async (port: number, settings: Readonly<Record<string, string>>) => {
+  let running: RunningHost | undefined;
+  const start = async (): Promise<void> => {
+    running = await host([gatewayService], {
+      environment: { ...settings, PORT: String(port), GATEWAY_HOST: '127.0.0.1' },
+      log: openLog('error'),
+    });
+  };
+  const url = `http://127.0.0.1:${port}`;
+  await start();
+  return {
+    url,
+    start,
+    stop: async (): Promise<void> => running?.stop(),
+  };
+};
+type Gateway = Awaited<ReturnType<typeof startGatewayAt>>;
+
+let nats: TestNats;
+let platform: HostedPlatform;
+let gateways: readonly Gateway[];
+let balancer: Balancer;
+/** the SDK in each of its modes, which reach the gateways through a load balancer */
+const sdks = new Map<string, Unleash>();
+/** what modes the SDKs have changed to by themselves */
+const modes: unknown[] = [];
+
+const toggle = (to: 'on' | 'off') => onPlatform(apiOf(platform.url, platform.token)).toggle(at, 'development', to);
+const states = (name: string) => Object.fromEntries([...sdks].map(([mode, sdk]) => [mode, sdk.isEnabled(name)]));
+const everyMode = (isOn: boolean) => ({ polling: isOn, delta: isOn, streaming: isOn });
+const allSee = (isOn: boolean) =>
+  eventually(() => expect(states(changing)).toEqual(everyMode(isOn)), { timeoutMs: 30_000 });
+
+beforeAll(async () => {
+  nats = await startNats();
+  const settings = {
+    BUS_URL: nats.url,
+    LOG_LEVEL: 'error',
+    GATEWAY_TOKEN_KEY: 'a key that all gateways know, of 32 characters',
+  };
+  platform = await startHostedPlatform(settings);
+  const { BUS_URL = '', GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
+  const shared = { BUS_URL, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY };
+  gateways = [await startGatewayAt(await reservePort(), shared), await startGatewayAt(await reservePort(), shared)];
+  balancer = await startBalancer(gateways.map(({ url }) => url));
+  const given = onPlatform(apiOf(platform.url, platform.token));
+  await given.createProject(project);
+  for (const name of [changing, lasting]) {
+    await given.createFeature(project, name);
+    await given.addStrategy(addressOf(project, name), 'development');
+    await given.toggle(addressOf(project, name), 'development', 'on');
+  }
+  const { apiToken } = administering(() => ({ ...platform, api: apiOf(platform.url, platform.token) }));
+  const { secret } = await apiToken('modes', { projects: [project] });
+  await allReady();
+  for (const [mode, experimentalMode] of [
+    ['polling', { type: 'polling', format: 'full' }],
+    ['delta', { type: 'polling', format: 'delta' }],
+    ['streaming', { type: 'streaming' }],
+  ] as const) {
+    const sdk = new Unleash({
+      ...{ url: `${balancer.url}/api`, appName: `modes-${mode}`, customHeaders: { Authorization: secret } },
+      ...{ refreshInterval: 100, disableMetrics: true, storageProvider: new InMemStorageProvider() },
+      ...{ skipInstanceCountWarning: true, experimentalMode },
+    });
+    sdk.on(UnleashEvents.Error, () => undefined);
+    sdk.on(UnleashEvents.Warn, () => undefined);
+    sdk.on(UnleashEvents.Mode, (change: unknown) => void modes.push(change));
+    sdks.set(mode, sdk);
+  }
+  await allSee(true);
+}, 120_000);
+afterAll(async () => {
+  for (const sdk of sdks.values()) sdk.destroy();
+  await balancer.stop();
+  for (const gateway of gateways) await gateway.stop();
+  await platform.stop();
+  await nats.stop();
+}, 60_000);
+
+const allReady = () => eventually(() => expect(balancer.ready().length).toBe(gateways.length), { timeoutMs: 30_000 });
+
+describe('the SDK of Unleash in every mode: polling, delta and streaming', () => {
+  it('sees each change', async () => {
+    await toggle('off');
+    await allSee(false);
+    await toggle('on');
+    await allSee(true);
+  }, 60_000);
+
+  it('follows changes through a rolling restart of the gateways', async () => {
+    for (const [nth, gateway] of gateways.entries()) {
+      await gateway.stop();
+      await toggle(nth === 0 ? 'off' : 'on');
+      await allSee(nth !== 0);
+      await gateway.start();
+      await allReady();
+    }
+    expect(states(lasting)).toEqual(everyMode(true));
+  }, 120_000);
+
+  it('sees what changed while no gateway ran, once one runs again', async () => {
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await toggle('off');
+    expect(states(lasting)).toEqual(everyMode(true));
+    await Promise.all(gateways.map((gateway) => gateway.start()));
+    await allSee(false);
+  }, 120_000);
+
+  it('keeps what it has while NATS is unavailable, and sees the changes of afterwards', async () => {
+    await nats.kill();
+    await eventually(async () => {
+      const answer = await apiOf(gateways[0]?.url ?? '', platform.token)('GET', '/api/client/features');
+      expect([answer.status, answer.headers.has('bunting-stale')]).toEqual([200, true]);
+    });
+    expect([states(lasting), states(changing)]).toEqual([everyMode(true), everyMode(false)]);
+    await nats.restart();
+    await eventually(() => toggle('on'), { timeoutMs: 30_000 });
+    await allSee(true);
+  }, 120_000);
+
+  it('stays in its mode through all of that', () => {
+    expect(modes).toEqual([]);
+  });
+});
