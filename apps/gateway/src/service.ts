@@ -11,6 +11,7 @@ import { GatewayConfig } from './config.ts';
 import { builtConsole, mountConsole } from './console/console-pages.ts';
 import { clientAnswers } from './delivery/client-answers.ts';
 import { clientStream } from './delivery/client-stream.ts';
+import { frontendAnswers } from './delivery/frontend-answers.ts';
 import { startDelivery } from './delivery/delivery.ts';
 import { splitOrigins } from './http/cors.ts';
 import { mountDocs } from './openapi/docs-page.ts';
@@ -139,9 +140,12 @@ const start = async ({
   onStop('revocations', () => changes.stop());
   const sdkAnswers = new Map([
     ...clientAnswers(delivery),
+    ...frontendAnswers(delivery),
     [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate })],
   ]);
-  const fromMemory = ({ subject }: AnyOperation) => (delivery.isLoaded ? sdkAnswers.get(subject) : undefined);
+  // Those that the features service can answer, too, are sent there until the memory is loaded.
+  const fromMemory = (operation: AnyOperation) =>
+    delivery.isLoaded || serviceOf(operation) === 'gateway' ? sdkAnswers.get(operation.subject) : undefined;
   const refreshRights = refreshRightsAfter({
     projects,
     invalidateCache: accessChanged,
@@ -159,6 +163,8 @@ const start = async ({
     await database.ping();
     knowsProjects ||= (await awaitProjects(firstProjectsMs)) === 0;
     if (!knowsProjects) throw new Error('Project visibility is not loaded yet. Is the features service running?');
+    if (!delivery.isLoaded) await delivery.catchUp();
+    if (!delivery.isLoaded) throw new Error('The features are not loaded yet. Is the features service running?');
   };
 
   const { app, close } = createHttpServer({ config, log, metrics, admit, limits, unread, draining });

@@ -5,10 +5,8 @@ import {
   type Caller,
   CreateFeature,
   CreateSegment,
-  EvaluateFrontendFeatures,
   GetClientFeatures,
   GetFeature,
-  GetFrontendFeatures,
   GetSegment,
   ImportFeatures,
   ListFeatureTags,
@@ -59,14 +57,6 @@ export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints:
         const query = { environment: 'development', inlineSegmentConstraints: true };
         const meta = { revisionId: 1, etag: '"all:of-it"', queryHash: 'all' };
         return { version: 2 as const, features: [], query, meta };
-      }),
-      implement(GetFrontendFeatures, async (request) => {
-        hear('get-frontend-features', request);
-        return { toggles: [] };
-      }),
-      implement(EvaluateFrontendFeatures, async (request) => {
-        hear('evaluate-frontend-features', request);
-        return { toggles: [] };
       }),
       implement(PatchStrategy, async (request) => {
         hear('patch-strategy', request);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type EvaluatedFeature, type EvaluatedSegment, type EvaluatedStrategy, evaluatorOf } from './evaluator.ts';
-import { murmurHash } from './murmur-hash.ts';
+import { murmurHasher } from './murmur-hash.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 
 const at = (
@@ -57,10 +57,19 @@ describe('rollouts', () => {
 
   it('hash the UTF-8 bytes of a key (MurmurHash3 reference values)', () => {
     // Reference values of MurmurHash3 x86 32 of the UTF-8 bytes.
-    expect([murmurHash(''), murmurHash('', 1), murmurHash('hello'), murmurHash('hello, world')]).toEqual([
-      0, 0x514e28b7, 0x248bfa47, 0x149bbb7f,
-    ]);
-    expect(murmurHash('ππππππππ', 0x9747b28c)).toBe(0xd58063c1);
+    const expected = [
+      ['', 0, 0],
+      ['', 1, 0x514e28b7],
+      ['hello', 0, 0x248bfa47],
+      ['hello, world', 0, 0x149bbb7f],
+      ['ππππππππ', 0x9747b28c, 0xd58063c1],
+    ] as const;
+    for (const [text, seed, hash] of expected) {
+      // Wherever the prefix ends, which is hashed in advance.
+      for (let end = 0; end <= text.length; end++) {
+        expect(murmurHasher(text.slice(0, end), seed)(text.slice(end))).toBe(hash);
+      }
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 import { compileConstraint, type EvaluatedConstraint } from './constraint.ts';
 import type { EvaluationContext, Predicate } from './evaluation-context.ts';
 import { compileActivation, isInRollout, type Rollout } from './strategy.ts';
-import { type EvaluatedVariant, selectVariant } from './variant.ts';
+import { compileVariants, type EvaluatedVariant, type Variant } from './variant.ts';
 
 export interface EvaluatedStrategy {
   readonly name: string;
@@ -30,13 +30,6 @@ export interface EvaluatedFeature {
 export interface EvaluatedSegment {
   readonly id: number;
   readonly constraints: readonly EvaluatedConstraint[];
-}
-
-/** The variant that a user gets. */
-export interface Variant {
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly payload?: EvaluatedVariant['payload'];
 }
 
 export interface Evaluation {
@@ -73,31 +66,35 @@ export interface FeatureExplanation extends Evaluation {
   readonly strategies: readonly StrategyExplanation[];
 }
 
+/** A feature that is on for a user. */
+export interface ActiveFeature {
+  readonly feature: EvaluatedFeature;
+  /** for the same variant of the same compiled feature always the same object */
+  readonly variant: Variant;
+}
+
 /** The evaluations of one user so far: a parent is evaluated once for all of its children, also where its rollout is random. */
-type EvaluationCache = Map<string, Evaluation>;
+type EvaluationCache = Map<CompiledFeature, Evaluation>;
 
 const noVariant: Variant = { name: 'disabled', enabled: false };
 const off: Evaluation = { enabled: false, variant: noVariant };
 
-const toVariant = ({ name, payload }: EvaluatedVariant): Variant =>
-  payload === undefined ? { name, enabled: true } : { name, enabled: true, payload };
+/** The compiled constraints of a segment; undefined where there is no such segment. */
+export type FindSegment = (segment: number) => readonly Predicate[] | undefined;
 
-/** @param segmentConstraints the constraints of a segment; undefined where there is no such segment */
 const compileStrategy = (
   { name, parameters = {}, constraints = [], segments = [], variants = [] }: EvaluatedStrategy,
   feature: string,
-  segmentConstraints: (segment: number) => readonly Predicate[] | undefined,
+  findSegment: FindSegment,
 ) => {
   const own = constraints.map(compileConstraint);
-  const bySegment = segments.map((id) => ({ id, constraints: segmentConstraints(id) }));
+  const bySegment = segments.map((id) => ({ id, constraints: findSegment(id) }));
   const conditions = [...own, ...bySegment.flatMap((segment) => segment.constraints ?? [(): boolean => false])];
   const activation = compileActivation(name, parameters, feature);
   const stickiness = variants[0]?.stickiness || parameters['stickiness'] || 'default';
   const groupId = parameters['groupId'] || feature;
-  const variantFor = (context: EvaluationContext): Variant | undefined => {
-    const variant = selectVariant(variants, groupId, stickiness, context);
-    return variant === undefined ? undefined : toVariant(variant);
-  };
+  const selectVariant = compileVariants(variants, groupId, stickiness);
+  const variantFor = (context: EvaluationContext): Variant | undefined => selectVariant?.(context);
   return {
     isOn: (context: EvaluationContext): boolean =>
       activation !== undefined && conditions.every((holds) => holds(context)) && activation.isActive(context),
@@ -131,86 +128,116 @@ const resultOf = (strategies: readonly StrategyExplanation[]): boolean | 'unknow
   return strategies.some(({ result }) => result === 'unknown') && 'unknown';
 };
 
-/** Compiles features for evaluation as Unleash's SDKs do it, by their common client specification. */
-export const evaluatorOf = (features: readonly EvaluatedFeature[], segments: readonly EvaluatedSegment[] = []) => {
-  const constraintsBySegment = new Map(segments.map(({ id, constraints }) => [id, constraints.map(compileConstraint)]));
-  const byName = new Map(features.map((feature) => [feature.name, feature]));
-  /** by feature, compiled when it is first evaluated */
-  const compiled = new Map<EvaluatedFeature, readonly CompiledStrategy[]>();
-  const strategiesOf = (feature: EvaluatedFeature): readonly CompiledStrategy[] => {
-    let strategies = compiled.get(feature);
-    if (strategies === undefined) {
-      strategies = (feature.strategies ?? []).map((strategy) =>
-        compileStrategy(strategy, feature.name, (id) => constraintsBySegment.get(id)),
-      );
-      compiled.set(feature, strategies);
-    }
-    return strategies;
-  };
+/** A feature whose constraints are parsed and whose segments are resolved. */
+export interface CompiledFeature {
+  readonly feature: EvaluatedFeature;
+  readonly strategies: readonly CompiledStrategy[];
+  /** the variant of a user for whom no strategy has one */
+  readonly variantFor: (context: EvaluationContext) => Variant;
+}
 
+/** Compiles the constraints of a segment. */
+export const compileSegment = ({ constraints }: Pick<EvaluatedSegment, 'constraints'>): readonly Predicate[] =>
+  constraints.map(compileConstraint);
+
+/** Compiles one feature, with the segments as they are now. */
+export const compileFeature = (feature: EvaluatedFeature, findSegment: FindSegment): CompiledFeature => {
+  const { name, strategies = [], variants = [] } = feature;
+  const selectVariant = compileVariants(variants, name, variants[0]?.stickiness || 'default');
+  return {
+    feature,
+    strategies: strategies.map((strategy) => compileStrategy(strategy, name, findSegment)),
+    variantFor: selectVariant ?? (() => noVariant),
+  };
+};
+
+/** The features that an evaluator evaluates. */
+export interface CompiledFeatures {
+  readonly find: (name: string) => CompiledFeature | undefined;
+  /** at least those that are enabled, in their order */
+  readonly all: () => Iterable<CompiledFeature>;
+}
+
+/** Compiles features for evaluation as Unleash's SDKs do it, by their common client specification. */
+export const evaluatorOf = (
+  features: readonly EvaluatedFeature[],
+  segments: readonly EvaluatedSegment[] = [],
+): Evaluator => {
+  const bySegment = new Map(segments.map((segment) => [segment.id, compileSegment(segment)]));
+  const byName = new Map(features.map((feature) => [feature.name, compileFeature(feature, (id) => bySegment.get(id))]));
+  return compiledEvaluator({ find: (name) => byName.get(name), all: () => byName.values() });
+};
+
+/** Evaluates compiled features as Unleash's SDKs do it, by their common client specification. */
+export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
   const areDependenciesSatisfied = (
     { dependencies = [] }: EvaluatedFeature,
     context: EvaluationContext,
     cache: EvaluationCache,
   ): boolean =>
     dependencies.every(({ feature: parent, enabled: mustBeOn = true, variants = [] }) => {
-      const found = byName.get(parent);
+      const found = find(parent);
       // A parent must not have parents itself. This also ends the evaluation of circular dependencies.
-      if (found === undefined || (found.dependencies ?? []).length > 0) return false;
-      const { enabled, variant } = evaluateOnce(parent, context, cache);
+      if (found === undefined || (found.feature.dependencies ?? []).length > 0) return false;
+      const { enabled, variant } = evaluateOnce(found, context, cache);
       if (!mustBeOn) return !enabled;
       return enabled && (variants.length === 0 || variants.includes(variant.name));
     });
 
-  const evaluateOnce = (name: string, context: EvaluationContext, cache: EvaluationCache): Evaluation => {
-    const cached = cache.get(name);
+  const evaluateOnce = (found: CompiledFeature, context: EvaluationContext, cache: EvaluationCache): Evaluation => {
+    const cached = cache.get(found);
     if (cached !== undefined) return cached;
-    const evaluation = evaluate(name, context, cache);
-    cache.set(name, evaluation);
+    const variant = variantOf(found, context, cache);
+    const evaluation = variant === undefined ? off : { enabled: true, variant };
+    cache.set(found, evaluation);
     return evaluation;
   };
 
-  const featureVariant = ({ name, variants = [] }: EvaluatedFeature, context: EvaluationContext): Variant => {
-    const variant = selectVariant(variants, name, variants[0]?.stickiness || 'default', context);
-    return variant === undefined ? noVariant : toVariant(variant);
-  };
-
-  const evaluate = (name: string, context: EvaluationContext, cache: EvaluationCache): Evaluation => {
-    const feature = byName.get(name);
-    if (feature === undefined) return off;
-    if (!feature.enabled || !areDependenciesSatisfied(feature, context, cache)) return off;
-    const strategies = strategiesOf(feature);
-    const matching = strategies.find(({ isOn }) => isOn(context));
-    if (matching === undefined && strategies.length > 0) return off;
-    return { enabled: true, variant: matching?.variantFor(context) ?? featureVariant(feature, context) };
+  /** The variant of a user for whom the feature is on; undefined where it is off. */
+  const variantOf = (
+    { feature, strategies, variantFor }: CompiledFeature,
+    context: EvaluationContext,
+    cache: EvaluationCache,
+  ): Variant | undefined => {
+    if (!feature.enabled || !areDependenciesSatisfied(feature, context, cache)) return undefined;
+    if (strategies.length === 0) return variantFor(context);
+    for (const strategy of strategies) {
+      if (strategy.isOn(context)) return strategy.variantFor(context) ?? variantFor(context);
+    }
+    return undefined;
   };
 
   return {
     /** An unknown feature is off. */
-    evaluate: (name: string, context: EvaluationContext): Evaluation => evaluateOnce(name, context, new Map()),
-    /** The features that are on, in the order in which they were given. */
-    active: (context: EvaluationContext): (Evaluation & { readonly feature: EvaluatedFeature })[] => {
+    evaluate: (name: string, context: EvaluationContext): Evaluation => {
+      const found = find(name);
+      return found === undefined ? off : evaluateOnce(found, context, new Map());
+    },
+    /** The features that are on, in their order. */
+    active: (context: EvaluationContext): ActiveFeature[] => {
       const cache: EvaluationCache = new Map();
-      const on: (Evaluation & { readonly feature: EvaluatedFeature })[] = [];
-      for (const feature of byName.values()) {
+      const on: ActiveFeature[] = [];
+      for (const compiled of all()) {
+        const { feature } = compiled;
         if (!feature.enabled) continue;
-        const evaluation = evaluateOnce(feature.name, context, cache);
-        if (evaluation.enabled) on.push({ ...evaluation, feature });
+        const { enabled, variant } = evaluateOnce(compiled, context, cache);
+        if (enabled) on.push({ feature, variant });
       }
       return on;
     },
     /** Evaluates every strategy, and says why; undefined for an unknown feature. */
     explain: (name: string, context: EvaluationContext): FeatureExplanation | undefined => {
-      const feature = byName.get(name);
-      if (feature === undefined) return undefined;
-      const strategies = strategiesOf(feature).map(({ explain }) => explain(context));
+      const found = find(name);
+      if (found === undefined) return undefined;
+      const { feature } = found;
+      const strategies = found.strategies.map(({ explain }) => explain(context));
       const result = resultOf(strategies);
       const hasUnsatisfiedDependency = !areDependenciesSatisfied(feature, context, new Map());
       const enabled = feature.enabled && !hasUnsatisfiedDependency && result === true;
       const variant = strategies.find((strategy) => strategy.result === true)?.variant;
       return {
         enabled,
-        variant: enabled ? (variant ?? featureVariant(feature, context)) : noVariant,
+        variant: enabled ? (variant ?? found.variantFor(context)) : noVariant,
         hasUnsatisfiedDependency,
         result,
         strategies,
@@ -219,4 +246,4 @@ export const evaluatorOf = (features: readonly EvaluatedFeature[], segments: rea
   };
 };
 /** Features compiled once, to be evaluated for many users. */
-export type Evaluator = ReturnType<typeof evaluatorOf>;
+export type Evaluator = ReturnType<typeof compiledEvaluator>;

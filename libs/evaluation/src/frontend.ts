@@ -1,6 +1,7 @@
 import type { FrontendBody, FrontendFeatures, FrontendQuery } from '@bunting/contracts';
-import type { Evaluator } from './evaluator.ts';
-import type { EvaluationContext } from './evaluation-context.ts';
+import type { ActiveFeature } from './evaluator.ts';
+
+type FrontendFeature = FrontendFeatures['toggles'][number];
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -56,16 +57,10 @@ export const contextFieldsOfBody = (
   return fieldsOf(own, properties as Values, { environment, address: callerAddress });
 };
 
-/** The answer to frontend SDKs: the features that are on with their variants, and nothing about why. */
-export const frontendFeatures = (evaluator: Evaluator, context: EvaluationContext): FrontendFeatures => ({
-  toggles: evaluator.active(context).map(({ feature, variant }) => ({
-    name: feature.name,
-    enabled: true,
-    impressionData: feature.impressionData ?? false,
-    variant: {
-      ...variant,
-      feature_enabled: true,
-      featureEnabled: true,
-    } as FrontendFeatures['toggles'][number]['variant'],
-  })),
+/** A feature that is on, as frontend SDKs receive it, without why. */
+export const frontendFeature = ({ feature, variant }: ActiveFeature): FrontendFeature => ({
+  name: feature.name,
+  enabled: true,
+  impressionData: feature.impressionData ?? false,
+  variant: { ...variant, feature_enabled: true, featureEnabled: true } as FrontendFeature['variant'],
 });

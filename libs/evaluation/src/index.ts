@@ -1,12 +1,19 @@
 export type { EvaluationContext } from './evaluation-context.ts';
 export {
+  type ActiveFeature,
+  type CompiledFeature,
+  compiledEvaluator,
+  compileFeature,
+  compileSegment,
   type EvaluatedFeature,
   type EvaluatedSegment,
   type EvaluatedStrategy,
+  type Evaluation,
   type Evaluator,
   evaluatorOf,
-  type Evaluation,
   type FeatureExplanation,
+  type FindSegment,
   type StrategyExplanation,
 } from './evaluator.ts';
-export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeatures } from './frontend.ts';
+export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from './frontend.ts';
+export type { Variant } from './variant.ts';

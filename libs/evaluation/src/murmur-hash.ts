@@ -3,45 +3,70 @@ const c2 = 0x1b873593;
 
 const rotateLeft = (value: number, by: number): number => (value << by) | (value >>> (32 - by));
 const mixBlock = (value: number): number => Math.imul(rotateLeft(Math.imul(value, c1), 15), c2);
+const addBlock = (hash: number, block: number): number =>
+  Math.imul(rotateLeft(hash ^ mixBlock(block), 13), 5) + 0xe6546b64;
 
-const utf8 = new TextEncoder();
-
-/** The UTF-8 bytes of a text. ASCII, which nearly every key is, is read without a copy. */
-const byteReader = (text: string): { readonly length: number; readonly at: (index: number) => number } => {
+/** The UTF-8 bytes of a text, one character each. ASCII, which nearly every key is, is returned as it is. */
+const utf8Of = (text: string): string => {
   for (let index = 0; index < text.length; index++) {
-    if (text.charCodeAt(index) < 0x80) continue;
-    const bytes = utf8.encode(text);
-    return { length: bytes.length, at: (nth) => bytes[nth] as number };
+    if (text.charCodeAt(index) >= 0x80) return Buffer.from(text, 'utf8').toString('latin1');
   }
-  return { length: text.length, at: (nth) => text.charCodeAt(nth) };
+  return text;
 };
 
-/** MurmurHash3 (x86, 32 bits) of the UTF-8 bytes of a text, as most server-side SDKs compute it. */
-export const murmurHash = (text: string, seed = 0): number => {
-  const { length, at } = byteReader(text);
-  const blockBytes = length - (length % 4);
-  let hash = seed;
+/**
+ * MurmurHash3 (x86, 32 bits) of the UTF-8 bytes of texts that begin with the same prefix, as most server-side SDKs compute it. The prefix is
+ * hashed once.
+ */
+export const murmurHasher = (prefix: string, seed = 0): ((text: string) => number) => {
+  const start = utf8Of(prefix);
+  const blockBytes = start.length - (start.length % 4);
+  let hashOfPrefix = seed;
   for (let index = 0; index < blockBytes; index += 4) {
-    const block = at(index) | (at(index + 1) << 8) | (at(index + 2) << 16) | (at(index + 3) << 24);
-    hash = Math.imul(rotateLeft(hash ^ mixBlock(block), 13), 5) + 0xe6546b64;
+    const block =
+      start.charCodeAt(index) |
+      (start.charCodeAt(index + 1) << 8) |
+      (start.charCodeAt(index + 2) << 16) |
+      (start.charCodeAt(index + 3) << 24);
+    hashOfPrefix = addBlock(hashOfPrefix, block);
   }
-  let tail = 0;
-  for (let index = length - 1; index >= blockBytes; index--) tail = (tail << 8) | at(index);
-  hash ^= mixBlock(tail) ^ length;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+  let restOfPrefix = 0;
+  for (let index = blockBytes; index < start.length; index++) {
+    restOfPrefix |= start.charCodeAt(index) << (8 * (index - blockBytes));
+  }
+  const restBits = 8 * (start.length - blockBytes);
+
+  return (text) => {
+    const bytes = utf8Of(text);
+    let [hash, block, bits] = [hashOfPrefix, restOfPrefix, restBits];
+    for (let index = 0; index < bytes.length; index++) {
+      block |= bytes.charCodeAt(index) << bits;
+      bits += 8;
+      if (bits < 32) continue;
+      hash = addBlock(hash, block);
+      block = 0;
+      bits = 0;
+    }
+    hash ^= mixBlock(block) ^ (start.length + bytes.length);
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    return (hash ^ (hash >>> 16)) >>> 0;
+  };
 };
 
-/** The bucket of a key among `buckets` equal ones, from 1 on. */
-const bucketAmong = (key: string, groupId: string, buckets: number, seed: number): number =>
-  (murmurHash(`${groupId}:${key}`, seed) % buckets) + 1;
+/** The bucket of a key, from 1 on. */
+export type BucketOf = (key: string) => number;
+
+/** The bucket of a key in a rollout, from 1 to 100: the key is on when its bucket is at most the percentage. */
+export const rolloutBuckets = (groupId: string): BucketOf => {
+  const hash = murmurHasher(`${groupId}:`);
+  return (key) => (hash(key) % 100) + 1;
+};
 
 const variantSeed = 86_028_157;
 
-/** The bucket of a key in a rollout, from 1 to 100: the key is on when its bucket is at most the percentage. */
-export const rolloutBucket = (key: string, groupId: string): number => bucketAmong(key, groupId, 100, 0);
-
 /** The position of a key among the weights of variants, from 1 to their sum; independent of its rollout bucket. */
-export const variantBucket = (key: string, groupId: string, totalWeight: number): number =>
-  bucketAmong(key, groupId, totalWeight, variantSeed);
+export const variantBuckets = (groupId: string, totalWeight: number): BucketOf => {
+  const hash = murmurHasher(`${groupId}:`, variantSeed);
+  return (key) => (hash(key) % totalWeight) + 1;
+};

@@ -1,6 +1,6 @@
 import { addressMatcher } from './constraint.ts';
 import { type EvaluationContext, fieldValue, type Predicate, randomKey } from './evaluation-context.ts';
-import { rolloutBucket } from './murmur-hash.ts';
+import { rolloutBuckets } from './murmur-hash.ts';
 
 type Parameters = Readonly<Record<string, string | undefined>>;
 
@@ -37,13 +37,14 @@ export const isInRollout = ({ bucket, percentage }: Rollout): boolean => bucket 
 /** A rollout keeps each sticky key on its side, and only adds keys as its percentage grows. */
 const rollout = (percentageText: string | undefined, stickiness: string, groupId: string): Activation => {
   const percentage = Number(percentageText);
+  const bucketOf = rolloutBuckets(groupId);
   const rolloutFor = (context: EvaluationContext): Rollout => {
     const key = stickyKey(stickiness, context);
-    return { percentage, stickiness, groupId, bucket: key === undefined ? null : rolloutBucket(key, groupId) };
+    return { percentage, stickiness, groupId, bucket: key === undefined ? null : bucketOf(key) };
   };
   const isActive = (context: EvaluationContext): boolean => {
     const key = stickyKey(stickiness, context);
-    return key !== undefined && rolloutBucket(key, groupId) <= percentage;
+    return key !== undefined && bucketOf(key) <= percentage;
   };
   return { isActive, rolloutFor };
 };

@@ -1,5 +1,12 @@
 import { type EvaluationContext, fieldValue, randomKey } from './evaluation-context.ts';
-import { variantBucket } from './murmur-hash.ts';
+import { variantBuckets } from './murmur-hash.ts';
+
+/** The variant that a user gets. */
+export interface Variant {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly payload?: EvaluatedVariant['payload'];
+}
 
 /** A variant as SDKs receive it. */
 export interface EvaluatedVariant {
@@ -20,23 +27,36 @@ const stickyKey = (stickiness: string, context: EvaluationContext): string => {
   return randomKey(context);
 };
 
-/** The variant of a user: the first with an override for them, else by weight; undefined where no variant has weight. */
-export const selectVariant = <V extends EvaluatedVariant>(
-  variants: readonly V[],
+const toVariant = ({ name, payload }: EvaluatedVariant): Variant =>
+  payload === undefined ? { name, enabled: true } : { name, enabled: true, payload };
+
+/**
+ * Compiles the choice of a variant: the first with an override for the user, else by weight.
+ * @returns a function that returns the same object for the same variant; undefined where no variant has weight
+ */
+export const compileVariants = (
+  variants: readonly EvaluatedVariant[],
   groupId: string,
   stickiness: string,
-  context: EvaluationContext,
-): V | undefined => {
+): ((context: EvaluationContext) => Variant) | undefined => {
   const totalWeight = variants.reduce((sum, { weight }) => sum + weight, 0);
   if (totalWeight <= 0) return undefined;
-  const override = variants.find(({ overrides = [] }) =>
-    overrides.some(({ contextName, values }) => values.includes(fieldValue(context, contextName) ?? '')),
-  );
-  if (override !== undefined) return override;
-  const bucket = variantBucket(stickyKey(stickiness, context), groupId, totalWeight);
+  const bucketOf = variantBuckets(groupId, totalWeight);
   let cumulativeWeight = 0;
-  return variants.find(({ weight }) => {
-    cumulativeWeight += weight;
-    return weight > 0 && bucket <= cumulativeWeight;
+  const compiled = variants.map((variant) => {
+    cumulativeWeight += variant.weight;
+    return { upTo: variant.weight > 0 ? cumulativeWeight : 0, variant: toVariant(variant) };
   });
+  const last = compiled.findLast(({ upTo }) => upTo > 0)?.variant as Variant;
+  const overrides = variants.flatMap(({ overrides = [] }, nth) =>
+    overrides.map((override) => ({ ...override, variant: (compiled[nth] as (typeof compiled)[number]).variant })),
+  );
+  return (context) => {
+    for (const { contextName, values, variant } of overrides) {
+      if (values.includes(fieldValue(context, contextName) ?? '')) return variant;
+    }
+    const bucket = bucketOf(stickyKey(stickiness, context));
+    for (const { upTo, variant } of compiled) if (bucket <= upTo) return variant;
+    return last;
+  };
 };

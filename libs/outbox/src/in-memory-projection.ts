@@ -118,13 +118,13 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
       return checkpoint.position;
     },
     /**
-     * Waits up to `limitMs` milliseconds until everything is applied that the producer had committed at the time of the call. Does not wait
-     * while the producer is unavailable.
+     * Waits up to `limitMs` milliseconds until everything is applied that the producer had committed at the time of the call. Once
+     * everything was read, it does not wait while the producer is unavailable.
      * @returns by how many milliseconds the projection is behind; 0 if it is current.
      */
     catchUp: async (limitMs: number): Promise<number> => {
       const behindMs = () => Math.max(1, Math.round(performance.now() - freshAt));
-      if (isAway) return behindMs();
+      if (isAway && isLoaded) return behindMs();
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<'late'>((resolve) => {
         timer = setTimeout(() => resolve('late'), limitMs).unref();

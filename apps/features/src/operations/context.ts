@@ -2,7 +2,6 @@ import type { Bus } from '@bunting/bus';
 import type { Readers } from '../persistence/readers.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { clientFeaturesCache } from './delivery/client-features-cache.ts';
-import { evaluatorCache } from './delivery/evaluator-cache.ts';
 import { submitImportProposal } from './import-export/import-proposal.ts';
 import { hideProjectAtGateway } from './projects/hide-project.ts';
 import type { ApplicationLimits } from './usage/application-limits.ts';
@@ -33,7 +32,6 @@ export const featuresContext = ({
     ...readers,
     ...{ transaction, bus, featureLimit },
     clientFeaturesCache: clientFeatures,
-    evaluatorCache: evaluatorCache(clientFeatures),
     hideProjectAtGateway: hideProjectAtGateway(bus),
     submitImportProposal: submitImportProposal(bus, transaction),
     storeReport: storeReports(transaction, limits),

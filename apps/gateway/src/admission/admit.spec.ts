@@ -1,6 +1,7 @@
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refusalOf } from '../../test/refusal-of.ts';
+import { deliveryOutbox, givenRows } from '../../test/delivery-rows.ts';
 import { servicesBehind } from '../../test/services-behind.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 import { rateLimiter } from './rate-limit.ts';
@@ -71,13 +72,15 @@ describe('rate limits of tokens', () => {
 });
 
 describe('rate limits of frontend tokens', () => {
+  const environments = deliveryOutbox();
+  environments.write(...givenRows('default'));
   let gateway: StartedGateway;
   const [one, other] = ['*:development.key-of-one-page', '*:development.key-of-another-page'];
   beforeAll(async () => {
     gateway = await startGateway({
       environment: { GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '8', GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8' },
     });
-    await gateway.behind(servicesBehind().endpoints);
+    await gateway.behind([...servicesBehind().endpoints, environments.endpoint]);
     for (const token of [one, other]) await gateway.givenToken({ token, kind: 'frontend', environment: 'development' });
   });
   afterAll(() => gateway.stop());
@@ -113,7 +116,7 @@ describe('rate limits of frontend tokens', () => {
   it('counts clients of an untrusted proxy together and logs which setting to change', async () => {
     const behind = await startGateway({ environment: { GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '1' } });
     await behind.givenToken({ token: one, kind: 'frontend', environment: 'development' });
-    await behind.behind(servicesBehind().endpoints);
+    await behind.behind([...servicesBehind().endpoints, environments.endpoint]);
     const ask = (address: string) =>
       behind.ask('/api/frontend', { key: one, headers: { 'x-forwarded-for': address } }).then(({ status }) => status);
     expect([await ask('192.0.2.1'), await ask('192.0.2.2'), await ask('192.0.2.3')]).toEqual([200, 429, 429]);

@@ -27,6 +27,7 @@ export interface ParsedRequest {
   readonly caller: Caller;
   readonly params: unknown;
   readonly query: unknown;
+  readonly body: unknown;
 }
 
 /** Answers a request of an SDK from memory. */
@@ -50,7 +51,6 @@ const encodingOf = (header: string | string[] | undefined): Encoding => {
 };
 
 /** The version of the client specification from which on SDKs know deltas, and segments beside the features. */
-/** What the clients of deltas and streams know: segments beside the features. */
 export const deltaClientSpec = '5.2.0';
 
 /** The revision that a client has: a number, with quotes or without. Any other tag counts as none. */
@@ -97,23 +97,25 @@ export const scopeOfRequest = (
   return deliveryScope(caller, environment, query);
 };
 
-/** The operations of SDKs that are answered from memory, by subject. */
-export const clientAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAnswer> => {
-  const { store } = delivery;
-
-  /** What a request is given of the store, brought up to date before, and whether changes may be missing from it. */
-  const viewFor = async (
+/** Finds what a request is given of the store, which is brought up to date before, and whether changes may be missing from it. */
+export const freshView =
+  (delivery: Delivery) =>
+  async (
     operation: AnyOperation,
     response: FastifyReply,
     caller: Caller,
     query: ClientFeaturesQuery,
   ): Promise<{ readonly view: DeliveryView; readonly isBehind: boolean }> => {
     const behindMs = await delivery.catchUp();
-    // A backup of the producer was restored meanwhile.
-    if (!delivery.isLoaded) throw unavailable('The gateway loads the features again. Retry after 1 s.');
+    // At the start, and after a backup of the producer was restored.
+    if (!delivery.isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');
     if (behindMs > 0) response.header('Bunting-Stale', String(behindMs));
-    return { view: delivery.viewOf(scopeOfRequest(store, operation, caller, query)), isBehind: behindMs > 0 };
+    return { view: delivery.viewOf(scopeOfRequest(delivery.store, operation, caller, query)), isBehind: behindMs > 0 };
   };
+
+/** The operations of SDKs that are answered from memory, by subject. */
+export const clientAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAnswer> => {
+  const viewFor = freshView(delivery);
 
   const all: ClientAnswer = async (request, response, { caller, query }) => {
     const { view, isBehind } = await viewFor(GetClientFeatures, response, caller, query as ClientFeaturesQuery);

@@ -341,10 +341,19 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       );
       return making;
     },
+    /** The features of the scope, in the order of their names. */
+    *features(): Generator<StoredFeature> {
+      for (const feature of store.features()) if (isVisible(feature)) yield feature;
+    },
+    /** One feature of the scope. */
+    find: (name: string): StoredFeature | undefined => {
+      const feature = store.feature(name);
+      return feature === undefined || !isVisible(feature) ? undefined : feature;
+    },
     /** One feature with the constraints of its segments; undefined where the scope has none of that name. */
     one: (name: string): string | undefined => {
-      const feature = store.feature(name);
-      return feature === undefined || !isVisible(feature) ? undefined : jsonOf(feature);
+      const feature = view.find(name);
+      return feature === undefined ? undefined : jsonOf(feature);
     },
     /** Everything as one event. */
     hydration: (): Delta => {

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { GatewayConfig } from '../config.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { type DeliveryView, deliveryView } from './delivery-view.ts';
+import { evaluators } from './evaluators.ts';
 
 export interface DeliveryOptions {
   readonly bus: Bus;
@@ -52,6 +53,7 @@ export const startDelivery = async ({ bus, config, warn }: DeliveryOptions) => {
 
   return {
     store,
+    evaluationOf: evaluators(store),
     /** Whether the memory holds a whole state; until then there is nothing to serve. */
     get isLoaded(): boolean {
       return projection.isLoaded && store.isWhole;

@@ -139,32 +139,6 @@ describe('an operation whose service sets the entity tag', () => {
   });
 });
 
-describe('an operation with arbitrary query parameters', () => {
-  it('receives all parameters, and the client address, which the query cannot override', async () => {
-    const query = 'userId=7&properties%5Bplan%5D=pro&toString=x&constructor=y&__proto__=z&callerAddress=10.0.0.1';
-    const request = await gateway.ask(`/api/frontend?${query}`, { headers: { authorization: frontend } });
-    expect([request.status, heard.map((one) => one.query)]).toEqual([
-      200,
-      [{ userId: '7', 'properties[plan]': 'pro', toString: 'x', constructor: 'y', callerAddress: '127.0.0.1' }],
-    ]);
-    const twice = await gateway.ask('/api/frontend?plan=a&plan=b', { headers: { authorization: frontend } });
-    expect([twice.status, await twice.json()]).toMatchObject([400, { details: [{ path: '/query/plan' }] }]);
-  });
-
-  it('receives the client address also with a body', async () => {
-    const request = await gateway.ask('/api/frontend?callerAddress=10.0.0.1&userId=8', {
-      method: 'POST',
-      headers: { ...json, authorization: frontend },
-      body: JSON.stringify({ context: { userId: '7' } }),
-    });
-    expect([request.status, heard]).toMatchObject([
-      200,
-      [{ query: { callerAddress: '127.0.0.1' }, body: { context: { userId: '7' } } }],
-    ]);
-    expect(heard[0]?.query).not.toHaveProperty('userId');
-  });
-});
-
 describe('the token of a request', () => {
   it.each([
     ['none', null],

@@ -162,7 +162,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       const answerFromMemory = fromMemory?.(operation);
       if (answerFromMemory !== undefined) {
         closeAfterResponse(response);
-        return answerFromMemory(request, response, { caller, params: callRequest.params, query: callRequest.query });
+        return answerFromMemory(request, response, { caller, ...callRequest });
       }
       const context: CallContext = {
         caller,

@@ -80,3 +80,5 @@ export { listUsersAndGroupsEndpoint } from './users/list-users-and-groups.ts';
 export { listUsersEndpoint } from './users/list-users.ts';
 export { searchUsersEndpoint } from './users/search-users.ts';
 export { updateUserEndpoint } from './users/update-user.ts';
+export { evaluateFrontendFeaturesEndpoint } from './delivery/evaluate-frontend-features.ts';
+export { getFrontendFeaturesEndpoint } from './delivery/get-frontend-features.ts';

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { callForResponse } from '@bunting/bus';
-import {
-  CreateFeature,
-  EnableFeature,
-  GetClientFeature,
-  GetClientFeatures,
-  GetFrontendFeatures,
-  SetStale,
-} from '@bunting/contracts';
+import { CreateFeature, GetClientFeature, GetClientFeatures, SetStale } from '@bunting/contracts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../../test/features-unit-of-work.ts';
 import { contextOf, callerWith } from '../../../test/started-features.ts';
 import { type ClientFeaturesReader, clientFeaturesReader } from '../../persistence/features/client-features-reader.ts';
@@ -93,29 +86,4 @@ it('replies to hundreds of SDKs with one statement if nothing changed, and with 
   expect(changed.statements).toBe(3);
   expect(changed.size).toBeGreaterThan(100);
   expect(await features.statementsOf(() => features.call(GetClientFeature, { params, query: {} }, sdk))).toBe(1);
-});
-
-it('evaluates features for hundreds of users with one statement if nothing changed, and with three otherwise', async () => {
-  await features.call(CreateFeature, { params: { projectId: 'default' }, body: { name: 'torch' } });
-  const params = { projectId: 'default', featureName: 'torch', environment: 'development' };
-  await features.call(EnableFeature, { params, query: {} });
-  const browser = callerWith({ permission: 'FRONTEND', environment: 'development', project: 'default' });
-  const on = new Set<string>();
-  const ask = async (userId: string) => {
-    const { toggles } = await features.call(GetFrontendFeatures, { query: { userId } }, browser);
-    for (const { name } of toggles) on.add(name);
-  };
-  const all = () => Promise.all(Array.from({ length: 400 }, (_, id) => ask(String(id))));
-  expect(await features.statementsOf(all)).toBe(3);
-  expect([...on]).toEqual(['torch']);
-  expect(await features.statementsOf(all)).toBe(1);
-
-  const elsewhere = callerWith({ permission: 'FRONTEND', environment: 'production', project: 'default' });
-  expect(await features.call(GetFrontendFeatures, { query: { environment: 'development' } }, elsewhere)).toEqual({
-    toggles: [],
-  });
-  const server = callerWith({ permission: 'CLIENT', environment: 'development' });
-  await expect(features.call(GetFrontendFeatures, { query: {} }, server)).rejects.toMatchObject({
-    kind: 'NoAccessError',
-  });
 });

@@ -3,7 +3,7 @@ import { defineOperation } from '../../operation.ts';
 
 /** Evaluates all features for one user, whose context is too private or too large for an address. */
 export const EvaluateFrontendFeatures = defineOperation({
-  subject: 'call.features.evaluate-frontend-features',
+  subject: 'call.gateway.evaluate-frontend-features',
   operationId: 'getFrontendFeaturesWithPost',
   summary: 'Evaluate the features for a user, whose context is in the body',
   description: 'Returns the features that are on for a user, with their variants. It changes nothing.',

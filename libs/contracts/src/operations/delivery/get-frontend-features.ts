@@ -3,7 +3,7 @@ import { defineOperation } from '../../operation.ts';
 
 /** Evaluates all features for one user. */
 export const GetFrontendFeatures = defineOperation({
-  subject: 'call.features.get-frontend-features',
+  subject: 'call.gateway.get-frontend-features',
   operationId: 'getFrontendFeatures',
   summary: 'Evaluate the features for a user',
   description:

@@ -1,0 +1,82 @@
+import {
+  compileFeature,
+  type CompiledFeature,
+  compiledEvaluator,
+  compileSegment,
+  type EvaluatedFeature,
+  type EvaluatedSegment,
+  type Evaluator,
+  type FindSegment,
+} from '@bunting/evaluation';
+import type { DeliveryStore, Part, StoredFeature, StoredSegment } from './delivery-store.ts';
+import type { DeliveryView } from './delivery-view.ts';
+
+interface Compiled<T> {
+  /** the newest position of what it was compiled from */
+  readonly position: number;
+  readonly value: T;
+}
+
+/** Caches what is made of an object until the object changes, which its position tells. */
+const cachedByPosition = <K extends object, T>() => {
+  const cache = new WeakMap<K, Compiled<T>>();
+  return (key: K, position: number, compile: () => T): T => {
+    const cached = cache.get(key);
+    if (cached?.position === position) return cached.value;
+    const value = compile();
+    cache.set(key, { position, value });
+    return value;
+  };
+};
+
+/**
+ * Compiles features out of the delivery store for evaluation. Each is compiled when it is first evaluated, and again after a change of it or
+ * of a segment that it uses.
+ */
+export const evaluators = (store: DeliveryStore) => {
+  const compiledSegment = cachedByPosition<StoredSegment, ReturnType<FindSegment>>();
+  const compiledFeature = cachedByPosition<Part, CompiledFeature>();
+  const ofView = new WeakMap<DeliveryView, { readonly revision: string; readonly evaluation: Evaluator }>();
+
+  const findSegment: FindSegment = (id) => {
+    const segment = store.segment(id);
+    if (segment?.json === undefined) return undefined;
+    const { json } = segment;
+    return compiledSegment(segment, segment.position, () => compileSegment(JSON.parse(json) as EvaluatedSegment));
+  };
+
+  const compile = (feature: StoredFeature, environment: string): CompiledFeature => {
+    const part = store.partOf(feature, environment);
+    const json = () => JSON.parse(feature.head + part.json + feature.tail) as EvaluatedFeature;
+    // The part of a feature that has none in this environment is shared by all of them.
+    if (part.position === 0) return compileFeature(json(), findSegment);
+    let position = store.positionOf(feature, environment);
+    for (const id of part.segments) position = Math.max(position, store.segment(id)?.position ?? 0);
+    return compiledFeature(part, position, () => compileFeature(json(), findSegment));
+  };
+
+  const evaluationOf = (view: DeliveryView): Evaluator => {
+    const { environment } = view.scope;
+    let enabled: readonly CompiledFeature[] | undefined;
+    return compiledEvaluator({
+      find: (name) => {
+        const feature = view.find(name);
+        return feature === undefined ? undefined : compile(feature, environment);
+      },
+      all: () =>
+        (enabled ??= [...view.features()]
+          .filter((feature) => store.partOf(feature, environment).json.startsWith('"enabled":true'))
+          .map((feature) => compile(feature, environment))),
+    });
+  };
+
+  /** The evaluation of what a view has now. */
+  return (view: DeliveryView): Evaluator => {
+    const revision = `${store.epoch} ${view.revision()}`;
+    const cached = ofView.get(view);
+    if (cached?.revision === revision) return cached.evaluation;
+    const evaluation = evaluationOf(view);
+    ofView.set(view, { revision, evaluation });
+    return evaluation;
+  };
+};
