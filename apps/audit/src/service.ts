@@ -46,6 +46,7 @@ export const auditService = defineService({
       migrations: [...logMigrations, inboxTables],
       poolMax: config.AUDIT_DATABASE_POOL_MAX,
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
+      metrics,
       warn,
       logError,
     });
@@ -56,7 +57,7 @@ export const auditService = defineService({
     const { appended } = texts;
     const recording = await startRecording({
       ...{ bus, database, intervalMs, deadLetterAfterMs },
-      ...{ onAppended: appended, warn, logError },
+      ...{ onAppended: appended, metrics, warn, logError },
     });
     onStop('event recording', () => recording.stop());
     measureMissedEvents(metrics, () => missedMessages(database));

@@ -7,6 +7,7 @@ import { applyRequest } from './operations/apply.ts';
 import { changeRequestsEndpoints } from './operations/index.ts';
 import { rolesByPolicy } from './operations/roles.ts';
 import { startScheduleRunner } from './operations/schedule-runner.ts';
+import { scheduleMetrics } from './operations/schedule-metrics.ts';
 import { protectionSync } from './operations/sync-protection.ts';
 import { pendingWorkReader } from './persistence/pending-work.ts';
 import { changeRequestReader } from './persistence/change-request-repository.ts';
@@ -29,12 +30,14 @@ export const changeRequestsService = defineService({
       entities: changeRequestEntities,
       poolMax: config.CHANGE_REQUESTS_DATABASE_POOL_MAX,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
+      metrics,
       warn,
       logError: (message) => log.error(message),
     });
     onStop('database', () => database.close());
     const outboxProducer = startOutboxProducer({
       producer: 'change-requests',
+      metrics,
       database,
       bus,
       intervalMs: config.CHANGE_REQUESTS_RELAY_POLL_INTERVAL_MS,
@@ -62,6 +65,7 @@ export const changeRequestsService = defineService({
       syncProtection,
       intervalMs: config.CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS,
       recoveryTimeoutMs: config.CHANGE_REQUESTS_RECOVERY_MS,
+      onScheduledBegin: scheduleMetrics(metrics, pendingWork),
       warn,
     });
     onStop('scheduled changes', () => scheduleRunner.stop());
@@ -69,7 +73,7 @@ export const changeRequestsService = defineService({
     const commits = await bus.subscribe({ producer: 'change-requests', topic: 'event' }, scheduleRunner.wake);
     onStop('wake-ups of the schedule runner', () => commits.stop());
     const logError = (message: string) => log.error(message);
-    const consuming = { bus, database, intervalMs: config.CHANGE_REQUESTS_POLL_INTERVAL_MS, warn, logError };
+    const consuming = { bus, database, intervalMs: config.CHANGE_REQUESTS_POLL_INTERVAL_MS, metrics, warn, logError };
     const features = await consumeFeatureEvents({ ...consuming, onCommitted: scheduleRunner.wake });
     onStop('projection of features', () => features.stop());
     const users = await consumeUserEvents({ ...consuming, onCommitted: scheduleRunner.usersDeleted });

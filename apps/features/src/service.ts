@@ -25,12 +25,14 @@ export const featuresService = defineService({
       entities,
       poolMax: config.FEATURES_DATABASE_POOL_MAX,
       statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,
+      metrics,
       warn,
       logError: (message) => log.error(message),
     });
     onStop('database', () => database.close());
     const outbox = startOutboxProducer({
       producer: 'features',
+      metrics,
       database,
       bus,
       intervalMs: config.FEATURES_RELAY_POLL_INTERVAL_MS,

@@ -17,6 +17,7 @@ import { splitOrigins } from './http/cors.ts';
 import { mountDocs } from './openapi/docs-page.ts';
 import { mountHealth } from './monitoring/health.ts';
 import { mountMetrics } from './monitoring/metrics-page.ts';
+import { openStreams } from './monitoring/stream-metrics.ts';
 import { signInSettings } from './identity/sign-in-settings.ts';
 import { mountOperation } from './http/mount.ts';
 import { openApiDocument, version } from './openapi/document.ts';
@@ -82,12 +83,14 @@ const start = async ({
     entities: gatewayEntities,
     poolMax: config.GATEWAY_DATABASE_POOL_MAX,
     statementTimeoutMs: config.GATEWAY_STATEMENT_TIMEOUT_MS,
+    metrics,
     warn,
     logError: (message) => log.error(message),
   });
   onStop('database', () => database.close());
   const outboxProducer = startOutboxProducer({
     producer: 'gateway',
+    metrics,
     database,
     bus,
     intervalMs: config.GATEWAY_RELAY_POLL_INTERVAL_MS,
@@ -122,13 +125,13 @@ const start = async ({
   const admitPublic = publicAdmission({ limits, sameOrigin, config });
   const logError = (message: string) => log.error(message);
   const intervalMs = config.GATEWAY_PROJECTS_POLL_INTERVAL_MS;
-  const projects = await followProjects({ bus, database, intervalMs, warn, logError });
+  const projects = await followProjects({ bus, database, intervalMs, metrics, warn, logError });
   measureDeadLetters(metrics, 'gateway', database);
   onStop('projection of projects', () => projects.stop());
   const hidings = projectHidings(database);
   const stale = startRemovingStaleHidings({ hidings, projects, warn });
   onStop('removal of stale hidings', () => stale.stop());
-  const delivery = await startDelivery({ bus, config, warn });
+  const delivery = await startDelivery({ bus, config, metrics, warn });
   onStop('delivery to SDKs', () => delivery.stop());
   const unread = unreadResponses(config);
   const streams = deliveryStreams({ delivery, config, limits, unread, metrics, draining, drainDelayMs });
@@ -170,6 +173,8 @@ const start = async ({
   const { app, close } = createHttpServer({ config, log, metrics, admit, limits, unread, draining });
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
   const ownBus = inProcessBus();
+  const openLineStreams = openStreams(metrics);
+  openLineStreams.set({ kind: 'events' }, 0);
   for (const operation of operations) {
     const isOwn = serviceOf(operation) === 'gateway';
     mountOperation(app, operation, {
@@ -181,6 +186,7 @@ const start = async ({
       refreshRights,
       config,
       fromMemory,
+      openStreams: openLineStreams,
     });
   }
   mountHealth(app, ready);

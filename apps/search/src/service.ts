@@ -35,11 +35,19 @@ export const searchService = defineService({
       migrations: searchMigrations,
       poolMax: config.SEARCH_DATABASE_POOL_MAX,
       statementTimeoutMs: config.SEARCH_STATEMENT_TIMEOUT_MS,
+      metrics,
       warn,
       logError,
     });
     onStop('database', () => database.close());
-    const states = await consumeStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn, logError });
+    const states = await consumeStates({
+      database,
+      bus,
+      intervalMs: config.SEARCH_POLL_INTERVAL_MS,
+      metrics,
+      warn,
+      logError,
+    });
     onStop('projection of features', () => states.stop());
     measureDeadLetters(metrics, 'search', database);
     const stored = storedStates(database);

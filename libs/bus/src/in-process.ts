@@ -63,6 +63,7 @@ export const inProcessBus = (): Bus => {
       return removable(list, wake);
     },
 
+    checkServer: async () => undefined,
     ready: () => {
       if (closed) throw new Error('The bus is closed.');
     },

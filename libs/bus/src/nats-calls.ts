@@ -76,9 +76,9 @@ const checkWhileAny = (items: { readonly size: number }, check: () => void): (()
  * Sends and handles calls over an inbox of this connection. NATS reports immediately when a subject has no subscriber, and each process
  * subscribes to a subject of its own. So whether a process is still connected is known without a timeout, however busy it is.
  */
-export const natsCalls = (connection: NatsConnection) => {
+export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
   const instance = randomUUID();
-  const inbox = createInbox();
+  const inbox = createInbox(inboxPrefix);
   const pending = new Map<string, PendingCall>();
   const withoutNotice = new Map<Msg, number>();
   const inProgress = new Set<Msg>();

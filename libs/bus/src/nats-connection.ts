@@ -100,6 +100,9 @@ const adviceFor = (reason: string): string =>
     ? 'Correct the credentials in BUS_URL or in the other BUS_ settings.'
     : 'Start one, or correct BUS_URL.';
 
+/** The prefix of all inboxes of a service, so that a NATS user can be restricted to its own. */
+export const inboxPrefixOf = (name: string): string => `_INBOX.${name.replaceAll(/[^\w-]/g, '-')}`;
+
 /** The interval of connection probes. Two unanswered probes mean a lost connection: an unreachable server does not close it. */
 const pingIntervalMs = 10_000;
 
@@ -119,6 +122,7 @@ export const connectToNats = async (
     return await connect({
       servers: [...servers],
       name,
+      inboxPrefix: inboxPrefixOf(name),
       timeout: connectTimeoutMs,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,

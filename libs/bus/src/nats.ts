@@ -12,7 +12,8 @@ import type { CallResponse, Bus, CallContext, OutboxSource, RefusalResponse } fr
 import type { IfMatch } from './precondition.ts';
 import { remainingMs } from './deadline.ts';
 import { type RawResponse, isRepeatableCall, natsCalls, type NoResponse } from './nats-calls.ts';
-import { connectToNats, type NatsAccess } from './nats-connection.ts';
+import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
+import { requireJetStream, requireServer, streamFault } from './nats-server-check.ts';
 import { presenceSubject, serviceOfSubject, noHandlerResponse } from './presence.ts';
 import { refusalResponse } from './refusal-response.ts';
 import { systemContext } from './call.ts';
@@ -23,6 +24,8 @@ export interface NatsOptions {
   readonly name: string;
   /** takes warnings about the connection that need no action */
   readonly warn?: (message: string) => void;
+  /** called when the connection is lost and when it is back */
+  readonly onConnection?: (connected: boolean) => void;
   /** timeout of the first connection */
   readonly connectTimeoutMs?: number;
   readonly access?: NatsAccess;
@@ -138,13 +141,14 @@ export const natsBus = async ({
   url,
   name,
   warn = () => undefined,
+  onConnection = () => undefined,
   connectTimeoutMs = 10_000,
   access,
 }: NatsOptions): Promise<Bus> => {
   const connection = await connectToNats(url, { name, connectTimeoutMs, access });
   let connected = true;
   let closing = false;
-  const calls = natsCalls(connection);
+  const calls = natsCalls(connection, inboxPrefixOf(name));
   /** called after a reconnect, since wake-ups may have been lost */
   const wakers = new Set<() => void>();
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -158,10 +162,12 @@ export const natsBus = async ({
     for await (const status of connection.status()) {
       if (status.type === 'disconnect') {
         connected = false;
+        onConnection(false);
         calls.disconnected();
       }
       if (status.type === 'reconnect') {
         connected = true;
+        onConnection(true);
         for (const wake of wakers) wake();
       }
       if (closing) continue;
@@ -325,6 +331,20 @@ export const natsBus = async ({
           if (!connection.isClosed()) subscription.unsubscribe();
         },
       };
+    },
+
+    checkServer: async (producers) => {
+      requireServer(connection);
+      manager ??= await requireJetStream(connection);
+      for (const producer of producers) {
+        await ensureStream(producer).catch((error: unknown) => {
+          const fault = streamFault(connection, streamOf(producer), error);
+          if (fault !== undefined) throw fault;
+          warn(
+            `NATS: the stream ${streamOf(producer)} is not there yet (${(error as Error).message}); the relay creates it.`,
+          );
+        });
+      }
     },
 
     ready: () => {

@@ -23,6 +23,8 @@ export interface ServedCall {
   readonly outcome: 'ok' | Refusal['kind'];
   /** whether the operation only reads, or may otherwise be repeated without harm */
   readonly repeatable: boolean;
+  /** whether the reply of an earlier request with the same `Idempotency-Key` was returned */
+  readonly isReplay: boolean;
   readonly durationMs: number;
   readonly caller: Caller;
   readonly requestId: string;
@@ -85,6 +87,7 @@ export const serve = async (
         operation: nameOf(operation),
         outcome,
         repeatable: isIdempotent(operation),
+        isReplay: false,
         durationMs: performance.now() - startedAt,
         caller: context.caller,
         requestId: context.requestId,
@@ -125,7 +128,7 @@ export const serve = async (
       });
       const json = replyText(operation, reply, checkReplies);
       if (checkReplies) requireStored(operation, idempotency, json);
-      report('ok');
+      report('ok', { isReplay: headers['Idempotency-Replayed'] === 'true' });
       return { reply: { json, headers } };
     } catch (error) {
       const reason = error instanceof Refusal ? error : internalError();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { eventually, type FreshDatabase, freshDatabase, withClient } from '@bunting/testing';
 import { stallingProxy } from '../test/stalling-proxy.ts';
 import {
@@ -50,6 +50,55 @@ describe('a database', () => {
     await expect(open([first])).rejects.toThrow(
       /was written by a newer version of Bunting \(it has the migration "2026-02-01-notes", which this version does not know\)/,
     );
+  });
+
+  it('is refused when it was restored in part, and left as it is', async () => {
+    await (await open([first, second])).close();
+    await withClient(fresh.url, (client) => client.query('drop table schema_migration'));
+    await expect(open([first, second])).rejects.toThrow(
+      /^The migrations of the database \S+ do not fit what it holds \(.*relation "flag" already exists\)\. No data was changed\. It was restored in part, or changed by hand: restore it/,
+    );
+    await withClient(fresh.url, async (client) => {
+      await client.query('drop table flag');
+      await client.query("insert into schema_migration (name) values ('2026-01-01-flags')");
+    });
+    await expect(open([first, second])).rejects.toThrow(/relation "flag" does not exist\)\. No data was changed/);
+    const { rows } = await withClient(fresh.url, (client) => client.query('select name from schema_migration'));
+    expect(rows).toEqual([{ name: '2026-01-01-flags' }]);
+  });
+
+  it('takes a migration completely at the next start when the process that began it was cut off in the middle', async () => {
+    const long = { name: '2026-03-01-long', statements: ['create table half (id int)', 'select pg_sleep(60)'] };
+    const cutOff = open([first, long]);
+    cutOff.catch(() => undefined);
+    await withClient(fresh.url, (client) =>
+      eventually(async () => {
+        const { rowCount } = await client.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and query like '%pg_sleep(60)%' and pid <> pg_backend_pid()`,
+        );
+        expect(rowCount).toBeGreaterThan(0);
+      }),
+    );
+    await expect(cutOff).rejects.toThrow();
+    const whole = { ...long, statements: long.statements.slice(0, 1) };
+    expect(await (await open([first, whole])).read({ text: 'select id from half' })).toEqual([]);
+  });
+
+  it('is refused when the clocks of the process and of PostgreSQL differ by a minute', async () => {
+    const now = Date.now;
+    const shifted = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+    try {
+      await expect(open()).rejects.toThrow(
+        /^The clock of this machine is (59|60|61) s ahead of that of the PostgreSQL at [^ ]+\. Synchronise both with NTP/,
+      );
+    } finally {
+      shifted.mockRestore();
+    }
+    const tables = await withClient(fresh.url, (client) =>
+      client.query("select from pg_tables where tablename = 'flag'"),
+    );
+    expect(tables.rowCount).toBe(0);
   });
 
   it('allows a migration to exceed the statement timeout of calls', async () => {

@@ -2,11 +2,13 @@ import { type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/post
 import { Migrator } from '@mikro-orm/migrations';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Pool, type PoolClient, types } from 'pg';
+import type { Registry } from 'prom-client';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Entity } from './entities.ts';
 import { refusalForFailure, callerLost, isTransient, deadlineExceeded, type Outage, outageOf } from './failures.ts';
 import { outageLog } from './outage-log.ts';
+import { measurePool } from './pool-metrics.ts';
 import {
   createDatabaseIfMissing,
   migrate,
@@ -30,6 +32,8 @@ export interface DatabaseOptions {
   readonly entities?: readonly Entity[];
   readonly poolMax?: number;
   readonly statementTimeoutMs?: number;
+  /** takes the metrics of the connection pool */
+  readonly metrics?: Registry;
   readonly warn?: (message: string) => void;
   /** takes errors that an operator has to act on, such as a full disk */
   readonly logError?: (message: string) => void;
@@ -203,6 +207,7 @@ export const openDatabase = async ({
   entities = [],
   poolMax = 10,
   statementTimeoutMs = 10_000,
+  metrics,
   warn = () => undefined,
   logError = warn,
 }: DatabaseOptions) => {
@@ -260,6 +265,7 @@ export const openDatabase = async ({
     return pool;
   };
 
+  if (metrics !== undefined) measurePool(metrics, () => pool, poolMax);
   const outages = outageLog(new URL(url).pathname.slice(1), logError);
   let diskWasFull = false;
   const refused = (error: unknown): unknown => {

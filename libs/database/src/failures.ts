@@ -20,7 +20,8 @@ const codedIn = (error: unknown): { readonly code: string; readonly message: str
   return deepest;
 };
 
-const codeOf = (error: unknown): string | undefined => codedIn(error)?.code;
+/** The SQLSTATE of an error, or the code of Node's socket; undefined without one. */
+export const codeOf = (error: unknown): string | undefined => codedIn(error)?.code;
 
 /**
  * Whether the same transaction is likely to succeed when it runs again: after a serialization failure, a deadlock, or a reference to a

@@ -3,6 +3,7 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { createHash } from 'node:crypto';
 import { Client, type ClientConfig } from 'pg';
+import { codeOf } from './failures.ts';
 
 /** One migration. Follow expand → backfill → contract, so that the previous version still runs on the migrated schema. */
 export interface SchemaMigration {
@@ -54,6 +55,27 @@ const requireVersion = async (client: Client, url: string): Promise<void> => {
   );
 };
 
+/** Deadlines are given as times of the caller's clock: beyond this difference every write would be late. */
+export const maxClockDifferenceMs = 30_000;
+
+/** How many milliseconds this machine's clock is ahead of PostgreSQL's, to within half a round trip. */
+export const clockDifferenceMs = async (client: Client): Promise<number> => {
+  const before = Date.now();
+  const { rows } = await client.query<{ ms: number }>(
+    'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
+  );
+  return (before + Date.now()) / 2 - (rows[0]?.ms ?? Number.NaN);
+};
+
+const requireSameClock = async (client: Client, url: string): Promise<void> => {
+  const differenceMs = await clockDifferenceMs(client);
+  if (Math.abs(differenceMs) <= maxClockDifferenceMs) return;
+  throw new Error(
+    `The clock of this machine is ${Math.abs(differenceMs / 1_000).toFixed(0)} s ${differenceMs > 0 ? 'ahead of' : 'behind'} that of the PostgreSQL at ${new URL(url).host}. ` +
+      'Synchronise both with NTP, then start again: deadlines of requests need clocks that agree.',
+  );
+};
+
 /** A connection outside the pool. A lost connection shows in the query that fails; without a listener the error would end the process. */
 const connectionTo = async (url: string): Promise<Client> => {
   const client = new Client({ ...keepAlive, connectionString: url, connectionTimeoutMillis: 5_000 });
@@ -61,6 +83,7 @@ const connectionTo = async (url: string): Promise<Client> => {
   await client.connect();
   try {
     await requireVersion(client, url);
+    await requireSameClock(client, url);
   } catch (error) {
     await client.end();
     throw error;
@@ -118,6 +141,18 @@ export const requireMigrated = async (url: string, migrations: readonly SchemaMi
   }
 };
 
+/** What PostgreSQL says when objects of a migration are there already, or objects of an earlier one are missing (class 42). */
+const explainFailedMigration = (database: string, error: unknown): unknown => {
+  const code = codeOf(error) ?? '';
+  if (!code.startsWith('42') || code === '42501') return error;
+  const reason = (error as Error).message.split('\n').at(-1);
+  return new Error(
+    `The migrations of the database ${database} do not fit what it holds (${reason}). No data was changed. ` +
+      'It was restored in part, or changed by hand: restore it completely from a backup, or name an empty database.',
+    { cause: error },
+  );
+};
+
 /** Applies the missing migrations, one process at a time; refuses a database of a newer version. */
 export const migrate = async (orm: MikroORM, url: string, migrations: readonly SchemaMigration[]): Promise<void> => {
   const client = await connectionTo(url);
@@ -125,21 +160,25 @@ export const migrate = async (orm: MikroORM, url: string, migrations: readonly S
     const database = databaseOf(url);
     await client.query(`select pg_advisory_lock(${lockKey(database)})`);
     await requireKnownMigrations(client, database, migrations);
-    await orm.migrator.up();
+    await orm.migrator.up().catch((error: unknown) => Promise.reject(explainFailedMigration(database, error)));
   } finally {
     await client.end();
   }
 };
 
-/** Creates the database of the URL where it is missing. */
+/** Creates the database of the URL where it is missing. A user of an existing database needs no right beyond it. */
 export const createDatabaseIfMissing = async (url: string): Promise<void> => {
+  try {
+    return await (await connectionTo(url)).end();
+  } catch (error) {
+    if ((error as { code?: string }).code !== missingDatabase) throw error;
+  }
   const maintenance = new URL(url);
   const name = databaseOf(url);
   maintenance.pathname = '/postgres';
   const client = await connectionTo(maintenance.href);
   try {
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
-    if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
+    await client.query(`create database ${client.escapeIdentifier(name)}`);
   } catch (error) {
     if ((error as { code?: string }).code !== '42P04' && (error as { code?: string }).code !== '23505') throw error;
   } finally {

@@ -9,7 +9,9 @@ import {
   type ServiceName,
 } from '@bunting/contracts';
 import { startLoop } from '@bunting/runtime';
+import type { Registry } from 'prom-client';
 import { coalesceCalls } from './coalesce-calls.ts';
+import { measureLag } from './lag-metrics.ts';
 
 export interface InMemoryProjectionOptions {
   /** the service that keeps the projection */
@@ -26,6 +28,8 @@ export interface InMemoryProjectionOptions {
   readonly reset: () => void;
   /** how often to poll the producer without a wake-up */
   readonly intervalMs: number;
+  /** takes the lag of the projection */
+  readonly metrics?: Registry | undefined;
   readonly warn: (message: string) => void;
 }
 
@@ -52,6 +56,8 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
   let isAway = false;
   let stopped = false;
   let freshAt = performance.now();
+  const lag = { producer, topic, behindMs: () => performance.now() - freshAt };
+  if (options.metrics !== undefined) measureLag(options.metrics, lag);
 
   const read = (after: number) =>
     call(

@@ -13,7 +13,9 @@ import { startLoop } from '@bunting/runtime';
 import { addDeadLetter, dropStatesOf, dropSuperseded, reasonOf } from './dead-letters.ts';
 import { startDeadLetterRetries } from './retry-dead-letters.ts';
 import { backgroundPacer } from './background-pacer.ts';
+import type { Registry } from 'prom-client';
 import { coalesceCalls } from './coalesce-calls.ts';
+import { measureLag } from './lag-metrics.ts';
 
 export interface ProjectionOptions {
   /** the service that maintains the projection */
@@ -39,6 +41,8 @@ export interface ProjectionOptions {
    * each entity.
    */
   readonly deadLetterAfterMs?: number;
+  /** takes the lag of the projection */
+  readonly metrics?: Registry | undefined;
   readonly warn: (message: string) => void;
   /** takes errors that an operator has to act on, such as lost messages */
   readonly logError: (message: string) => void;
@@ -133,6 +137,8 @@ export const startProjection = async (options: ProjectionOptions) => {
     );
   let applied: StoredCheckpoint = { position: 0, uid: null, epoch: 0 };
   let freshAt = performance.now();
+  const lag = { producer, topic, behindMs: () => performance.now() - freshAt };
+  if (options.metrics !== undefined) measureLag(options.metrics, lag);
   let stopped = false;
   let blocked: Blocked | undefined;
   /** the current series of messages that failed because of their content */

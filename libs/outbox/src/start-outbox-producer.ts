@@ -3,6 +3,8 @@ import type { Producer } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
 import { acknowledgements, readOutboxEndpoint } from './read-outbox.ts';
 import { transactionWithOutbox } from './transaction-with-outbox.ts';
+import type { Registry } from 'prom-client';
+import { measureOutbox } from './outbox-metrics.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { type IdempotentSteps, type UnitOfWork, idempotentUnitOfWork } from './idempotent-unit-of-work.ts';
 
@@ -14,6 +16,8 @@ export interface ProducerOptions {
   readonly retentionHours: number;
   /** how long the answers of writes with an `Idempotency-Key` are kept at least; left out where there are none */
   readonly idempotencyRetentionHours?: number;
+  /** takes the metrics of the outbox */
+  readonly metrics?: Registry;
   readonly warn: (message: string) => void;
 }
 
@@ -27,6 +31,8 @@ export interface OutboxProducer extends IdempotentSteps {
 export const startOutboxProducer = (options: ProducerOptions): OutboxProducer => {
   const confirmed = acknowledgements();
   const relay = startRelay({ ...options, confirmed });
+  const { metrics, producer, database, bus } = options;
+  if (metrics !== undefined) measureOutbox(metrics, producer, database, bus.publish !== undefined);
   return {
     ...idempotentUnitOfWork(
       options.database,

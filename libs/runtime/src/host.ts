@@ -1,10 +1,11 @@
 import { type NatsAccess, openBus, serve, type ServedCall } from '@bunting/bus';
-import { systemCaller } from '@bunting/contracts';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { consumersOf, systemCaller } from '@bunting/contracts';
+import { Counter, Histogram, Registry } from 'prom-client';
 import { type Static, Type } from 'typebox';
 import { ConfigError, type ConfigSchema, type Environment, readConfig, unknownSettings } from './config.ts';
 import { type Logger, openLog } from './log.ts';
 import { type OperationsServer, startOperationsServer } from './operations-server.ts';
+import { processMetrics } from './process-metrics.ts';
 import { unsafeSettings } from './production.ts';
 import type { AnyService, RunningService, ServiceContext } from './service.ts';
 
@@ -125,8 +126,26 @@ const observer = (log: Logger, metrics: Registry): ((served: ServedCall) => void
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [metrics],
   });
-  return ({ operation, outcome, repeatable, durationMs, caller, requestId, traceparent, errorId, defect }) => {
+  const replays = new Counter({
+    name: 'bunting_idempotent_replays_total',
+    help: 'writes whose stored reply was returned because their Idempotency-Key had been used before',
+    labelNames: ['operation'],
+    registers: [metrics],
+  });
+  return ({
+    operation,
+    outcome,
+    repeatable,
+    isReplay,
+    durationMs,
+    caller,
+    requestId,
+    traceparent,
+    errorId,
+    defect,
+  }) => {
     duration.observe({ operation, outcome }, durationMs / 1000);
+    if (isReplay) replays.inc({ operation });
     const isHeartbeat = outcome === 'ok' && repeatable && caller.id === systemCaller.id;
     const level = defect !== undefined ? 'error' : isHeartbeat ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
@@ -180,7 +199,19 @@ export const host = async (services: readonly AnyService[], options: HostOptions
   const { common, configs } = readSettings(services, environment);
   const log = options.log ?? openLog(common.LOG_LEVEL);
   const name = services.length === 1 ? (services[0]?.name ?? 'bunting') : 'bunting';
-  const bus = await openBus(common.BUS_URL, { name, warn: (message) => log.warn(message), access: natsAccess(common) });
+  const ofProcess = processMetrics(common.BUS_URL !== undefined);
+  const bus = await openBus(common.BUS_URL, {
+    name,
+    access: natsAccess(common),
+    onConnection: ofProcess.onConnection,
+    warn: (message) => log.warn(message),
+  });
+
+  const producers = services.map((service) => service.name).filter((service) => service in consumersOf);
+  await bus.checkServer(producers).catch(async (error: unknown) => {
+    await bus.close();
+    throw error;
+  });
 
   const running = new Map<string, RunningService>();
   const started: { readonly log: Logger; readonly parts: Part[] }[] = [];
@@ -207,7 +238,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       const serviceLog = log.child({ service: service.name });
       const metrics = new Registry();
       metrics.setDefaultLabels({ service: service.name });
-      if (index === 0) collectDefaultMetrics({ register: metrics });
+      if (index === 0) ofProcess.register(metrics);
       const observe = observer(serviceLog, metrics);
       const maxConcurrent = config[maxConcurrentCallsKey(service.name)] as number;
       const port = config[operationsPortKey(service.name)] as number;

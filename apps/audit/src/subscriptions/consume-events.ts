@@ -3,6 +3,7 @@ import { invalid, type OutboxMessage, type Producer, readOutboxOf, RecordedEvent
 import { parse } from '@bunting/contracts/validation';
 import type { Database, Tx } from '@bunting/database';
 import { type Projection, startProjection } from '@bunting/outbox';
+import type { Registry } from 'prom-client';
 import { withoutSecrets } from '../domain/redaction.ts';
 import { appendEvents, type IncomingEvent } from '../persistence/log/append-events.ts';
 
@@ -32,6 +33,7 @@ export interface RecordingOptions {
   readonly intervalMs: number;
   /** for how long an event that cannot be appended holds up those behind it, before it becomes a dead letter */
   readonly deadLetterAfterMs: number;
+  readonly metrics?: Registry;
   /** called after events were appended, before their transaction commits */
   readonly onAppended?: () => void;
   readonly warn: (message: string) => void;

@@ -24,6 +24,8 @@ export interface ScheduleRunnerOptions {
   /** how soon to retry failed work */
   readonly intervalMs: number;
   readonly recoveryTimeoutMs: number;
+  /** takes the delay of each scheduled request that begins to be applied */
+  readonly onScheduledBegin: (delayMs: number) => void;
   readonly warn: (message: string) => void;
 }
 
@@ -48,6 +50,7 @@ export const startScheduleRunner = ({
   syncProtection,
   intervalMs,
   recoveryTimeoutMs,
+  onScheduledBegin,
   warn,
 }: ScheduleRunnerOptions) => {
   let stopped = false;
@@ -97,6 +100,7 @@ export const startScheduleRunner = ({
           reasonNotTo(request, scheduler, late) ?? (conflicts.length > 0 ? reasonOf(conflicts) : undefined);
         if (reason === undefined) {
           await requests.save(request, begun);
+          onScheduledBegin(late);
           return begun;
         }
         const { request: after, events } = abandonApplying(begun, now, { command: 'fail', reason });

@@ -87,6 +87,14 @@ const unsyncedProtections: Statement = {
   text: `select version, project, environment, is_protected as "isProtected" from protection_to_tell order by version limit 100`,
 };
 
+const overdue: Statement = {
+  name: 'overdue-change-requests',
+  text: `
+    select extract(epoch from clock_timestamp() - min(schedule.scheduled_at))::float8 * 1000 as ms
+    from schedule join change_request request on request.id = schedule.change_request_id
+    where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null`,
+};
+
 /** Reads the work of the runner, which no call triggers. */
 export const pendingWorkReader = (database: Database) => ({
   /** Milliseconds until the next work is due, not counting deleted users: at most 0 if work is due; undefined if there is none. */
@@ -96,6 +104,8 @@ export const pendingWorkReader = (database: Database) => ({
   interrupted: (afterMs: number): Promise<{ readonly id: number }[]> => database.read(interrupted, [afterMs]),
   /** Due requests, with the user who scheduled each. */
   due: () => database.read<RequestOfUser>(due),
+  /** By how many milliseconds the oldest due request is late that has not begun; 0 without one. */
+  overdueMs: async (): Promise<number> => (await database.read<{ ms: number | null }>(overdue))[0]?.ms ?? 0,
   /** Open and scheduled requests that still depend on a deleted user, with that user. */
   ofDeletedUsers: () => database.read<RequestOfUser>(ofDeletedUsers),
   /** Changes of protection that the features service has not confirmed, oldest first. */

@@ -21,7 +21,7 @@ const deletedUsersIn = (messages: readonly OutboxMessage[]): number[] => [
 
 /** Consumes deletions of users, so that nothing is applied any more on behalf of a deleted user. */
 export const consumeUserEvents = (
-  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'logError' | 'onCommitted'>,
+  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'warn' | 'logError' | 'onCommitted'>,
 ): Promise<Projection> =>
   startProjection({
     ...options,

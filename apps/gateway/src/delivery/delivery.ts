@@ -2,6 +2,7 @@ import type { Bus } from '@bunting/bus';
 import { type DeliveryScope, describeScope } from '@bunting/contracts';
 import { startInMemoryProjection } from '@bunting/outbox';
 import { LRUCache } from 'lru-cache';
+import type { Registry } from 'prom-client';
 import type { GatewayConfig } from '../config.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { type DeliveryView, deliveryView } from './delivery-view.ts';
@@ -13,6 +14,7 @@ export interface DeliveryOptions {
     GatewayConfig,
     'GATEWAY_DELIVERY_POLL_INTERVAL_MS' | 'GATEWAY_DELIVERY_WAIT_TIMEOUT_MS' | 'GATEWAY_DELIVERY_CACHE_MIB'
   >;
+  readonly metrics?: Registry | undefined;
   readonly warn: (message: string) => void;
 }
 
@@ -20,11 +22,11 @@ export interface DeliveryOptions {
  * The delivery to SDKs out of the memory of this process: a projection of the `delivery` rows of the features service, and what each scope gets
  * of it. What was read once is served while PostgreSQL or NATS is away.
  */
-export const startDelivery = async ({ bus, config, warn }: DeliveryOptions) => {
+export const startDelivery = async ({ bus, config, metrics, warn }: DeliveryOptions) => {
   const store = deliveryStore();
   const listeners: (() => void)[] = [];
   const projection = await startInMemoryProjection({
-    ...{ consumer: 'gateway', producer: 'features', topic: 'delivery', bus, warn },
+    ...{ consumer: 'gateway', producer: 'features', topic: 'delivery', bus, metrics, warn },
     intervalMs: config.GATEWAY_DELIVERY_POLL_INTERVAL_MS,
     apply: (messages, upTo, isComplete) => {
       store.apply(messages, upTo, isComplete);

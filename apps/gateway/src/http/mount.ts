@@ -12,6 +12,7 @@ import {
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Gauge } from 'prom-client';
 import type { TSchema } from 'typebox';
 import { type Admit, maxPublicBodyBytes } from '../admission/admit.ts';
 import { type Authenticate, requireAdministrator, requirePermission } from '../authentication/authenticate.ts';
@@ -48,6 +49,8 @@ export interface MountOptions {
   readonly config: GatewayConfig;
   /** answers from the memory of this process; undefined for other operations, and until the memory is loaded */
   readonly fromMemory?: (operation: AnyOperation) => ClientAnswer | undefined;
+  /** counts the responses that are streamed now, by kind */
+  readonly openStreams?: Gauge<'kind'>;
 }
 
 /** `Deprecation` header (RFC 9745): the first operations were deprecated on 2024-12-01. */

@@ -62,7 +62,7 @@ export const mountLineStream = (
   app: FastifyInstance,
   operation: AnyOperation,
   permissions: readonly Permission[],
-  { bus, admit, authenticate, config }: MountOptions,
+  { bus, admit, authenticate, config, openStreams }: MountOptions,
 ): void => {
   const readQuery = queryParser(operation.query);
   const closing = new AbortController();
@@ -104,7 +104,15 @@ export const mountLineStream = (
       const pause = (ms: number) => sleep(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
 
       // Acquired before anything is awaited, so that concurrent requests cannot exceed the limit.
-      const release = streams.acquire(quotasOf(admitted.caller));
+      const releasePermits = streams.acquire(quotasOf(admitted.caller));
+      openStreams?.inc({ kind: 'events' });
+      let isReleased = false;
+      const release = (): void => {
+        if (isReleased) return;
+        isReleased = true;
+        releasePermits();
+        openStreams?.dec({ kind: 'events' });
+      };
       // Released when the connection closes, even while a page is still being fetched.
       reply.raw.once('close', release);
       const first = await callForResponse(bus, operation, { query }, context).catch((error: unknown) => {

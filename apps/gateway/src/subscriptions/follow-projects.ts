@@ -3,7 +3,7 @@ import { applyProjects, resetVersions } from '../persistence/projects/apply-proj
 
 /** Projects of the features service, for authorisation: which are private, and who created them and so owns them. */
 export const followProjects = (
-  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'logError'>,
+  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'warn' | 'logError'>,
 ): Promise<Projection> =>
   startProjection({
     ...options,

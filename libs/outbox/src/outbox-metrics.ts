@@ -1,0 +1,64 @@
+import { consumersOf, type OutboxTopic, type Producer } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+import { Gauge, type Registry } from 'prom-client';
+
+const unpublished: Statement = {
+  name: 'outbox-unpublished',
+  text: `
+    select topic.position - topic.published as events, greatest(0, extract(epoch from clock_timestamp() - least(
+      (select recorded_at from outbox where topic = 'event' and position > topic.published order by position limit 1),
+      (select recorded_at from outbox where topic = 'event' and position is null order by id limit 1)
+    )))::float8 as seconds
+    from outbox_topic topic where topic = 'event'`,
+};
+
+const consumerLags: Statement = {
+  name: 'outbox-consumer-lags',
+  text: `
+    select topic, consumer, greatest(0, head.position - coalesce(reader.position, 0)) as messages
+    from json_to_recordset($1::json) as expected (topic text, consumer text)
+    join outbox_topic head using (topic)
+    left join outbox_consumer reader using (topic, consumer)`,
+};
+
+/**
+ * Registers how far the stream of events and the consumers are behind the outbox of a producer. While the database is unreachable the last
+ * values are served.
+ */
+export const measureOutbox = (registry: Registry, producer: Producer, database: Database, hasStream: boolean): void => {
+  const registers = [registry];
+  const oldest = new Gauge({
+    name: 'bunting_outbox_oldest_unpublished_seconds',
+    help: 'age of the oldest event that is not in the stream yet; 0 for none',
+    registers,
+  });
+  new Gauge({
+    name: 'bunting_outbox_unpublished_events',
+    help: 'events that are not in the stream yet',
+    registers,
+    async collect() {
+      if (!hasStream) return;
+      const [row] = await database.read<{ events: number; seconds: number | null }>(unpublished).catch(() => []);
+      if (row === undefined) return;
+      this.set(row.events);
+      oldest.set(row.seconds ?? 0);
+    },
+  });
+  const expected = JSON.stringify(
+    Object.entries(consumersOf[producer]).flatMap(([topic, consumers]) =>
+      consumers.map((consumer) => ({ topic, consumer })),
+    ),
+  );
+  new Gauge({
+    name: 'bunting_outbox_consumer_lag_messages',
+    help: 'messages that a consumer has not confirmed yet; it confirms within ten seconds',
+    labelNames: ['topic', 'consumer'],
+    registers,
+    async collect() {
+      const lags = await database
+        .read<{ topic: OutboxTopic; consumer: string; messages: number }>(consumerLags, [expected])
+        .catch(() => []);
+      for (const { topic, consumer, messages } of lags) this.set({ topic, consumer }, messages);
+    },
+  });
+};
