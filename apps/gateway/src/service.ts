@@ -18,6 +18,9 @@ import { mountDocs } from './openapi/docs-page.ts';
 import { mountHealth } from './monitoring/health.ts';
 import { mountMetrics } from './monitoring/metrics-page.ts';
 import { openStreams } from './monitoring/stream-metrics.ts';
+import { loginCookie } from './identity/login-cookie.ts';
+import { afterLogout } from './identity/after-logout.ts';
+import { mountOidc } from './identity/mount-oidc.ts';
 import { signInSettings } from './identity/sign-in-settings.ts';
 import { mountOperation } from './http/mount.ts';
 import { openApiDocument, version } from './openapi/document.ts';
@@ -195,6 +198,7 @@ const start = async ({
   mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
   mountConsole(app, { folder: config.GATEWAY_CONSOLE_DIR ?? builtConsole, inform: (message) => log.info(message) });
   const signedIn = signInLog(log);
+  const waysToSignIn = signInSettings({ config, read: (name) => readSetting(database, name), hasher, warn });
   mountLogout(app, {
     authenticate,
     cookie,
@@ -203,10 +207,20 @@ const start = async ({
       accessChanged();
       signedIn.signedOut(userId);
     },
+    destination: afterLogout(waysToSignIn, config),
     rateLimit: anonymousRateLimit(config),
   });
-  const waysToSignIn = signInSettings({ config, read: (name) => readSetting(database, name), hasher, warn });
   const transaction = unitOfWork(outboxProducer, hasher, cipher, config);
+  mountOidc(app, {
+    config,
+    settings: waysToSignIn,
+    transaction,
+    loginCookie: loginCookie(hasher, config),
+    sessionCookie: cookie,
+    signInLog: signedIn,
+    log,
+    rateLimit: anonymousRateLimit(config),
+  });
   const catchUp = () => awaitProjects(config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS);
   const endpoints = gatewayEndpoints({
     bus,

@@ -3,6 +3,7 @@ import type { Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunting/outbox';
 import { requireAdministratorLeft } from './rights/require-administrator-left.ts';
 import { groupRepository } from './accounts/group-repository.ts';
+import { identityRepository } from './identity/identity-repository.ts';
 import { settingRepository } from './identity/setting-repository.ts';
 import { userRepository } from './accounts/user-repository.ts';
 import { projectRoleRepository } from './rights/project-role-repository.ts';
@@ -45,6 +46,7 @@ export interface GatewayTransaction {
   readonly tokens: ReturnType<typeof tokenRepository>;
   readonly sessions: ReturnType<typeof sessionRepository>;
   readonly passwords: ReturnType<typeof passwordRepository>;
+  readonly identities: ReturnType<typeof identityRepository>;
   readonly settings: ReturnType<typeof settingRepository>;
   /** @throws Refusal `InvalidOperationError` when the installation would lose its last administrator */
   readonly requireAdministratorLeft: () => Promise<void>;
@@ -93,6 +95,7 @@ export const unitOfWork = (
       tokens: tokenRepository(tx, hasher, cipher),
       sessions: sessionRepository(tx, hasher, sessionLimits),
       passwords: passwordRepository(tx),
+      identities: identityRepository(tx),
       settings: settingRepository(tx),
       newScimToken: () => {
         const made = newScimSecret(bytesOf(request));

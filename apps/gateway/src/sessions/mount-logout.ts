@@ -7,37 +7,45 @@ export interface LogoutOptions {
   readonly cookie: SessionCookie;
   /** ends the session of a user */
   readonly end: (userId: number, sessionId: string) => Promise<void>;
+  /** where a browser goes whose session has ended */
+  readonly destination: (request: FastifyRequest) => Promise<string>;
   readonly rateLimit: preHandlerAsyncHookHandler;
 }
 
 const ownPages = new Set(['same-origin', 'none']);
 
 /**
- * Mounts `/logout`, for links and forms of user interfaces: ends the session of the cookie and returns to `/`. A page of another site signs
+ * Mounts `/logout`, for links and forms of user interfaces: ends the session of the cookie and goes on to `destination`. A page of another site signs
  * nobody out.
  */
-export const mountLogout = (app: FastifyInstance, { authenticate, cookie, end, rateLimit }: LogoutOptions): void => {
-  const endSessionOf = async ({ headers }: FastifyRequest): Promise<void> => {
+export const mountLogout = (
+  app: FastifyInstance,
+  { authenticate, cookie, end, destination, rateLimit }: LogoutOptions,
+): void => {
+  const endSessionOf = async ({ headers }: FastifyRequest): Promise<boolean> => {
     const site = headers['sec-fetch-site'];
-    if (typeof site === 'string' && !ownPages.has(site)) return;
-    if (cookie.read(headers.cookie) === undefined) return;
+    if (typeof site === 'string' && !ownPages.has(site)) return false;
+    if (cookie.read(headers.cookie) === undefined) return false;
     const { caller } = await authenticate({ cookie: headers.cookie });
-    if (caller.tokenId !== undefined) await end(caller.id, caller.tokenId);
+    if (caller.tokenId === undefined) return false;
+    await end(caller.id, caller.tokenId);
+    return true;
   };
   app.route({
     method: ['GET', 'POST'],
     url: '/logout',
     preHandler: rateLimit,
     handler: async (request, reply) => {
+      let hasEnded = false;
       try {
-        await endSessionOf(request);
+        hasEnded = await endSessionOf(request);
       } catch (error) {
         if ((error as { kind?: unknown }).kind !== 'AuthenticationRequired') throw error;
       }
       return reply
         .header('set-cookie', cookie.clear)
         .header('clear-site-data', '"cache", "storage"')
-        .redirect('/', 303);
+        .redirect(hasEnded ? await destination(request) : '/', 303);
     },
   });
 };

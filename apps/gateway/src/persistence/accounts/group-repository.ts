@@ -28,6 +28,31 @@ const members = `
   from group_member m join api_user u on u.id = m.user_id
   where m.group_id = any ($1::integer[]) order by u.id`;
 
+interface NamedGroup {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What a sign-in changed. */
+export interface SyncedMemberships {
+  readonly added: readonly NamedGroup[];
+  readonly removed: readonly NamedGroup[];
+}
+
+const syncMemberships = `
+  with removed as (
+    delete from group_member m using user_group g
+    where m.user_id = $1 and m.is_synced and g.id = m.group_id and not g.mappings_sso && $2::text[]
+    returning g.id, g.name
+  ), added as (
+    insert into group_member (group_id, user_id, created_by, is_synced)
+    select id, $1, $3, true from user_group where mappings_sso && $2::text[]
+    on conflict do nothing returning group_id
+  )
+  select id, name, false as "isAdded" from removed
+  union all select id, name, true from added join user_group on id = group_id
+  order by "isAdded", id`;
+
 /** Groups of users, and their members. */
 export const groupRepository = (tx: Tx) => {
   const { query } = tx;
@@ -74,6 +99,25 @@ export const groupRepository = (tx: Tx) => {
       await tx.em.nativeDelete(GroupMemberEntity, { group, user: { $nin: [...users] } });
       const rows = users.map((user) => ({ group, user, createdBy }));
       if (rows.length > 0) await tx.em.upsertMany(GroupMemberEntity, rows, { onConflictAction: 'ignore' });
+    },
+    /**
+     * Makes a user a member of the groups that map one of the names, and ends those memberships that single sign-on began and that no name maps
+     * any more. Members that were added by hand stay.
+     */
+    syncMemberships: async (
+      userId: number,
+      names: readonly string[],
+      createdBy: string,
+    ): Promise<SyncedMemberships> => {
+      const rows = await query<NamedGroup & { readonly isAdded: boolean }>(syncMemberships, [userId, names, createdBy]);
+      return { added: rows.filter(({ isAdded }) => isAdded), removed: rows.filter(({ isAdded }) => !isAdded) };
+    },
+    /** Makes a user a member again of groups that `syncMemberships` has just removed. */
+    restoreMemberships: async (userId: number, ids: readonly number[], createdBy: string): Promise<void> => {
+      const text = `
+        insert into group_member (group_id, user_id, created_by, is_synced)
+        select id, $1, $3, true from user_group where id = any ($2::integer[]) on conflict do nothing`;
+      await query(text, [userId, ids, createdBy]);
     },
     remove: async (id: number): Promise<void> => {
       await tx.em.nativeDelete(GroupEntity, { id });

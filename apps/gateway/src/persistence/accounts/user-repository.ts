@@ -8,6 +8,7 @@ import { imageOf } from '../rights/access-reader.ts';
 import {
   gatewaySql,
   GroupMemberEntity,
+  IdentityEntity,
   PasswordEntity,
   ProjectUserEntity,
   SessionEntity,
@@ -160,12 +161,13 @@ export const userRepository = (tx: Tx) => {
       const person = await tx.em.findOneOrFail(UserEntity, { id });
       return flush(tx.em.assign(person, { name, email, rootRole, isActive: active }));
     },
-    /** Deletes a user with tokens, sessions, passwords, memberships and rights; the names may be reused. */
+    /** Deletes a user with tokens, sessions, passwords, identities, memberships and rights; the names may be reused. */
     remove: async (id: number): Promise<void> => {
       const { em } = tx;
       await em.nativeUpdate(TokenEntity, { user: id, revokedAt: null }, { revokedAt: raw('now()') });
       await em.nativeDelete(SessionEntity, { user: id });
       await em.nativeDelete(PasswordEntity, { user: id });
+      await em.nativeDelete(IdentityEntity, { user: id });
       await em.nativeDelete(GroupMemberEntity, { user: id });
       await em.nativeDelete(ProjectUserEntity, { holder: id });
       await em.nativeUpdate(UserEntity, { id }, { deletedAt: raw('now()') });

@@ -1,0 +1,61 @@
+import type { GatewayConfig } from '../config.ts';
+import { cipherWith } from '../persistence/tokens/token-cipher.ts';
+import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
+import type { LoginChecks } from './openid-provider.ts';
+
+/** What a browser keeps between the start and the end of a sign-in, encrypted. */
+export interface PendingLogin extends LoginChecks {
+  /** the path to go to afterwards */
+  readonly redirect: string;
+  /** milliseconds since 1970 */
+  readonly expiresAt: number;
+}
+
+const lifetimeSeconds = 600;
+/** Sign-ins that one browser can have begun at the same time; a further one forgets the others. */
+const maxPending = 4;
+const statePattern = /^[\w-]{43}$/;
+
+/** The cookies of sign-ins that have begun: one for each, so that two of them in one browser do not disturb each other. */
+export const loginCookie = (
+  hasher: TokenHasher,
+  { GATEWAY_BEHIND_TLS: behindTls }: Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS'>,
+) => {
+  const cipher = cipherWith(hasher('key of the cookies of sign-ins').hash);
+  const prefix = `${behindTls ? '__Host-' : ''}bunting-login-`;
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${behindTls ? '; Secure' : ''}`;
+  const nameOf = (state: string): string => `${prefix}${state.slice(0, 16)}`;
+  const cleared = (name: string): string => `${name}=; Max-Age=0; ${attributes}`;
+
+  const cookiesIn = (header: string | undefined): [name: string, value: string][] =>
+    (header ?? '').split(';').flatMap((pair): [string, string][] => {
+      const at = pair.indexOf('=');
+      const name = pair.slice(0, Math.max(at, 0)).trim();
+      return name.startsWith(prefix) ? [[name, pair.slice(at + 1).trim()]] : [];
+    });
+
+  return {
+    /** The values of `Set-Cookie` that begin a sign-in. */
+    begin: (checks: LoginChecks, redirect: string, header: string | undefined): string[] => {
+      const pending: PendingLogin = { ...checks, redirect, expiresAt: Date.now() + lifetimeSeconds * 1_000 };
+      const value = cipher.seal(JSON.stringify(pending), nameOf(checks.state)).toString('base64url');
+      const others = cookiesIn(header).map(([name]) => name);
+      return [
+        ...(others.length < maxPending ? [] : others.map(cleared)),
+        `${nameOf(checks.state)}=${value}; Max-Age=${lifetimeSeconds}; ${attributes}`,
+      ];
+    },
+    /** The sign-in that a response of the provider belongs to; undefined where this browser began none with the state, or too long ago. */
+    read: (state: string | null, header: string | undefined): PendingLogin | undefined => {
+      if (state === null || !statePattern.test(state)) return undefined;
+      const value = cookiesIn(header).find(([name]) => name === nameOf(state))?.[1];
+      const text = value === undefined ? undefined : cipher.open(Buffer.from(value, 'base64url'), nameOf(state));
+      if (text === undefined) return undefined;
+      const pending = JSON.parse(text) as PendingLogin;
+      return pending.state === state && pending.expiresAt > Date.now() ? pending : undefined;
+    },
+    /** The value of `Set-Cookie` that ends a sign-in. */
+    end: ({ state }: PendingLogin): string => cleared(nameOf(state)),
+  };
+};
+export type LoginCookie = ReturnType<typeof loginCookie>;

@@ -1,0 +1,154 @@
+import { Refusal, unavailable } from '@bunting/contracts';
+import type { Logger } from '@bunting/runtime';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import { concurrencyLimit } from '../admission/concurrency-limit.ts';
+import { rateLimiter } from '../admission/rate-limit.ts';
+import type { GatewayConfig } from '../config.ts';
+import { statusOf } from '../http/http-errors.ts';
+import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import type { SessionCookie } from '../sessions/session-cookie.ts';
+import type { SignInLog } from '../sessions/sign-in-log.ts';
+import type { LoginCookie } from './login-cookie.ts';
+import { faultOf, type OpenIdProvider } from './openid-provider.ts';
+import { ProviderFault } from './provider-fetch.ts';
+import { publicUrl } from './public-url.ts';
+import { SignInDenied, signIn, signOnCaller } from './sign-in.ts';
+import type { SignInSettings } from './sign-in-settings.ts';
+import { sendSignInPage } from './sign-in-page.ts';
+import { writeContext } from './write-context.ts';
+
+export interface OidcRoutesOptions {
+  readonly config: GatewayConfig;
+  readonly settings: SignInSettings;
+  readonly transaction: UnitOfWork;
+  readonly loginCookie: LoginCookie;
+  readonly sessionCookie: SessionCookie;
+  readonly signInLog: SignInLog;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly rateLimit: preHandlerAsyncHookHandler;
+}
+
+/** Sign-ins that may wait for the provider at the same time. */
+const maxWaiting = 100;
+/** Failures that are logged each minute. */
+const maxLoggedFailures = 60;
+const maxRedirectLength = 1_000;
+
+const searchOf = ({ query }: FastifyRequest): URLSearchParams =>
+  new URLSearchParams((query as { search: string }).search);
+
+/** The path on this server that a sign-in was asked to end at; `/` for every address that could lead elsewhere. */
+export const ownPath = (wanted: string | null): string => {
+  const base = 'http://own.invalid';
+  if (wanted === null || wanted.length > maxRedirectLength || !/^\/(?![/\\])/.test(wanted)) return '/';
+  if (!URL.canParse(wanted, base)) return '/';
+  const { origin, pathname, search, hash } = new URL(wanted, base);
+  const path = `${pathname}${search}${hash}`;
+  return origin === base && /^\/(?![/\\])/.test(path) ? path : '/';
+};
+
+/** Mounts `/auth/oidc/login` and `/auth/oidc/callback`. Every failure ends at a page that says what is wrong. */
+export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): void => {
+  const { config, settings, transaction, loginCookie, sessionCookie, signInLog, log, rateLimit } = options;
+  const waiting = concurrencyLimit();
+  const logged = rateLimiter(maxLoggedFailures);
+  const quota = {
+    holder: 'sign-ins',
+    limit: maxWaiting,
+    refuse: () => unavailable('Too many people are signing in. Please try again.'),
+  };
+
+  const warn = (message: string, error: unknown): void => {
+    if (logged.consume('failures').waitSeconds > 0) return;
+    const { cause } = error as { cause?: { code?: unknown } };
+    const code = typeof cause?.code === 'string' ? ` (${cause.code})` : '';
+    log.warn(`A sign-in with OpenID Connect failed${code}: ${message} docs/identity.md says what to check.`);
+  };
+
+  const fail = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
+    const { exchange } = request;
+    if (error instanceof SignInDenied) {
+      exchange.outcome = 'ForbiddenError';
+      warn(error.message, error);
+      return sendSignInPage(reply, 403, error.message);
+    }
+    if (error instanceof ProviderFault) {
+      exchange.outcome = 'ServiceUnavailable';
+      warn(error.message, error);
+      return sendSignInPage(reply, 502, error.message);
+    }
+    if (error instanceof Refusal) {
+      exchange.outcome = error.kind;
+      if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
+      return sendSignInPage(reply, statusOf[error.kind], error.message);
+    }
+    exchange.outcome = 'InternalError';
+    exchange.defect = error;
+    return sendSignInPage(
+      reply,
+      500,
+      'Something went wrong in Bunting. An administrator finds the request in the log.',
+    );
+  };
+
+  type Handler = (request: FastifyRequest, reply: FastifyReply, provider: OpenIdProvider) => Promise<FastifyReply>;
+  const route = (url: string, handle: Handler): void => {
+    app.get(url, { preHandler: rateLimit, exposeHeadRoute: false }, async (request, reply) => {
+      let release: (() => void) | undefined;
+      try {
+        release = waiting.acquire([quota]);
+        const provider = await settings.provider();
+        if (provider === undefined) {
+          request.exchange.outcome = 'NotFoundError';
+          return sendSignInPage(reply, 404, 'Signing in with OpenID Connect is turned off.');
+        }
+        return await handle(request, reply, provider);
+      } catch (error) {
+        return fail(request, reply, error);
+      } finally {
+        release?.();
+      }
+    });
+  };
+  const callbackUrl = (request: FastifyRequest): string => `${publicUrl(request, config)}/auth/oidc/callback`;
+
+  route('/auth/oidc/login', async (request, reply, provider) => {
+    const redirect = ownPath(searchOf(request).get('redirect'));
+    const started = await provider.begin(callbackUrl(request)).catch((error: unknown) => {
+      throw faultOf(error);
+    });
+    return reply
+      .header('set-cookie', loginCookie.begin(started.checks, redirect, request.headers.cookie))
+      .redirect(started.url.href, 302);
+  });
+
+  route('/auth/oidc/callback', async (request, reply, provider) => {
+    const search = searchOf(request);
+    const pending = loginCookie.read(search.get('state'), request.headers.cookie);
+    if (pending === undefined) {
+      throw new SignInDenied(
+        'This sign-in was not begun in this browser, took longer than ten minutes, or was ended before. Begin it again.',
+      );
+    }
+    reply.header('set-cookie', loginCookie.end(pending));
+    const profile = await provider
+      .complete(new URL(`${callbackUrl(request)}?${search.toString()}`), pending)
+      .catch((error: unknown) => {
+        throw faultOf(error);
+      });
+    const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
+    const signedIn = await transaction(writeContext(request, signOnCaller, config.GATEWAY_CALL_TIMEOUT_MS), (tx) =>
+      signIn(tx, profile, provider.settings, client),
+    );
+    if (!('user' in signedIn)) throw new Error('A sign-in has no stored reply.');
+    const { user, secret, keptGroups } = signedIn;
+    request.exchange.callerId = user.id;
+    signInLog.success(user.id, 'OpenID Connect');
+    if (keptGroups.length > 0) {
+      log.warn(
+        `User ${user.id} is the last administrator and stays a member of ${keptGroups.length} groups that the provider no longer names. Create another administrator.`,
+      );
+    }
+    return reply.header('set-cookie', sessionCookie.set(secret)).redirect(pending.redirect, 303);
+  });
+};

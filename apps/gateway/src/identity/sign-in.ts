@@ -1,0 +1,112 @@
+import { type Caller, type Refusal, systemCaller, type User } from '@bunting/contracts';
+import { requireRootRole } from '../operations/users/root-roles.ts';
+import { userEventData } from '../operations/users/user-event.ts';
+import type { GatewayTransaction } from '../persistence/unit-of-work.ts';
+import type { SessionClient } from '../persistence/sessions/session-repository.ts';
+import type { OidcClientSettings } from './oidc-settings.ts';
+import type { Profile } from './openid-provider.ts';
+
+/** The caller of what a sign-in changes: users that it creates and memberships that it synchronises. */
+export const signOnCaller: Caller = { id: systemCaller.id, name: 'SSO', grants: [] };
+
+/** A person whom the provider attests, and who may not sign in all the same. The message is for that person. */
+export class SignInDenied extends Error {}
+
+export interface SignedIn {
+  readonly user: User;
+  /** of the new session */
+  readonly secret: string;
+  /** groups that the provider no longer names, whose membership stays because the last administrator would be lost */
+  readonly keptGroups: readonly string[];
+}
+
+const requireAllowedDomain = (email: string | null, emailDomains: string): void => {
+  const domains = emailDomains.split(',').flatMap((domain) => domain.trim().toLowerCase().replace(/^@/, '') || []);
+  if (domains.length === 0) return;
+  if (email === null || !domains.includes(email.slice(email.lastIndexOf('@') + 1)))
+    throw new SignInDenied('E-mail addresses of your domain may not sign in here. Ask an administrator of Bunting.');
+};
+
+/**
+ * The user of someone who signs in for the first time. An existing user is linked by a verified e-mail address, and only while no other subject
+ * of the provider is linked to it, so that an address that is given to another person later does not open the account.
+ */
+const firstSignIn = async (
+  tx: GatewayTransaction,
+  { issuer, subject, name, email, hasUnverifiedEmail }: Profile,
+  settings: OidcClientSettings,
+): Promise<User> => {
+  const { identities, users, emit } = tx;
+  if (email === null) {
+    throw new SignInDenied(
+      hasUnverifiedEmail
+        ? 'The provider has not verified your e-mail address. Verify it there, and sign in again.'
+        : 'The provider names no e-mail address for you. Ask its administrator to add one.',
+    );
+  }
+  const existing = await identities.findByEmail(email);
+  if (existing !== undefined) {
+    const user = existing.isService ? undefined : await users.findForUpdate(existing.id, 'users');
+    if (user === undefined || (await identities.isLinked(user.id, issuer))) {
+      throw new SignInDenied(
+        'Your e-mail address belongs to an account of someone else. Ask an administrator of Bunting to delete that account.',
+      );
+    }
+    await identities.link(user.id, issuer, subject);
+    return user;
+  }
+  if (!settings.autoCreate)
+    throw new SignInDenied('You have no account yet. Ask an administrator of Bunting to create one.');
+  const rootRole = await requireRootRole(tx, settings.defaultRootRoleId ?? settings.defaultRootRole);
+  const user = await users.add({ name, username: null, email }, rootRole, false);
+  await identities.link(user.id, issuer, subject);
+  emit({ type: 'user-created', data: userEventData(user) });
+  return user;
+};
+
+/** Brings the memberships that sign-ins manage in line with the groups of the provider. @returns names of groups that had to stay */
+const syncGroups = async (
+  { groups, requireAdministratorLeft, emit }: GatewayTransaction,
+  userId: number,
+  names: readonly string[],
+): Promise<readonly string[]> => {
+  const { added, removed } = await groups.syncMemberships(userId, names, signOnCaller.name);
+  for (const { id, name } of added) emit({ type: 'group-user-added', data: { groupId: id, groupName: name, userId } });
+  if (removed.length === 0) return [];
+  try {
+    await requireAdministratorLeft();
+  } catch (error) {
+    if ((error as Partial<Refusal>).kind !== 'InvalidOperationError') throw error;
+    await groups.restoreMemberships(
+      userId,
+      removed.map(({ id }) => id),
+      signOnCaller.name,
+    );
+    return removed.map(({ name }) => name);
+  }
+  for (const { id, name } of removed)
+    emit({ type: 'group-user-removed', preData: { groupId: id, groupName: name, userId } });
+  return [];
+};
+
+/**
+ * Signs in whom the provider attests: finds or creates the user, synchronises groups and starts a session.
+ * @throws SignInDenied with the reason for the person
+ */
+export const signIn = async (
+  tx: GatewayTransaction,
+  profile: Profile,
+  settings: OidcClientSettings,
+  client: SessionClient,
+): Promise<SignedIn> => {
+  const { issuer, subject, email, groups } = profile;
+  requireAllowedDomain(email, settings.emailDomains);
+  const known = await tx.identities.findForUpdate(issuer, subject);
+  const user =
+    known === undefined ? await firstSignIn(tx, profile, settings) : await tx.users.findForUpdate(known, 'users');
+  if (user === undefined || !user.active)
+    throw new SignInDenied('Your account is deactivated. Ask an administrator of Bunting.');
+  const keptGroups = groups === undefined ? [] : await syncGroups(tx, user.id, groups);
+  const secret = await tx.sessions.start(user.id, client);
+  return { user, secret, keptGroups };
+};

@@ -1,0 +1,22 @@
+import type { Tx } from '@bunting/database';
+
+/** Who users are at OpenID providers. */
+export const identityRepository = ({ query }: Pick<Tx, 'query'>) => ({
+  /** Serialises the sign-ins of one subject until the transaction ends. @returns its user; undefined for one that is not linked */
+  findForUpdate: async (issuer: string, subject: string): Promise<number | undefined> => {
+    await query('select pg_advisory_xact_lock(hashtext($1))', [`identity ${JSON.stringify([issuer, subject])}`]);
+    const text = 'select user_id as "userId" from user_identity where issuer = $1 and subject = $2';
+    return (await query<{ userId: number }>(text, [issuer, subject]))[0]?.userId;
+  },
+  /** The account with the e-mail address, which can be a service account; undefined where there is none. */
+  findByEmail: async (email: string): Promise<{ readonly id: number; readonly isService: boolean } | undefined> => {
+    const text = `select id, is_service as "isService" from api_user where lower(email) = $1 and deleted_at is null`;
+    return (await query<{ id: number; isService: boolean }>(text, [email]))[0];
+  },
+  /** Whether the user is linked to a subject of the issuer. */
+  isLinked: async (userId: number, issuer: string): Promise<boolean> =>
+    (await query('select from user_identity where user_id = $1 and issuer = $2', [userId, issuer])).length > 0,
+  link: async (userId: number, issuer: string, subject: string): Promise<void> => {
+    await query('insert into user_identity (user_id, issuer, subject) values ($1, $2, $3)', [userId, issuer, subject]);
+  },
+});
