@@ -1,14 +1,15 @@
 import { freePort, tether } from '@bunting/embedded-postgres';
+import { eventually } from '@bunting/testing';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 const repository = path.join(import.meta.dirname, '..', '..');
 const linesKept = 5_000;
+const startTimeoutMs = 120_000;
 
 /** The measurements of the process, of which reading them begins the next stretch. */
 const p99In = (metrics: string): number | undefined => {
@@ -54,17 +55,18 @@ export const startFuzzedServer = async () => {
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
   const url = `http://127.0.0.1:${port}`;
-  const isReady = (): Promise<boolean> =>
-    fetch(`${url}/health/ready`).then(
-      (response) => response.ok,
-      () => false,
-    );
-  while (!(await isReady())) {
-    if (ended) {
-      await stop();
-      throw new Error(`Bunting did not start.\n${lines.join('\n')}`);
-    }
-    await sleep(50);
+  const hasStarted = await eventually(
+    async () => {
+      if (ended) return false;
+      const { status } = await fetch(`${url}/health/ready`);
+      if (status !== 200) throw new Error(`/health/ready returns ${status}.`);
+      return true;
+    },
+    { timeoutMs: startTimeoutMs },
+  ).catch(() => false);
+  if (!hasStarted) {
+    await stop();
+    throw new Error(`Bunting did not start.\n${lines.join('\n')}`);
   }
   return {
     url,

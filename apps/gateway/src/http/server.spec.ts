@@ -181,7 +181,6 @@ describe('a body that is too large', () => {
       'PayloadTooLarge',
       'close',
     ]);
-    expect(answer.tookMs).toBeLessThan(500);
   });
 
   it('is rejected while a client keeps sending it', async () => {

@@ -1,4 +1,4 @@
-import { ApplyChanges, type Change, PreviewChanges } from '@bunting/contracts';
+import { ApplyChanges, type Change, CheckChanges, PreviewChanges } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { aFeature } from '../../../test/builders.ts';
 import { type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
@@ -32,6 +32,12 @@ it('previews 300 change requests within a second', async () => {
   }));
   const body = { project, withStates: false, requests };
   expect(await millisecondsOf(() => service.call(PreviewChanges, { body }))).toBeLessThan(1000);
+});
+
+it('checks 200 changes on top of 200 earlier ones within a second', async () => {
+  const body = { project, environment, changes: names.flatMap((name) => [addStrategy(name), enable(name)]) };
+  const request = { body: { ...body, earlier: body.changes } };
+  expect(await millisecondsOf(() => service.call(CheckChanges, request))).toBeLessThan(1000);
 });
 
 it('applies 200 changes to 100 features within two seconds', async () => {
