@@ -259,6 +259,8 @@ export default tseslint.config(
       ...reactHooks.configs.flat.recommended.rules,
       // A dialog moves the focus to its first field.
       'jsx-a11y/no-autofocus': 'off',
+      // It warns of libraries that React's compiler cannot handle, which is not used.
+      'react-hooks/incompatible-library': 'off',
       // What scrolls must be reachable by keyboard.
       'jsx-a11y/no-noninteractive-tabindex': ['error', { tags: [], roles: ['region', 'tabpanel'] }],
     },

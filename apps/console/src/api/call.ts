@@ -1,6 +1,6 @@
 import type { AnyOperation, ReplyOf, RequestOf } from '@bunting/contracts';
 import { ApiError, errorOfAnswer } from './api-error.ts';
-import { authorization, offerOf, waitForSignIn } from './session.ts';
+import { authorization, offerOf, signInNeeded, waitForSignIn } from './session.ts';
 import { createStore } from './store.ts';
 
 /** `field` is optional in the request when all of its properties are. */
@@ -91,6 +91,9 @@ export const send = async (
   if (ifMatch !== undefined) headers['if-match'] = ifMatch;
   if (method !== 'GET') headers['idempotency-key'] = idempotencyKey();
   for (;;) {
+    // While the sign-in form is shown, further calls would only be answered 401 as well.
+    const offer = signInNeeded.get();
+    if (offer !== undefined) await waitForSignIn(offer, signal);
     const answer = await fetchAnswer(url, {
       method,
       headers: { ...headers, ...authorization() },

@@ -1,6 +1,9 @@
-import { Menu as AriaMenu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
-import { Icon, type IconName } from './icon.tsx';
-import styles from './field.module.css';
+import { cloneElement, lazy, type ReactElement, Suspense, useRef, useState } from 'react';
+import type { IconName } from './icon.tsx';
+
+const MenuPopover = lazy(() =>
+  import('./menu-popover.tsx').then(({ MenuPopover: component }) => ({ default: component })),
+);
 
 export interface MenuEntry {
   readonly id: string;
@@ -10,34 +13,29 @@ export interface MenuEntry {
   readonly run: () => void;
 }
 
-/** A button (the child) that opens a menu of actions. */
-export const Menu = ({
-  label,
-  entries,
-  children,
-}: {
+interface TriggerProps {
+  readonly onPress?: () => void;
+  readonly 'aria-haspopup'?: 'menu';
+  readonly 'aria-expanded'?: boolean;
+}
+
+interface MenuProps {
   readonly label: string;
   readonly entries: readonly MenuEntry[];
-  readonly children: React.ReactNode;
-}) => (
-  <MenuTrigger>
-    {children}
-    <Popover className={styles['popover'] ?? ''}>
-      <AriaMenu aria-label={label}>
-        {entries.map(({ id, label: text, icon, isDisabled = false, run }) => (
-          <MenuItem
-            key={id}
-            id={id}
-            textValue={text}
-            isDisabled={isDisabled}
-            onAction={run}
-            className={styles['option'] ?? ''}
-          >
-            {icon !== undefined && <Icon name={icon} />}
-            {text}
-          </MenuItem>
-        ))}
-      </AriaMenu>
-    </Popover>
-  </MenuTrigger>
-);
+  /** the button that opens the menu */
+  readonly children: ReactElement<TriggerProps>;
+}
+
+/** A button that opens a menu of actions. The menu itself is loaded when it is first opened. */
+export const Menu = ({ label, entries, children }: MenuProps) => {
+  const trigger = useRef<HTMLSpanElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <span ref={trigger}>
+      {cloneElement(children, { onPress: () => setOpen(true), 'aria-haspopup': 'menu', 'aria-expanded': isOpen })}
+      <Suspense>
+        {isOpen && <MenuPopover label={label} entries={entries} trigger={trigger} onClose={() => setOpen(false)} />}
+      </Suspense>
+    </span>
+  );
+};

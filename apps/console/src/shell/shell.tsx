@@ -101,7 +101,7 @@ export const Shell = () => {
       <a href="#main" className={styles['skip']}>
         {messages.shell.skip}
       </a>
-      <Progress />
+      {offer === undefined && <Progress />}
       <Link to="/flags" className={styles['brand'] ?? ''}>
         <img src={icon} alt="" />
         {messages.product}

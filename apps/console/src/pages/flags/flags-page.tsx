@@ -1,26 +1,355 @@
-import { SearchFeatures } from '@bunting/contracts';
-import { useQuery } from '@tanstack/react-query';
-import { read } from '../../api/queries.ts';
-import { Answer, Table } from '../../components/content.tsx';
+import {
+  AddChanges,
+  AddFavoriteFeature,
+  DisableFeature,
+  EnableFeature,
+  RemoveFavoriteFeature,
+  SearchFeatures,
+  type SearchResultFeature,
+} from '@bunting/contracts';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { call } from '../../api/call.ts';
+import { useEnvironments } from '../../api/queries.ts';
+import { useMay } from '../../api/permissions.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
+import { Menu } from '../../components/menu.tsx';
 import { Page } from '../../components/page.tsx';
 import { messages } from '../../messages.ts';
+import { useActions } from '../../shell/actions.ts';
+import { notify, notifyError } from '../../shell/toasts.tsx';
+import type { BulkAction } from './bulk.ts';
+import { readFilter } from './filter.ts';
+import { FilterBar, type FilterBarHandle } from './filter-bar.tsx';
+import { FlagTable, type RowActions, type SortState } from './flag-table.tsx';
+import { useFlagWindow } from './flag-window.ts';
+import { isProtected } from './protection.ts';
+import { countOf, everything, isSelected, nothing, type Selection, withFlags } from './selection.ts';
+import styles from './flags.module.css';
 
-export const FlagsPage = () => {
-  const query = useQuery(read(SearchFeatures, { query: { limit: '50' } }));
+const BulkDialog = lazy(() =>
+  import('./bulk-dialog.tsx').then(({ BulkDialog: component }) => ({ default: component })),
+);
+const CreateFlag = lazy(() =>
+  import('./create-flag.tsx').then(({ CreateFlag: component }) => ({ default: component })),
+);
+
+const text = messages.flags;
+/** Milliseconds after the last key until the address has the filter. */
+const addressDelayMs = 300;
+const defaultSort: SortState = { by: 'name', isDescending: false };
+
+/** The filter and the order of the list, which the address keeps. */
+const useListAddress = () => {
+  const search = useSearch({ strict: false }) as { q?: string; sort?: string };
+  const navigate = useNavigate();
+  const [filter, setFilter] = useState(search.q ?? '');
+  const [written, setWritten] = useState(search.q ?? '');
+  // The address was changed by the browser's buttons or a link.
+  if ((search.q ?? '') !== written) {
+    setWritten(search.q ?? '');
+    setFilter(search.q ?? '');
+  }
+  const write = useCallback(
+    (changed: { q?: string | undefined; sort?: string | undefined }) =>
+      void navigate({ to: '.', replace: true, search: (before: object) => ({ ...before, ...changed }) as never }),
+    [navigate],
+  );
+  useEffect(() => {
+    if (filter === written) return undefined;
+    const timer = setTimeout(() => {
+      setWritten(filter);
+      write({ q: filter === '' ? undefined : filter });
+    }, addressDelayMs);
+    return () => clearTimeout(timer);
+  }, [filter, written, write]);
+  const [by = defaultSort.by, order] = (search.sort ?? '').split(' ').filter(Boolean);
+  const sort: SortState = { by, isDescending: order === 'desc' };
+  const setSort = (column: string): void => {
+    const isDescending = sort.by === column && !sort.isDescending;
+    write({ sort: column === 'name' && !isDescending ? undefined : `${column}${isDescending ? ' desc' : ''}` });
+  };
+  return { filter, setFilter, sort, setSort };
+};
+
+/** Switches of the list: immediately where allowed, as a change request where the environment is protected. */
+const useToggle = () => {
+  const client = useQueryClient();
+  const [pending, setPending] = useState<ReadonlyMap<string, string>>(new Map());
+  const toggle = useCallback(
+    async (flag: SearchResultFeature, environment: string, enabled: boolean): Promise<void> => {
+      setPending((all) => new Map([...all, [flag.name, environment]]));
+      try {
+        const path = { projectId: flag.project, environment };
+        if (await isProtected(client, flag.project, environment)) {
+          const body = [{ feature: flag.name, action: 'updateEnabled', payload: { enabled } }];
+          const { id } = await call(AddChanges, { params: path, body });
+          notify(text.proposed(id, flag.name, environment, enabled));
+        } else {
+          const operation = enabled ? EnableFeature : DisableFeature;
+          await call(operation, { params: { ...path, featureName: flag.name } });
+          notify(text.switched(flag.name, environment, enabled));
+        }
+        await client.invalidateQueries({ queryKey: [SearchFeatures.operationId] });
+      } catch (error) {
+        notifyError(error);
+      } finally {
+        setPending((all) => new Map([...all].filter(([name]) => name !== flag.name)));
+      }
+    },
+    [client],
+  );
+  const favour = useCallback(
+    async (flag: SearchResultFeature, isFavourite: boolean): Promise<void> => {
+      try {
+        const operation = isFavourite ? AddFavoriteFeature : RemoveFavoriteFeature;
+        await call(operation, { params: { projectId: flag.project, featureName: flag.name } });
+        await client.invalidateQueries({ queryKey: [SearchFeatures.operationId] });
+      } catch (error) {
+        notifyError(error);
+      }
+    },
+    [client],
+  );
+  return { pending, toggle, favour };
+};
+
+interface BulkMenuProps {
+  readonly environments: readonly string[];
+  readonly onChoose: (action: BulkAction) => void;
+}
+
+const BulkMenu = ({ environments, onChoose }: BulkMenuProps) => (
+  <>
+    {[true, false].map((enabled) => (
+      <Menu
+        key={String(enabled)}
+        label={enabled ? text.turnOn : text.turnOff}
+        entries={environments.map((environment) => ({
+          id: environment,
+          label: text.inThe(environment),
+          run: () => onChoose({ kind: 'switch', environment, enabled }),
+        }))}
+      >
+        <Button size="small">{enabled ? text.turnOn : text.turnOff}</Button>
+      </Menu>
+    ))}
+    <Menu
+      label={text.moreActions}
+      entries={[
+        {
+          id: 'tag',
+          label: text.addTag,
+          run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: true }),
+        },
+        {
+          id: 'untag',
+          label: text.removeTag,
+          run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: false }),
+        },
+        { id: 'stale', label: text.markStale, run: () => onChoose({ kind: 'stale', stale: true }) },
+        { id: 'active', label: text.markActive, run: () => onChoose({ kind: 'stale', stale: false }) },
+        { id: 'archive', label: text.archive, icon: 'archive', run: () => onChoose({ kind: 'archive' }) },
+      ]}
+    >
+      <IconButton size="small" icon="more" variant="secondary" label={text.moreActions} />
+    </Menu>
+  </>
+);
+
+/** All flags that match a filter, of every project or of one. */
+export const FlagsPage = ({ project }: { readonly project?: string | undefined }) => {
+  const { filter, setFilter, sort, setSort } = useListAddress();
+  const navigate = useNavigate();
+  const may = useMay();
+  const { data: environmentList } = useEnvironments();
+  const environments = useMemo(
+    () => (environmentList?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name),
+    [environmentList],
+  );
+  const { query, faults } = useMemo(() => {
+    const { query: given, faults: wrong } = readFilter(filter, environments);
+    const scoped = project === undefined ? given : { ...given, project: `IS:${project}` };
+    const full = { ...scoped, sortBy: sort.by, sortOrder: sort.isDescending ? 'desc' : 'asc' };
+    return { query: full, faults: wrong };
+  }, [filter, environments, project, sort.by, sort.isDescending]);
+  const [range, setRange] = useState({ first: 0, last: 0 });
+  const list = useFlagWindow(query, range.first, range.last);
+  const [selection, setSelection] = useState<Selection>(nothing);
+  const [active, setActive] = useState(-1);
+  const [bulk, setBulk] = useState<BulkAction | undefined>();
+  const [isCreating, setCreating] = useState(false);
+  const bar = useRef<FilterBarHandle>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const anchor = useRef(-1);
+  const { pending, toggle, favour } = useToggle();
+  const mayCreate =
+    may('CREATE_FEATURE', { project: project ?? 'default' }) || (project === undefined && may('CREATE_FEATURE'));
+  const mayToggle = useCallback(
+    (where: string, environment: string) => may('UPDATE_FEATURE_ENVIRONMENT', { project: where, environment }),
+    [may],
+  );
+
+  // Another filter finds other flags: its list begins at the top, with nothing selected.
+  const [listed, setListed] = useState(query);
+  if (listed !== query) {
+    setListed(query);
+    setSelection(nothing);
+    setActive(-1);
+  }
+  useEffect(() => {
+    scroller.current?.scrollTo({ top: 0 });
+    anchor.current = -1;
+  }, [query]);
+
+  const { rowAt, total } = list;
+  const select = useCallback(
+    (row: number, name: string, isRange: boolean) => {
+      const from = isRange && anchor.current >= 0 ? anchor.current : row;
+      const [low, high] = [Math.min(from, row), Math.max(from, row)];
+      const names = Array.from({ length: high - low + 1 }, (_one, nth) => rowAt(low + nth)?.name).filter(
+        (one) => one !== undefined,
+      );
+      anchor.current = row;
+      setActive(row);
+      setSelection((before) => withFlags(before, names, !isSelected(before, name)));
+    },
+    [rowAt],
+  );
+  const latest = useRef({ select, toggle, favour });
+  useEffect(() => {
+    latest.current = { select, toggle, favour };
+  });
+  // One object for all rows and renders, so that scrolling renders new rows only.
+  const [actions] = useState<RowActions>(() => ({
+    select: (...args) => latest.current.select(...args),
+    toggle: (...args) => void latest.current.toggle(...args),
+    favour: (...args) => void latest.current.favour(...args),
+  }));
+  const onRange = useCallback((first: number, last: number) => setRange({ first, last }), []);
+  const move = (step: number): void => {
+    if (total > 0) setActive((row) => Math.max(0, Math.min(total - 1, row + step)));
+  };
+  const activeFlag = active < 0 ? undefined : rowAt(active);
+  const openActive = (): void => {
+    if (activeFlag === undefined) return;
+    const path = `/projects/${encodeURIComponent(activeFlag.project)}/flags/${encodeURIComponent(activeFlag.name)}`;
+    void navigate({ href: path });
+  };
+  useActions([
+    { id: 'flags.filter', title: text.focusFilter, key: '/', run: () => bar.current?.focus() },
+    { id: 'flags.next', title: text.nextRow, key: 'j', isKeyOnly: true, run: () => move(1) },
+    { id: 'flags.previous', title: text.previousRow, key: 'k', isKeyOnly: true, run: () => move(-1) },
+    {
+      id: 'flags.select',
+      title: text.selectRow,
+      key: 'x',
+      isKeyOnly: true,
+      run: () => activeFlag !== undefined && select(active, activeFlag.name, false),
+    },
+    { id: 'flags.open', title: text.openRow, key: 'Enter', isKeyOnly: true, run: openActive },
+    ...(mayCreate ? [{ id: 'flags.create', title: text.create.title, key: 'c', run: () => setCreating(true) }] : []),
+  ]);
+
+  const selected = countOf(selection, total);
+  const isEmpty = list.isLoaded && !list.isOld && total === 0;
+  const create = mayCreate && (
+    <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
+      {text.create.title}
+    </Button>
+  );
+  const title = project === undefined ? text.title : text.ofProject(project);
+  const isSelectedName = (name: string): boolean => isSelected(selection, name);
   return (
-    <Page title={messages.shell.flags}>
-      <Answer query={query}>
-        {({ features }) => (
-          <Table
-            label={messages.shell.flags}
-            columns={[{ id: 'name', title: 'Name', cell: ({ name }) => name }]}
-            rows={features}
-            rowKey={({ name }) => name}
+    <Page
+      title={title}
+      fillsWindow
+      actions={create}
+      {...(project === undefined
+        ? {}
+        : {
+            crumbs: [
+              <Link key="all" to="/flags">
+                {messages.shell.allProjects}
+              </Link>,
+              <span key="one">{project}</span>,
+            ],
+          })}
+    >
+      <div className={styles['bar']}>
+        <FilterBar value={filter} onChange={setFilter} faults={faults} environments={environments} handle={bar} />
+      </div>
+      <div className={styles['status']}>
+        {selected > 0 ? (
+          <>
+            <strong>{text.selected(selected)}</strong>
+            {selection.kind === 'some' && selected < total && (
+              <Button size="small" variant="quiet" onPress={() => setSelection(everything)}>
+                {text.selectMatching(total)}
+              </Button>
+            )}
+            <Button size="small" variant="quiet" onPress={() => setSelection(nothing)}>
+              {text.selectNone}
+            </Button>
+            <BulkMenu environments={environments} onChoose={setBulk} />
+          </>
+        ) : (
+          <span role="status">{list.isLoaded ? text.found(total) : ''}</span>
+        )}
+      </div>
+      {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
+      {!list.isLoaded && list.error === null && <Loading />}
+      {isEmpty && filter.trim() !== '' && (
+        <EmptyState title={text.noMatch} action={<Button onPress={() => setFilter('')}>{text.clear}</Button>}>
+          {text.noMatchHelp}
+        </EmptyState>
+      )}
+      {isEmpty && filter.trim() === '' && (
+        <EmptyState title={text.empty} action={create}>
+          {text.emptyHelp}
+        </EmptyState>
+      )}
+      {list.isLoaded && !isEmpty && (
+        <FlagTable
+          label={title}
+          total={total}
+          isOld={list.isOld}
+          rowAt={rowAt}
+          environments={environments}
+          showsProject={project === undefined}
+          sort={sort}
+          onSort={setSort}
+          isSelected={isSelectedName}
+          selectedCount={selected}
+          onSelectAll={(all) => setSelection(all ? everything : nothing)}
+          active={active}
+          pending={pending}
+          mayToggle={mayToggle}
+          actions={actions}
+          onRange={onRange}
+          scroller={scroller}
+        />
+      )}
+      <Suspense>
+        {isCreating && <CreateFlag project={project} onClose={() => setCreating(false)} />}
+        {bulk !== undefined && (
+          <BulkDialog
+            action={bulk}
+            selection={selection}
+            query={query}
+            total={total}
+            onClose={() => setBulk(undefined)}
           />
         )}
-      </Answer>
+      </Suspense>
     </Page>
   );
 };
 
-export const ProjectFlagsPage = FlagsPage;
+/** The flags of the project in the address. */
+export const ProjectFlagsPage = () => {
+  const { project = '' } = useParams({ strict: false }) as { project?: string };
+  return <FlagsPage key={project} project={project} />;
+};

@@ -1,0 +1,80 @@
+import { CreateFeature, type CreateFeatureBody, ListFeatureTypes, SearchFeatures } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useForm } from 'react-hook-form';
+import { read, useCommand, useProjects } from '../../api/queries.ts';
+import { useMay } from '../../api/permissions.ts';
+import { Button } from '../../components/button.tsx';
+import { Notice } from '../../components/content.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormComboBox, FormSelect, FormText, showServerError } from '../../components/form.tsx';
+import { messages } from '../../messages.ts';
+import { notify } from '../../shell/toasts.tsx';
+
+const text = messages.flags.create;
+
+interface CreateFlagProps {
+  readonly project: string | undefined;
+  readonly onClose: () => void;
+}
+
+/** Creates a flag, which is off in every environment. */
+export const CreateFlag = ({ project, onClose }: CreateFlagProps) => {
+  const may = useMay();
+  const { data: projects } = useProjects();
+  const { data: types } = useQuery(read(ListFeatureTypes, {}));
+  const create = useCommand(CreateFeature, [SearchFeatures]);
+  const { control, handleSubmit, setError, formState } = useForm({
+    defaultValues: { name: '', project: project ?? 'default', type: 'release', description: '' },
+  });
+  const submit = handleSubmit(async ({ name, project: projectId, type, description }) => {
+    try {
+      const body = { name: name.trim(), type: type as CreateFeatureBody['type'], description };
+      await create.mutateAsync({ params: { projectId }, body });
+      notify(text.created(body.name));
+      onClose();
+    } catch (error) {
+      showServerError(error, ['name', 'type', 'description'], setError);
+    }
+  });
+  const allowed = (projects?.projects ?? []).filter(({ id }) => may('CREATE_FEATURE', { project: id }));
+  return (
+    <Dialog
+      title={text.title}
+      onClose={onClose}
+      onSubmit={(event) => void submit(event)}
+      footer={
+        <>
+          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
+            {text.submit}
+          </Button>
+        </>
+      }
+    >
+      {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
+      <FormText
+        control={control}
+        name="name"
+        label={text.name}
+        hint={text.nameHint}
+        required={text.nameMissing}
+        autoFocus
+      />
+      {allowed.length > 0 && (
+        <FormComboBox
+          control={control}
+          name="project"
+          label={text.project}
+          options={allowed.map(({ id, name }) => ({ id, label: name, about: id === name ? undefined : id }))}
+        />
+      )}
+      <FormSelect
+        control={control}
+        name="type"
+        label={text.type}
+        options={(types?.types ?? []).map(({ id, name, description }) => ({ id, label: name, about: description }))}
+      />
+      <FormText control={control} name="description" label={text.description} rows={3} />
+    </Dialog>
+  );
+};

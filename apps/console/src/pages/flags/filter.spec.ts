@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFilter, suggestionsFor } from './filter.ts';
+
+const now = new Date('2026-11-22T10:00:00Z');
+const environments = ['development', 'production'];
+const read = (filter: string) => readFilter(filter, environments, now);
+
+describe('a filter of flags', () => {
+  it('reads keys as parameters of the search, and other words as its text', () => {
+    expect(
+      read('type:release,experiment tag:team:web production:on seen:<7d state:stale archived:true  check out'),
+    ).toEqual({
+      query: {
+        type: 'IS_ANY_OF:release,experiment',
+        tag: 'INCLUDE_ANY_OF:team:web',
+        status: ['production:enabled'],
+        lastSeenAt: 'IS_ON_OR_AFTER:2026-11-15',
+        state: 'IS:stale',
+        archived: 'true',
+        query: 'check out',
+      },
+      faults: [],
+    });
+  });
+
+  it('excludes with a minus, asks for all of several tags, and holds blanks together with quotes', () => {
+    expect(read('-type:release tag:a:b tag:"team:two words" -project:x,y owner:anna favourite:true').query).toEqual({
+      type: 'IS_NONE_OF:release',
+      tag: 'INCLUDE_ALL_OF:a:b,team:two words',
+      project: 'IS_NONE_OF:x,y',
+      createdBy: 'IS_ANY_OF:anna',
+      favorite: 'true',
+    });
+    expect(read('"type:release" a').query).toEqual({ query: 'type:release a' });
+  });
+
+  it('reads days that are counted back and days of the calendar', () => {
+    expect(read('created:>4w').query).toEqual({ createdAt: 'IS_BEFORE:2026-10-25' });
+    expect(read('created:>2026-01-31 seen:<2026-02-01').query).toEqual({
+      createdAt: 'IS_ON_OR_AFTER:2026-01-31',
+      lastSeenAt: 'IS_BEFORE:2026-02-01',
+    });
+  });
+
+  it.each([
+    ['type:', 'a value is missing'],
+    ['colour:red', 'colour is no key; put it into quotes to search for the text'],
+    ['production:maybe', 'write production:on or production:off'],
+    ['production:on development:off', 'one environment at a time can be filtered'],
+    ['tag:web', 'write tag:type:value'],
+    ['seen:yesterday', 'write <7d, >4w, or >2026-01-31'],
+    ['created:<2026-02-99', 'write <7d, >4w, or >2026-01-31'],
+    ['state:old', 'write active or stale'],
+    ['type:a -type:b', 'type cannot both include and exclude'],
+  ])('says what is wrong with %s, and still filters by the rest', (filter, reason) => {
+    const { query, faults } = read(`${filter} archived:true`);
+    expect(faults.map((fault) => fault.reason)).toEqual([reason]);
+    expect(query).toMatchObject({ archived: 'true' });
+  });
+
+  it('never throws, whatever is typed', () => {
+    for (const text of ['"', ':', '-', '::', '-:', 'tag:', '"type:', 'a:b:c:', '\u202eabc', ',,,', 'type:,', 'é:1']) {
+      expect(() => read(text)).not.toThrow();
+      expect(() =>
+        suggestionsFor(text, text.length, { environments, types: [], projects: [], tags: [], segments: [] }),
+      ).not.toThrow();
+    }
+  });
+});
+
+describe('the completion of a filter', () => {
+  const vocabulary = {
+    environments,
+    types: ['release', 'kill-switch'],
+    projects: ['default'],
+    tags: ['team:web', 'team:two words'],
+    segments: [],
+  };
+  const labels = (filter: string, caret = filter.length) =>
+    suggestionsFor(filter, caret, vocabulary).map(({ label }) => label);
+
+  it('offers keys, then the values of a key, where the caret is', () => {
+    expect(labels('ty')).toEqual(['type:']);
+    expect(labels('prod')).toEqual(['production:']);
+    expect(labels('production:')).toEqual(['production:on', 'production:off']);
+    expect(labels('type:rel x', 8)).toEqual(['type:release']);
+    expect(labels('-type:release,k')).toEqual(['-type:release,kill-switch']);
+    expect(labels('type:release')).toEqual([]);
+  });
+
+  it('puts the value in place of what is typed, in quotes where it has blanks', () => {
+    expect(suggestionsFor('a tag:two b', 9, vocabulary)).toEqual([
+      { label: 'tag:"team:two words"', filter: 'a tag:"team:two words"  b', caret: 23 },
+    ]);
+  });
+});

@@ -1,0 +1,312 @@
+import type { SearchResultFeature } from '@bunting/contracts';
+import { Link } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { memo, type RefObject, useEffect } from 'react';
+import { Icon } from '../../components/icon.tsx';
+import { Time } from '../../components/time.tsx';
+import { messages } from '../../messages.ts';
+import styles from './flags.module.css';
+
+const text = messages.flags;
+const rowHeight = 36;
+const overscan = 12;
+
+export interface SortState {
+  readonly by: string;
+  readonly isDescending: boolean;
+}
+
+export interface RowActions {
+  readonly select: (row: number, name: string, isRange: boolean) => void;
+  readonly toggle: (flag: SearchResultFeature, environment: string, enabled: boolean) => void;
+  readonly favour: (flag: SearchResultFeature, isFavourite: boolean) => void;
+}
+
+const lastSeenOf = ({ environments }: SearchResultFeature): string | null =>
+  environments.reduce<string | null>(
+    (latest, { lastSeenAt }) => (lastSeenAt != null && (latest === null || lastSeenAt > latest) ? lastSeenAt : latest),
+    null,
+  );
+
+interface SwitchCellProps {
+  readonly flag: SearchResultFeature;
+  readonly environment: string;
+  readonly mayToggle: boolean;
+  readonly isPending: boolean;
+  readonly onToggle: RowActions['toggle'];
+}
+
+// A plain button with the role of a switch: a hundred of them on the screen must scroll at the screen's rate.
+const SwitchCell = ({ flag, environment, mayToggle, isPending, onToggle }: SwitchCellProps) => {
+  const state = flag.environments.find(({ name }) => name === environment);
+  if (state === undefined) return <span className={styles['absent']}>{text.notThere}</span>;
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={state.enabled}
+      aria-label={text.inEnvironment(flag.name, environment)}
+      title={environment}
+      disabled={!mayToggle || flag.archivedAt !== null}
+      aria-busy={isPending}
+      className={styles['switch']}
+      onClick={() => onToggle(flag, environment, !state.enabled)}
+    />
+  );
+};
+
+interface RowProps {
+  readonly flag: SearchResultFeature | undefined;
+  readonly row: number;
+  readonly top: number;
+  readonly environments: readonly string[];
+  readonly showsProject: boolean;
+  readonly isSelected: boolean;
+  readonly isActive: boolean;
+  readonly pending: string | undefined;
+  readonly mayToggle: (project: string, environment: string) => boolean;
+  readonly actions: RowActions;
+}
+
+const Row = memo(
+  ({ flag, row, top, environments, showsProject, isSelected, isActive, pending, mayToggle, actions }: RowProps) => {
+    const common = {
+      role: 'row',
+      'aria-rowindex': row + 2,
+      className: styles['row'],
+      style: { transform: `translateY(${top}px)` },
+    } as const;
+    if (flag === undefined) {
+      return (
+        <div {...common} aria-busy="true">
+          <div role="cell" className={styles['waiting']}>
+            <span className="visually-hidden">{messages.common.loading}</span>
+          </div>
+        </div>
+      );
+    }
+    return (
+      <div {...common} data-selected={isSelected || undefined} data-active={isActive || undefined}>
+        <div role="cell" className={styles['selectCell']}>
+          <input
+            type="checkbox"
+            aria-label={text.select(flag.name)}
+            checked={isSelected}
+            onChange={() => undefined}
+            onClick={(event) => actions.select(row, flag.name, event.shiftKey)}
+          />
+        </div>
+        <div role="cell" className={styles['starCell']}>
+          <button
+            type="button"
+            aria-pressed={flag.favorite}
+            aria-label={text.favourite(flag.name)}
+            className={styles['star']}
+            onClick={() => actions.favour(flag, !flag.favorite)}
+          >
+            <Icon name="star" filled={flag.favorite} />
+          </button>
+        </div>
+        <div role="rowheader" className={styles['nameCell']}>
+          <Link
+            to={`/projects/${encodeURIComponent(flag.project)}/flags/${encodeURIComponent(flag.name)}` as string}
+            className={styles['name'] ?? ''}
+            title={flag.description ?? flag.name}
+            preload={false}
+          >
+            <bdi>{flag.name}</bdi>
+          </Link>
+          {flag.stale && <span className={styles['stale']}>{text.stale}</span>}
+          {flag.archivedAt !== null && <span className={styles['mark']}>{text.archived}</span>}
+        </div>
+        {environments.map((environment) => (
+          <div role="cell" key={environment} className={styles['envCell']}>
+            <SwitchCell
+              flag={flag}
+              environment={environment}
+              mayToggle={mayToggle(flag.project, environment)}
+              isPending={pending === environment}
+              onToggle={actions.toggle}
+            />
+          </div>
+        ))}
+        {showsProject && (
+          <div role="cell" className={styles['wide']}>
+            <Link to="/projects/$project/flags" params={{ project: flag.project }} className={styles['plain'] ?? ''}>
+              {flag.project}
+            </Link>
+          </div>
+        )}
+        <div role="cell" className={styles['wide']}>
+          {flag.type}
+        </div>
+        <div role="cell" className={styles['wide']}>
+          <Time at={lastSeenOf(flag)} />
+        </div>
+        <div role="cell" className={styles['wide']}>
+          {flag.createdBy.name}
+        </div>
+        <div role="cell" className={`${styles['wide']} ${styles['tags']}`}>
+          {(flag.tags ?? []).slice(0, 3).map(({ type, value }) => (
+            <span key={`${type}:${value}`} className={styles['tag']}>
+              {type}:{value}
+            </span>
+          ))}
+          {(flag.tags ?? []).length > 3 && <span>+{(flag.tags ?? []).length - 3}</span>}
+        </div>
+      </div>
+    );
+  },
+);
+Row.displayName = 'Row';
+
+interface HeaderProps {
+  readonly by: string;
+  readonly label: string;
+  readonly sort: SortState;
+  readonly onSort: (by: string) => void;
+  readonly className?: string | undefined;
+}
+
+const SortHeader = ({ by, label, sort, onSort, className = '' }: HeaderProps) => {
+  const isSorted = sort.by === by;
+  return (
+    <div
+      role="columnheader"
+      aria-sort={isSorted ? (sort.isDescending ? 'descending' : 'ascending') : 'none'}
+      className={className}
+    >
+      <button type="button" className={styles['sort']} onClick={() => onSort(by)}>
+        {label}
+        {isSorted && <Icon name={sort.isDescending ? 'arrowDown' : 'arrowUp'} />}
+      </button>
+    </div>
+  );
+};
+
+interface FlagTableProps {
+  readonly label: string;
+  readonly total: number;
+  readonly isOld: boolean;
+  readonly rowAt: (row: number) => SearchResultFeature | undefined;
+  readonly environments: readonly string[];
+  readonly showsProject: boolean;
+  readonly sort: SortState;
+  readonly onSort: (by: string) => void;
+  readonly isSelected: (name: string) => boolean;
+  readonly selectedCount: number;
+  readonly onSelectAll: (selected: boolean) => void;
+  readonly active: number;
+  readonly pending: ReadonlyMap<string, string>;
+  readonly mayToggle: (project: string, environment: string) => boolean;
+  readonly actions: RowActions;
+  readonly onRange: (first: number, last: number) => void;
+  readonly scroller: RefObject<HTMLDivElement | null>;
+}
+
+/** The list of flags. Only the rows on the screen are in the document; assistive technology is told their numbers. */
+export const FlagTable = ({
+  scroller,
+  total,
+  onRange,
+  active,
+  sort,
+  onSort,
+  environments,
+  ...props
+}: FlagTableProps) => {
+  const virtual = useVirtualizer({
+    count: total,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan,
+  });
+  const items = virtual.getVirtualItems();
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  useEffect(() => onRange(first, last), [onRange, first, last]);
+  useEffect(() => {
+    if (active >= 0) virtual.scrollToIndex(active, { align: 'auto' });
+  }, [active, virtual]);
+  const columns = {
+    '--environments': environments.length,
+    '--project': props.showsProject ? 'minmax(100px, 0.8fr)' : '0px',
+  } as React.CSSProperties;
+  return (
+    <div
+      ref={scroller}
+      className={`${styles['scroller']} ${props.isOld ? styles['old'] : ''}`}
+      role="region"
+      aria-label={props.label}
+      tabIndex={0}
+    >
+      <div
+        role="table"
+        aria-label={props.label}
+        aria-rowcount={total + 1}
+        className={`${styles['table']} ${props.showsProject ? '' : styles['oneProject']}`}
+        style={columns}
+      >
+        <div role="rowgroup" className={styles['header']}>
+          <div role="row" aria-rowindex={1} className={styles['headRow']}>
+            <div role="columnheader" className={styles['selectCell']}>
+              <input
+                type="checkbox"
+                aria-label={text.selectAll}
+                checked={props.selectedCount > 0 && props.selectedCount >= total}
+                ref={(box) => {
+                  if (box !== null) box.indeterminate = props.selectedCount > 0 && props.selectedCount < total;
+                }}
+                onChange={({ target }) => props.onSelectAll(target.checked)}
+              />
+            </div>
+            <div role="columnheader">
+              <span className="visually-hidden">{text.favouriteColumn}</span>
+            </div>
+            <SortHeader by="name" label={text.name} sort={sort} onSort={onSort} />
+            {environments.map((environment) => (
+              <SortHeader
+                key={environment}
+                by={`environment:${environment}`}
+                label={environment}
+                sort={sort}
+                onSort={onSort}
+                className={styles['envCell']}
+              />
+            ))}
+            {props.showsProject && (
+              <SortHeader by="project" label={text.project} sort={sort} onSort={onSort} className={styles['wide']} />
+            )}
+            <SortHeader by="type" label={text.type} sort={sort} onSort={onSort} className={styles['wide']} />
+            <SortHeader by="lastSeenAt" label={text.lastSeen} sort={sort} onSort={onSort} className={styles['wide']} />
+            <div role="columnheader" className={styles['wide']}>
+              {text.owner}
+            </div>
+            <div role="columnheader" className={styles['wide']}>
+              {text.tags}
+            </div>
+          </div>
+        </div>
+        <div role="rowgroup" className={styles['body']} style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const flag = props.rowAt(index);
+            return (
+              <Row
+                key={index}
+                row={index}
+                top={start}
+                flag={flag}
+                environments={environments}
+                showsProject={props.showsProject}
+                isSelected={flag !== undefined && props.isSelected(flag.name)}
+                isActive={index === active}
+                pending={flag === undefined ? undefined : props.pending.get(flag.name)}
+                mayToggle={props.mayToggle}
+                actions={props.actions}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,45 @@
+import { SearchFeatures, type SearchResultFeature } from '@bunting/contracts';
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { read } from '../../api/queries.ts';
+import type { SearchQuery } from './filter.ts';
+
+/** Flags of one request. The list asks for the requests that are on the screen, and one ahead. */
+export const windowSize = 100;
+/** Milliseconds for which rows that have left the screen stay in memory. */
+const rowsGcMs = 30_000;
+
+/** The query of the rows from an offset on. Its key has the filter, so an answer to an earlier filter never fills a later list. */
+const windowOf = (query: SearchQuery, index: number) => ({
+  ...read(SearchFeatures, { query: { ...query, offset: String(index * windowSize), limit: String(windowSize) } }),
+  gcTime: rowsGcMs,
+});
+
+/** The rows of a search, of which only those on the screen are read. Requests for rows that have left the screen are cancelled. */
+export const useFlagWindow = (query: SearchQuery, first: number, last: number) => {
+  const client = useQueryClient();
+  const head = useQuery({ ...windowOf(query, 0), placeholderData: keepPreviousData });
+  const total = head.data?.total ?? 0;
+  const lastWindow = Math.max(0, Math.ceil(total / windowSize) - 1);
+  const from = Math.min(Math.floor(first / windowSize), lastWindow);
+  const to = Math.min(Math.floor(last / windowSize), lastWindow);
+  const indices = Array.from({ length: to - from + 1 }, (_one, nth) => from + nth);
+  const windows = useQueries({ queries: indices.map((index) => windowOf(query, index)) });
+  useEffect(() => {
+    if (to < lastWindow) void client.prefetchQuery(windowOf(query, to + 1));
+  }, [client, query, to, lastWindow]);
+  return {
+    total,
+    isLoaded: head.data !== undefined,
+    /** the rows are of an earlier filter until those of this one are here */
+    isOld: head.isPlaceholderData,
+    error: head.error ?? windows.find(({ error }) => error !== null)?.error ?? null,
+    refetch: () => client.invalidateQueries({ queryKey: [SearchFeatures.operationId] }),
+    /** The flag of a row; nothing while it is being read. */
+    rowAt: (row: number): SearchResultFeature | undefined => {
+      const index = Math.floor(row / windowSize);
+      const data = index === 0 ? head.data : windows[index - from]?.data;
+      return data?.features[row % windowSize];
+    },
+  };
+};

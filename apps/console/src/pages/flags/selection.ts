@@ -1,0 +1,25 @@
+/** Which flags are selected: some by name, or all that match the filter but some. */
+export type Selection =
+  | { readonly kind: 'some'; readonly names: ReadonlySet<string> }
+  | { readonly kind: 'all'; readonly except: ReadonlySet<string> };
+
+export const nothing: Selection = { kind: 'some', names: new Set() };
+export const everything: Selection = { kind: 'all', except: new Set() };
+
+export const isSelected = (selection: Selection, name: string): boolean =>
+  selection.kind === 'all' ? !selection.except.has(name) : selection.names.has(name);
+
+/** Selects or deselects flags. */
+export const withFlags = (selection: Selection, names: readonly string[], selected: boolean): Selection => {
+  const changed = new Set(selection.kind === 'all' ? selection.except : selection.names);
+  const contains = selection.kind === 'all' ? !selected : selected;
+  for (const name of names) {
+    if (contains) changed.add(name);
+    else changed.delete(name);
+  }
+  return selection.kind === 'all' ? { kind: 'all', except: changed } : { kind: 'some', names: changed };
+};
+
+/** The number of selected flags among `total` that match. */
+export const countOf = (selection: Selection, total: number): number =>
+  selection.kind === 'all' ? Math.max(0, total - selection.except.size) : selection.names.size;
