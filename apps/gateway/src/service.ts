@@ -149,9 +149,8 @@ const start = async ({
     ...frontendAnswers(delivery),
     [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate })],
   ]);
-  // Those that the features service can answer, too, are sent there until the memory is loaded.
-  const fromMemory = (operation: AnyOperation) =>
-    delivery.isLoaded || serviceOf(operation) === 'gateway' ? sdkAnswers.get(operation.subject) : undefined;
+  // Never from the features service: its revisions are those of another topic, and would take clients back.
+  const fromMemory = ({ subject }: AnyOperation) => sdkAnswers.get(subject);
   const refreshRights = refreshRightsAfter({
     projects,
     invalidateCache: accessChanged,

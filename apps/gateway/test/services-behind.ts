@@ -1,11 +1,10 @@
-import { type Endpoint, implement, type IdempotentWrite, JsonText, notModified } from '@bunting/bus';
+import { type Endpoint, implement, type IdempotentWrite, JsonText } from '@bunting/bus';
 import {
   AddFeatureTag,
   ArchiveFeature,
   type Caller,
   CreateFeature,
   CreateSegment,
-  GetClientFeatures,
   GetFeature,
   GetSegment,
   ImportFeatures,
@@ -49,14 +48,6 @@ export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints:
         if (featureName === 'broken') throw new Error('select secret from password_table');
         // With blanks, to show that nobody parses and writes it again on its way.
         return new JsonText(`{ "name": ${JSON.stringify(featureName)},  "project": ${JSON.stringify(projectId)} }`);
-      }),
-      implement(GetClientFeatures, async (request) => {
-        hear('get-client-features', request);
-        request.setHeader('ETag', '"all:of-it"');
-        if (request.matchesIfNoneMatch('all:of-it')) return notModified;
-        const query = { environment: 'development', inlineSegmentConstraints: true };
-        const meta = { revisionId: 1, etag: '"all:of-it"', queryHash: 'all' };
-        return { version: 2 as const, features: [], query, meta };
       }),
       implement(PatchStrategy, async (request) => {
         hear('patch-strategy', request);
