@@ -8,6 +8,7 @@ import { openLedger, readLedger } from './ledger.ts';
 import { errorsLoggedIn, verify, type Verification } from './verify.ts';
 import { waitUntilRecovered } from './recovery.ts';
 import { type Scale, startCluster, type Cluster } from './cluster.ts';
+import { type SdkClients, sdkClientSettings, startSdkClients } from './sdk-clients.ts';
 import { runWriter } from './writer.ts';
 
 export interface TortureOptions {
@@ -74,6 +75,8 @@ const injectFaults = async (
   { seed, minutes, faults: selectedFaults = faults, concurrent: concurrent = false }: TortureOptions,
   log: (line: string) => void,
   report: (violation: string) => void,
+  /** checks that the SDKs hold what the database says, while nothing is written */
+  checkSdks: (after: string) => Promise<void>,
 ): Promise<FaultResult[]> => {
   const random = seededRandom(seed).derive('faults');
   const until = performance.now() + minutes * 60_000;
@@ -93,6 +96,7 @@ const injectFaults = async (
     if (concurrent) return log(fault.name);
     const ms = await recovered(fault.name);
     record.recoveredAfterMs.push(ms);
+    await checkSdks(fault.name);
     log(`${fault.name}: recovered after ${Math.round(ms)} ms`);
   };
   let hasFailed = false;
@@ -118,11 +122,22 @@ export const torture = async (options: TortureOptions): Promise<TortureReport> =
   const { seed, folder, writers = 4, scale = defaultScale, log: log = () => undefined } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const random = seededRandom(seed);
-  const cluster = await startCluster(folder, scale, random, log);
+  const cluster = await startCluster(folder, scale, random, log, sdkClientSettings);
   const follower = startFollower({ urls: cluster.urls, token: cluster.token, random: random.derive('follower') });
   let wasKilled = false;
+  let resume: () => void = () => undefined;
+  let paused: Promise<void> | undefined;
+  let sdks: SdkClients | undefined;
+  const violations: string[] = [];
+  const checkSdks = async (after: string): Promise<void> => {
+    paused = new Promise((resolve) => (resume = resolve));
+    await sdks?.awaitCurrent().catch((error: Error) => void violations.push(`After "${after}": ${error.message}`));
+    paused = undefined;
+    resume();
+  };
   try {
     log('all processes are ready');
+    sdks = await startSdkClients(cluster, random.derive('SDKs'));
     const files = Array.from({ length: writers }, (_, nth) => path.join(folder, `writer-${nth + 1}.jsonl`));
     const ledgers = files.map(openLedger);
     const writing = ledgers.map(({ write }, nth) => {
@@ -135,24 +150,32 @@ export const torture = async (options: TortureOptions): Promise<TortureReport> =
         record: write,
         isOver: () => wasKilled,
         maxProjects: Math.floor(mostProjects / writers),
+        mayWrite: () => paused ?? Promise.resolve(),
         countRestores: () => cluster.restores.filter(({ service }) => service === 'change-requests').length,
       });
     });
-    const violations: string[] = [];
-    const results = await injectFaults(cluster, options, log, (violation) => void violations.push(violation));
+    const report = (violation: string): void => void violations.push(violation);
+    const results = await injectFaults(cluster, options, log, report, checkSdks);
     wasKilled = true;
     await Promise.all(writing);
     for (const ledger of ledgers) ledger.close();
+    await checkSdks('the last write');
+    log(sdks.summary());
+    await sdks.stop();
     log('the writers have stopped; verifying');
     const verdict = await verify(cluster, files.map(readLedger), follower);
     await cluster.stop();
     const logged = errorsLoggedIn(folder);
-    return { ...verdict, violations: [...violations, ...verdict.violations, ...logged], faults: results };
+    return {
+      ...verdict,
+      violations: [...violations, ...sdks.violations, ...verdict.violations, ...logged],
+      faults: results,
+    };
   } catch (error) {
     wasKilled = true;
     await cluster.stop();
     throw error;
   } finally {
-    await follower.stop();
+    await Promise.all([follower.stop(), sdks?.stop()]);
   }
 };

@@ -17,6 +17,8 @@ export interface WriterOptions {
   readonly maxProjects: number;
   /** how often the database of change requests was restored to an older copy: earlier ids may have been reused since */
   readonly countRestores: () => number;
+  /** resolves when writes may be sent */
+  readonly mayWrite: () => Promise<void>;
 }
 
 /** One write. */
@@ -75,6 +77,7 @@ export const runWriter = async ({
   isOver,
   maxProjects,
   countRestores,
+  mayWrite,
 }: WriterOptions): Promise<void> => {
   const read = retryingReader({ urls, token }, (all) => random.pick(all), readMs);
 
@@ -117,6 +120,7 @@ export const runWriter = async ({
   const make = async (project: string, subject: string, before: Subject, step: Step): Promise<Outcome | 'over'> => {
     const restoresBefore = countRestores();
     for (;;) {
+      await mayWrite();
       if (isOver()) return 'over';
       const at = new Date().toISOString();
       const startedAt = performance.now();

@@ -1,0 +1,196 @@
+import { call, openBus, systemContext } from '@bunting/bus';
+import {
+  type ApiToken,
+  type ClientDelta,
+  type ClientFeature,
+  type ClientFeatures,
+  type ClientSegment,
+  GetClientFeatures,
+} from '@bunting/contracts';
+import { eventually, openEventStream } from '@bunting/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { SeededRandom } from '../seeded-random.ts';
+import type { Cluster } from './cluster.ts';
+
+/** How an SDK learns of changes. */
+type Mode = 'polling' | 'delta' | 'streaming';
+const modes: readonly Mode[] = ['polling', 'delta', 'streaming', 'streaming'];
+
+interface ClientOptions {
+  readonly name: string;
+  readonly urls: readonly string[];
+  readonly secret: string;
+  readonly random: SeededRandom;
+  readonly stopping: AbortSignal;
+  readonly report: (violation: string) => void;
+}
+
+/** What an SDK has. */
+interface Held {
+  features: Map<string, ClientFeature>;
+  segments: Map<number, ClientSegment>;
+  /** of its last change; -1 before the first */
+  revision: number;
+  changes: number;
+  interruptions: number;
+}
+
+const environment = 'development';
+const clientSpec = '5.2.0';
+const pollIntervalMs = 250;
+const requestTimeoutMs = 10_000;
+/** A stream sends a comment every 2 seconds; a client gives up one that is silent for longer than this. */
+const silenceTimeoutMs = 8_000;
+/** How long clients may take to hold what the database says. */
+const settleTimeoutMs = 10_000;
+const callTimeoutMs = 5_000;
+
+/** The settings of gateways whose streams these clients read. */
+export const sdkClientSettings = { GATEWAY_STREAM_KEEP_ALIVE_SECONDS: '2' };
+
+const byName = (features: Iterable<ClientFeature>): ClientFeature[] =>
+  [...features].sort((one, other) => (one.name < other.name ? -1 : 1));
+
+const apply = (held: Held, events: ClientDelta['events']): void => {
+  for (const event of events) {
+    if (event.type === 'hydration') {
+      held.features = new Map(event.features.map((feature) => [feature.name, feature]));
+      held.segments = new Map(event.segments.map((segment) => [segment.id, segment]));
+    } else if (event.type === 'feature-updated') held.features.set(event.feature.name, event.feature);
+    else if (event.type === 'feature-removed') held.features.delete(event.featureName);
+    else if (event.type === 'segment-updated') held.segments.set(event.segment.id, event.segment);
+    else held.segments.delete(event.segmentId);
+    held.revision = event.eventId;
+    held.changes++;
+  }
+};
+
+/** An SDK that reconnects to any gateway, as often as it has to. It reports each answer that takes it back, or that is everything again. */
+const startClient = (mode: Mode, { name, urls, secret, random, stopping, report }: ClientOptions) => {
+  const held: Held = { features: new Map(), segments: new Map(), revision: -1, changes: 0, interruptions: 0 };
+
+  const advance = (revision: number, isWhole: boolean): void => {
+    if (revision < held.revision) report(`${name} was taken back from revision ${held.revision} to ${revision}.`);
+    if (isWhole && mode !== 'polling' && held.revision >= 0)
+      report(`${name} had revision ${held.revision} and got everything again, with revision ${revision}.`);
+  };
+  const takeEvents = ({ events }: ClientDelta): void => {
+    for (const { type, eventId } of events) advance(eventId, type === 'hydration');
+    apply(held, events);
+  };
+  const requireServed = (status: number): boolean => {
+    if (status >= 400 && status < 500 && status !== 429) report(`${name} was answered ${status}.`);
+    return status === 200;
+  };
+
+  let tag: string | undefined;
+  const poll = async (): Promise<void> => {
+    const path = mode === 'delta' ? '/api/client/delta' : '/api/client/features';
+    const response = await fetch(`${random.pick(urls)}${path}`, {
+      headers: {
+        ...{ authorization: secret, 'unleash-client-spec': clientSpec },
+        ...(tag === undefined ? {} : { 'if-none-match': tag }),
+      },
+      signal: AbortSignal.any([stopping, AbortSignal.timeout(requestTimeoutMs)]),
+    });
+    const text = await response.text();
+    if (response.status === 304 || !requireServed(response.status)) return;
+    if (mode === 'delta') takeEvents(JSON.parse(text) as ClientDelta);
+    else {
+      const { features, segments = [], meta } = JSON.parse(text) as ClientFeatures;
+      advance(meta.revisionId, true);
+      apply(held, [{ type: 'hydration', eventId: meta.revisionId, features, segments }]);
+    }
+    tag = response.headers.get('etag') ?? undefined;
+  };
+  const stream = async (): Promise<void> => {
+    const last: Record<string, string> = held.revision < 0 ? {} : { 'last-event-id': String(held.revision) };
+    const opened = await openEventStream(
+      `${random.pick(urls)}/api/client/streaming`,
+      { authorization: secret, ...last },
+      ({ data }) => takeEvents(JSON.parse(data) as ClientDelta),
+    );
+    const close = (): void => opened.close();
+    stopping.addEventListener('abort', close, { once: true });
+    if (stopping.aborted || !requireServed(opened.status)) close();
+    const ended = opened.ended.then(() => true);
+    for (let length = -1; length < opened.text().length;) {
+      length = opened.text().length;
+      if (await Promise.race([ended, sleep(silenceTimeoutMs, false, { ref: false })])) break;
+    }
+    close();
+    stopping.removeEventListener('abort', close);
+  };
+
+  const running = (async () => {
+    while (!stopping.aborted) {
+      await (mode === 'streaming' ? stream() : poll()).catch(() => undefined);
+      if (mode === 'streaming') held.interruptions++;
+      await sleep(pollIntervalMs, undefined, { signal: stopping }).catch(() => undefined);
+    }
+  })();
+  return { name, held, running };
+};
+
+/** Starts SDKs in every mode, which hold what they get until they are compared with the database. */
+export const startSdkClients = async (cluster: Pick<Cluster, 'urls' | 'token' | 'nats'>, random: SeededRandom) => {
+  const { urls, token, nats } = cluster;
+  const created = await fetch(`${urls[0]}/api/admin/api-tokens`, {
+    method: 'POST',
+    headers: { authorization: token, 'content-type': 'application/json' },
+    body: JSON.stringify({ tokenName: 'torture', type: 'client', environment, projects: ['*'] }),
+  });
+  const { secret } = (await created.json()) as ApiToken;
+  const bus = await openBus(`nats://127.0.0.1:${nats.port}`, { name: 'torture', warn: () => undefined });
+  const violations: string[] = [];
+  const stopping = new AbortController();
+  const clients = modes.map((mode, nth) => {
+    const name = `SDK ${nth + 1} (${mode})`;
+    const report = (violation: string): void => void violations.push(violation);
+    return startClient(mode, {
+      ...{ name, urls, secret, report, stopping: stopping.signal },
+      random: random.derive(name),
+    });
+  });
+
+  const requireCurrent = async (): Promise<void> => {
+    const query = { environment, clientSpec };
+    const { features, segments = [] } = await call(bus, GetClientFeatures, { query }, systemContext(callTimeoutMs));
+    for (const { name, held } of clients) {
+      const differing = [...new Set([...held.features.keys(), ...features.map((feature) => feature.name)])].filter(
+        (feature) =>
+          !isDeepStrictEqual(
+            held.features.get(feature),
+            features.find((one) => one.name === feature),
+          ),
+      );
+      if (differing.length > 0)
+        throw new Error(
+          `${name} at revision ${held.revision} does not hold what the database says of ${differing[0]}.`,
+        );
+      if (!isDeepStrictEqual(byName(held.features.values()), byName(features))) throw new Error(`${name} differs.`);
+      const missing = segments.find((segment) => !isDeepStrictEqual(held.segments.get(segment.id), segment));
+      if (missing !== undefined)
+        throw new Error(`${name} does not hold what the database says of segment ${missing.id}.`);
+    }
+  };
+
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await Promise.all(clients.map(({ running }) => running));
+    await bus.close();
+  };
+  let stopped: Promise<void> | undefined;
+
+  return {
+    violations,
+    /** what they have got, for the log */
+    summary: (): string =>
+      clients.map(({ name, held }) => `${name}: ${held.changes} changes, ${held.interruptions} reconnects`).join('; '),
+    /** Waits until each holds exactly what the database says. @throws Error after 10 seconds */
+    awaitCurrent: (): Promise<void> => eventually(requireCurrent, { timeoutMs: settleTimeoutMs }),
+    stop: (): Promise<void> => (stopped ??= stop()),
+  };
+};
+export type SdkClients = Awaited<ReturnType<typeof startSdkClients>>;
