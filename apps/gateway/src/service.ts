@@ -12,6 +12,7 @@ import { builtConsole, mountConsole } from './console/console-pages.ts';
 import { clientAnswers } from './delivery/client-answers.ts';
 import { clientStream } from './delivery/client-stream.ts';
 import { frontendAnswers } from './delivery/frontend-answers.ts';
+import { pollAnswers } from './delivery/polls.ts';
 import { startDelivery } from './delivery/delivery.ts';
 import { splitOrigins } from './http/cors.ts';
 import { mountDocs } from './openapi/docs-page.ts';
@@ -114,7 +115,7 @@ const start = async ({
     }
   }
   const cookie = sessionCookie(config);
-  const { authenticate, identify, invalidateCache } = authenticator({
+  const { authenticate, authenticateFromCache, identify, invalidateCache } = authenticator({
     tokens: tokenLookup(database),
     hasher,
     sessions: sessionLookup(database, hasher, config),
@@ -124,7 +125,7 @@ const start = async ({
   });
   const limits = requestLimits(config);
   const sameOrigin = sameOriginPolicy(config);
-  const admit = admission({ authenticate, sameOrigin, limits, log, config });
+  const { admit, admitFromCache } = admission({ authenticate, sameOrigin, limits, log, config });
   const admitPublic = publicAdmission({ limits, sameOrigin, config });
   const logError = (message: string) => log.error(message);
   const intervalMs = config.GATEWAY_PROJECTS_POLL_INTERVAL_MS;
@@ -172,7 +173,10 @@ const start = async ({
     if (!delivery.isLoaded) throw new Error('The features are not loaded yet. Is the features service running?');
   };
 
-  const { app, close } = createHttpServer({ config, log, metrics, admit, limits, unread, draining });
+  const { app, close } = createHttpServer({
+    ...{ config, log, metrics, admit, limits, unread, draining },
+    answerEarly: pollAnswers({ delivery, authenticateFromCache, admitFromCache }),
+  });
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
   const ownBus = inProcessBus();
   const openLineStreams = openStreams(metrics);

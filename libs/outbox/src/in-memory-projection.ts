@@ -114,6 +114,23 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
   });
   const subscription = await bus.subscribe({ producer, topic }, pulling.wake);
 
+  const behindMs = (): number => Math.max(1, Math.round(performance.now() - freshAt));
+  /** @returns by how many milliseconds the projection is behind when the pull ends, or does not end within the limit */
+  const behindAfter = async (pulled: Promise<void>, limitMs: number): Promise<number> => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), limitMs).unref();
+    });
+    const outcome = await Promise.race([pulled, late]).catch(() => 'late' as const);
+    clearTimeout(timer);
+    if (outcome !== 'late') return 0;
+    // Later callers do not wait until a pull succeeds.
+    isAway = true;
+    return behindMs();
+  };
+  /** The next pull, and the one wait for it that all callers share. */
+  let waiting: { readonly pulled: Promise<void>; readonly behind: Promise<number> } | undefined;
+
   return {
     /** Whether the projection has caught up with the producer at least once. */
     get isLoaded() {
@@ -124,23 +141,15 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
       return checkpoint.position;
     },
     /**
-     * Waits up to `limitMs` milliseconds until everything is applied that the producer had committed at the time of the call. Once
-     * everything was read, it does not wait while the producer is unavailable.
+     * Waits up to `limitMs` milliseconds until everything is applied that the producer had committed at the time of the call. Callers that
+     * wait for the same pull share the limit of the first. Once everything was read, it does not wait while the producer is unavailable.
      * @returns by how many milliseconds the projection is behind; 0 if it is current.
      */
-    catchUp: async (limitMs: number): Promise<number> => {
-      const behindMs = () => Math.max(1, Math.round(performance.now() - freshAt));
+    catchUp: (limitMs: number): number | Promise<number> => {
       if (isAway && isLoaded) return behindMs();
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<'late'>((resolve) => {
-        timer = setTimeout(() => resolve('late'), limitMs).unref();
-      });
-      const outcome = await Promise.race([sharedPull(), late]).catch(() => 'late' as const);
-      clearTimeout(timer);
-      if (outcome !== 'late') return 0;
-      // Later callers do not wait until a pull succeeds.
-      isAway = true;
-      return behindMs();
+      const pulled = sharedPull();
+      if (waiting?.pulled !== pulled) waiting = { pulled, behind: behindAfter(pulled, limitMs) };
+      return waiting.behind;
     },
     stop: async (): Promise<void> => {
       stopped = true;

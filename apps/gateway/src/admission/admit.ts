@@ -1,4 +1,4 @@
-import { anonymousCaller, Refusal, refusal } from '@bunting/contracts';
+import { anonymousCaller, type Caller, Refusal, refusal } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { isIPv6 } from 'node:net';
@@ -12,10 +12,24 @@ import type { Client, RequestLimits } from './concurrent-request-limits.ts';
 /** Authenticates a request, applies the rate limits and sets the headers that report them. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Principal>;
 
+/** A request without a body that was admitted, and counts until it is released. */
+export interface AdmittedRequest {
+  readonly client: Client;
+  readonly release: () => void;
+  /** the headers that report the rate limit */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Does what `Admit` does for an authenticated request without a body, without waiting. Undefined for a public token and where `Admit` would
+ * refuse the request; nothing is counted then.
+ */
+export type AdmitFromCache = (principal: Principal) => AdmittedRequest | undefined;
+
 export interface AdmissionOptions {
   readonly authenticate: Authenticate;
   readonly sameOrigin: SameOriginPolicy;
-  readonly limits: Pick<RequestLimits, 'assignClient'>;
+  readonly limits: Pick<RequestLimits, 'assignClient' | 'startKnown'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly config: Pick<
     GatewayConfig,
@@ -40,16 +54,15 @@ export const clientNetwork = (address: string): string => {
 const rateLimited = (message: string, { waitSeconds }: RateLimitStatus): Refusal =>
   refusal('RateLimitError', message, { retryAfterSeconds: waitSeconds });
 
-/** Sets the headers of the current IETF draft on rate limits, and those of its earlier versions, which most clients read. */
-const setRateLimitHeaders = (reply: FastifyReply, { limit, remaining, resetSeconds }: RateLimitStatus): void => {
-  reply.headers({
-    'ratelimit-policy': `"requests";q=${limit};w=60`,
-    ratelimit: `"requests";r=${remaining};t=${resetSeconds}`,
-    'ratelimit-limit': String(limit),
-    'ratelimit-remaining': String(remaining),
-    'ratelimit-reset': String(resetSeconds),
-  });
-};
+/** The headers of the current IETF draft on rate limits, and those of its earlier versions, which most clients read. */
+const rateLimitHeaders = ({ limit, remaining, resetSeconds }: RateLimitStatus): Readonly<Record<string, string>> => ({
+  'ratelimit-policy': `"requests";q=${limit};w=60`,
+  ratelimit: `"requests";r=${remaining};t=${resetSeconds}`,
+  'ratelimit-limit': String(limit),
+  'ratelimit-remaining': String(remaining),
+  'ratelimit-reset': String(resetSeconds),
+});
+const noHeaders = {};
 
 /** Maximum bytes of the body of a request without a key. */
 export const maxPublicBodyBytes = ({ GATEWAY_MAX_BODY_BYTES }: Pick<GatewayConfig, 'GATEWAY_MAX_BODY_BYTES'>): number =>
@@ -81,6 +94,9 @@ const costOf = ({ headers }: FastifyRequest, maxBodyBytes: number): number => {
   return 1 + Math.floor(Math.min(bytes, maxBodyBytes) / bytesPerRequest);
 };
 
+/** The key that the rate limit of a token is counted under. */
+const budgetOf = ({ tokenId, id }: Caller): string => tokenId ?? String(id);
+
 const anonymous: Principal = {
   caller: anonymousCaller,
   mayAdminister: false,
@@ -103,7 +119,7 @@ export const publicAdmission = ({
     const address = clientNetwork(request.ip);
     limits.assignClient(request, { id: `anonymous ${address}`, address, group: 'requests without a key' });
     const standing = budgets?.consume(address, costOf(request, maxPublicBodyBytes(config)));
-    if (standing !== undefined) setRateLimitHeaders(reply, standing);
+    if (standing !== undefined) reply.headers(rateLimitHeaders(standing));
     if (standing !== undefined && standing.waitSeconds > 0) {
       throw rateLimited('There were too many requests without a key from your address.', standing);
     }
@@ -117,7 +133,7 @@ export const publicAdmission = ({
  * Applies the rate limits: per token, per address for frontend tokens, and per address for requests without a valid token. Only the latter
  * get 429 when their budget is used up: a valid token is accepted however many invalid ones come from its address.
  */
-export const admission = ({ authenticate, sameOrigin, limits, log, config }: AdmissionOptions): Admit => {
+export const admission = ({ authenticate, sameOrigin, limits, log, config }: AdmissionOptions) => {
   const budgetsOf = (perMinute: number) => (perMinute === 0 ? undefined : rateLimiter(perMinute));
   const requests = budgetsOf(config.GATEWAY_MAX_REQUESTS_PER_MINUTE);
   const frontend = budgetsOf(config.GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE);
@@ -148,21 +164,21 @@ export const admission = ({ authenticate, sameOrigin, limits, log, config }: Adm
     );
   };
 
-  return async (request, reply) => {
+  const admit: Admit = async (request, reply) => {
     const address = clientNetwork(request.ip);
     const principal = await authenticated(request, address);
     if (principal.isSession) sameOrigin.requireOwnPage(request);
     limits.assignClient(request, clientOf(principal, address));
     const { caller, isPublic } = principal;
     const standings = [
-      requests?.consume(caller.tokenId ?? String(caller.id)),
+      requests?.consume(budgetOf(caller)),
       isPublic ? frontend?.consume(address, costOf(request, config.GATEWAY_MAX_BODY_BYTES)) : undefined,
     ].filter((standing) => standing !== undefined);
     const [standing] = standings.sort(
       (one, other) => other.waitSeconds - one.waitSeconds || one.remaining - other.remaining,
     );
     if (standing === undefined) return principal;
-    setRateLimitHeaders(reply, standing);
+    reply.headers(rateLimitHeaders(standing));
     if (standing.waitSeconds > 0) {
       if (isPublic) warnOfProxy(request);
       const whose = isPublic ? 'with frontend keys from your address' : 'of this key';
@@ -170,4 +186,21 @@ export const admission = ({ authenticate, sameOrigin, limits, log, config }: Adm
     }
     return principal;
   };
+
+  const admitFromCache: AdmitFromCache = (principal) => {
+    if (principal.isPublic) return undefined;
+    const client = clientOf(principal, '');
+    let release: () => void;
+    try {
+      release = limits.startKnown(client);
+    } catch {
+      return undefined;
+    }
+    const standing = requests?.consume(budgetOf(principal.caller));
+    if (standing === undefined) return { client, release, headers: noHeaders };
+    if (standing.waitSeconds === 0) return { client, release, headers: rateLimitHeaders(standing) };
+    release();
+    return undefined;
+  };
+  return { admit, admitFromCache };
 };

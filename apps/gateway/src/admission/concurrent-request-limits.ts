@@ -86,6 +86,13 @@ export const requestLimits = (config: Limits) => {
         release(progress);
       });
     },
+    /**
+     * Counts a request without a body, whose client is known from its start.
+     * @returns a function that stops counting it
+     * @throws Refusal when a limit is reached
+     */
+    startKnown: (client: Client): (() => void) =>
+      limits.handling.acquire([total('handling'), ...quotas('handling', client)]),
     /** Counts the request under its client, too. @throws Refusal when the quota of the client is used up */
     assignClient: (request: FastifyRequest, client: Client): void => {
       const progress = requests.get(request);

@@ -10,17 +10,19 @@ import {
   GetClientFeatures,
   noSuchDeliveryEnvironment,
   notFound,
+  permissionsFor,
   refusal,
   truncate,
   unavailable,
 } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import { requirePermission } from '../authentication/authenticate.ts';
 import { parseIfMatch, parseIfNoneMatch, isNotModified, entityTagOf } from '../http/entity-tags.ts';
-import { jsonContentType } from '../http/http-errors.ts';
+import { addVary, jsonContentType } from '../http/http-errors.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import type { DeliveryView, Encoding } from './delivery-view.ts';
+import type { DeliveryView, Encoding, Representation } from './delivery-view.ts';
 
 /** A request that was admitted and whose parts fit the contract. */
 export interface ParsedRequest {
@@ -30,12 +32,25 @@ export interface ParsedRequest {
   readonly body: unknown;
 }
 
-/** Answers a request of an SDK from memory. */
-export type ClientAnswer = (
-  request: FastifyRequest,
-  response: FastifyReply,
-  parsed: ParsedRequest,
-) => Promise<FastifyReply>;
+/** What an SDK is sent. */
+export interface SdkAnswer {
+  readonly status: 200 | 304;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+/** An operation of SDKs that is answered from memory. */
+export interface SdkOperation {
+  readonly operation: AnyOperation;
+  /** The query as the operation takes it: some know more of the SDK than its query says. */
+  readonly queryOf: (query: ClientFeaturesQuery) => ClientFeaturesQuery;
+  /** @param isBehind whether changes may be missing from the view. @throws Refusal */
+  readonly answer: (
+    view: DeliveryView,
+    request: { readonly headers: IncomingHttpHeaders; readonly params: unknown },
+    isBehind: boolean,
+  ) => SdkAnswer | Promise<SdkAnswer>;
+}
 
 /** Whether a client takes an encoding (RFC 9110, 12.5.3). */
 const accepts = (header: string, encoding: string): boolean =>
@@ -44,7 +59,7 @@ const accepts = (header: string, encoding: string): boolean =>
     return name === encoding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
   });
 
-const encodingOf = (header: string | string[] | undefined): Encoding => {
+export const encodingOf = (header: string | string[] | undefined): Encoding => {
   if (typeof header !== 'string') return 'identity';
   if (accepts(header, 'gzip')) return 'gzip';
   return accepts(header, 'br') ? 'br' : 'identity';
@@ -54,32 +69,54 @@ const encodingOf = (header: string | string[] | undefined): Encoding => {
 export const deltaClientSpec = '5.2.0';
 
 /** The revision that a client has: a number, with quotes or without. Any other tag counts as none. */
-const revisionIn = ({ headers }: FastifyRequest): number | undefined => {
+const revisionIn = (headers: IncomingHttpHeaders): number | undefined => {
   const tag = headers['if-none-match']?.trim().replace(/^"(.*)"$/, '$1') ?? '';
   return /^\d{1,15}$/.test(tag) ? Number(tag) : undefined;
 };
 
+/** Says by how many milliseconds an answer may be behind what is committed. */
+export const staleHeader = 'Bunting-Stale';
 /** Shorter answers are not compressed. */
-const compressedFrom = 1_024;
+export const compressedFrom = 1_024;
 
 /** The tag of the client's that is still current, or later than what a replica that is behind has. */
-const currentTag = ({ headers }: FastifyRequest, view: DeliveryView, isBehind: boolean): string | undefined => {
+const currentTag = (headers: IncomingHttpHeaders, view: DeliveryView, isBehind: boolean): string | undefined => {
   const known = parseIfNoneMatch(headers);
   if (known === undefined) return undefined;
   if (known === '*') return view.etag('identity').slice(1, -1);
   return known.find((tag) => view.isCurrent(tag) || (isBehind && view.isLater(tag)));
 };
 
-const requireMatch = ({ headers }: FastifyRequest, view: DeliveryView): void => {
+const requireMatch = (headers: IncomingHttpHeaders, view: DeliveryView): void => {
   const wanted = parseIfMatch(headers);
   if (wanted === undefined || wanted === '*' || wanted.some((tag) => view.isCurrent(tag))) return;
   const tag = view.etag('identity').slice(1, -1);
   throw refusal('PreconditionFailed', 'It is no longer what the `If-Match` header names.', { tag });
 };
 
-const varyByEncoding = (response: FastifyReply): void => {
-  const varies = response.getHeader('vary');
-  response.header('vary', varies === undefined ? 'Accept-Encoding' : `${String(varies)}, Accept-Encoding`);
+const sent = (etag: string, encoding: Encoding, body: Buffer): SdkAnswer => ({
+  status: 200,
+  headers: {
+    vary: 'Accept-Encoding',
+    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+    etag,
+    'content-type': jsonContentType,
+  },
+  body,
+});
+
+const all: SdkOperation = {
+  operation: GetClientFeatures,
+  queryOf: (query) => query,
+  answer: (view, { headers }, isBehind) => {
+    requireMatch(headers, view);
+    const known = currentTag(headers, view, isBehind);
+    if (known !== undefined) return { status: 304, headers: { vary: 'Accept-Encoding', etag: `"${known}"` } };
+    const wanted = view.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
+    const send = ({ etag, encoding, body }: Representation) => sent(etag, encoding, body);
+    const made = view.full(wanted);
+    return made instanceof Promise ? made.then(send) : send(made);
+  },
 };
 
 /** What a request gets. @throws Refusal for an environment that does not exist, or that the token is not for */
@@ -93,7 +130,7 @@ export const scopeOfRequest = (
   if (environment === undefined) {
     throw noSuchDeliveryEnvironment(boundEnvironment(caller) ?? query.environment ?? 'default');
   }
-  requirePermission(caller, [operation.permission as 'CLIENT'], { environment });
+  requirePermission(caller, permissionsFor(operation), { environment });
   return deliveryScope(caller, environment, query);
 };
 
@@ -109,52 +146,63 @@ export const freshView =
     const behindMs = await delivery.catchUp();
     // At the start, and after a backup of the producer was restored.
     if (!delivery.isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');
-    if (behindMs > 0) response.header('Bunting-Stale', String(behindMs));
+    if (behindMs > 0) response.header(staleHeader, String(behindMs));
     return { view: delivery.viewOf(scopeOfRequest(delivery.store, operation, caller, query)), isBehind: behindMs > 0 };
   };
 
-/** The operations of SDKs that are answered from memory, by subject. */
-export const clientAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAnswer> => {
-  const viewFor = freshView(delivery);
-
-  const all: ClientAnswer = async (request, response, { caller, query }) => {
-    const { view, isBehind } = await viewFor(GetClientFeatures, response, caller, query as ClientFeaturesQuery);
-    requireMatch(request, view);
-    varyByEncoding(response);
-    const known = currentTag(request, view, isBehind);
-    if (known !== undefined) return response.code(304).header('etag', `"${known}"`).send();
-    const wanted = encodingOf(request.headers['accept-encoding']);
-    const { etag, encoding, body } = await view.full(view.length < compressedFrom ? 'identity' : wanted);
-    if (encoding !== 'identity') response.header('content-encoding', encoding);
-    return response.header('etag', etag).header('content-type', jsonContentType).send(body);
-  };
-
-  const one: ClientAnswer = async (request, response, { caller, params, query }) => {
+const one: SdkOperation = {
+  operation: GetClientFeature,
+  queryOf: (query) => query,
+  answer: (view, { headers, params }): SdkAnswer => {
     const { featureName } = params as { readonly featureName: string };
-    const { view } = await viewFor(GetClientFeature, response, caller, query as ClientFeaturesQuery);
     const json = view.one(featureName);
     if (json === undefined) throw notFound(`Could not find feature flag ${truncate(featureName, 200)}`);
     const tag = entityTagOf(json, undefined);
-    response.header('etag', `"${tag}"`);
-    if (isNotModified(request.headers, tag)) return response.code(304).send();
-    return response.header('content-type', jsonContentType).send(json);
-  };
+    if (isNotModified(headers, tag)) return { status: 304, headers: { etag: `"${tag}"` } };
+    return { status: 200, headers: { etag: `"${tag}"`, 'content-type': jsonContentType }, body: Buffer.from(json) };
+  },
+};
 
-  const delta: ClientAnswer = async (request, response, { caller, query }) => {
-    const { view, isBehind } = await viewFor(GetClientDelta, response, caller, {
-      ...(query as ClientFeaturesQuery),
-      clientSpec: deltaClientSpec,
-    });
-    const known = revisionIn(request);
+const delta: SdkOperation = {
+  operation: GetClientDelta,
+  queryOf: (query) => ({ ...query, clientSpec: deltaClientSpec }),
+  answer: (view, { headers }, isBehind) => {
+    const known = revisionIn(headers);
     const changes = known === undefined ? view.hydration() : view.since(known, isBehind);
-    if (changes === undefined) return response.code(304).send();
+    if (changes === undefined) return { status: 304, headers: {} };
     const { revision, body } = changes;
-    return response.header('etag', `"${revision}"`).header('content-type', jsonContentType).send(body);
-  };
+    const wanted = body.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
+    // A revision in every encoding: SDKs take the tag for the number that it is.
+    const encoded = view.encode(changes, wanted);
+    const send = (bytes: Buffer) => sent(`"${revision}"`, wanted, bytes);
+    return encoded instanceof Promise ? encoded.then(send) : send(encoded);
+  },
+};
 
-  return new Map([
-    [GetClientDelta.subject, delta],
-    [GetClientFeatures.subject, all],
-    [GetClientFeature.subject, one],
-  ]);
+/** The operations of SDKs that are answered from memory, by subject. */
+export const sdkOperations: ReadonlyMap<string, SdkOperation> = new Map(
+  [all, one, delta].map((it) => [it.operation.subject, it]),
+);
+
+/** Answers a request of an SDK, which was routed, from memory. */
+export type ClientAnswer = (
+  request: FastifyRequest,
+  response: FastifyReply,
+  parsed: ParsedRequest,
+) => Promise<FastifyReply>;
+
+/** The answers to routed requests of SDKs, by subject. */
+export const clientAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAnswer> => {
+  const viewFor = freshView(delivery);
+  const answerOf =
+    (sdkOperation: SdkOperation): ClientAnswer =>
+    async ({ headers }, response, { caller, params, query }) => {
+      const { operation, queryOf, answer: answerFrom } = sdkOperation;
+      const { view, isBehind } = await viewFor(operation, response, caller, queryOf(query as ClientFeaturesQuery));
+      const answer = await answerFrom(view, { headers, params }, isBehind);
+      const { vary, ...others } = answer.headers;
+      if (vary !== undefined) addVary(response, vary);
+      return response.code(answer.status).headers(others).send(answer.body);
+    };
+  return new Map([...sdkOperations].map(([subject, it]) => [subject, answerOf(it)]));
 };

@@ -37,6 +37,15 @@ const viewOverheadBytes = 1_000;
 const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 
+const compress = async (body: Buffer, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
+  if (encoding === 'gzip') return gzipped(body, { level: gzipLevel });
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
+    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+  };
+  return brotlied(body, { params });
+};
+
 /** A tag of a full answer, as `<hash of the scope>:<hash of the content>:<revision>` with the suffix of the encoding. */
 const tagPattern = /^([0-9a-f]{8}):([0-9a-f]{32}):(\d{1,15})(?:-gzip|-br)?$/;
 
@@ -79,6 +88,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   let used: ReadonlySet<number> | undefined;
   let content: Content | undefined;
   let hydration: Delta | undefined;
+  let encodedHydration: Partial<Record<Encoding, Buffer | Promise<Buffer>>> = {};
   const deltas = new LRUCache<number, { readonly delta: Delta | undefined }>({
     maxSize: maxDeltaBytes,
     sizeCalculation: ({ delta }) => deltaOverheadBytes + (delta?.body.length ?? 0),
@@ -151,6 +161,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     epoch = store.epoch;
     revision = newest;
     hydration = undefined;
+    encodedHydration = {};
     deltas.clear();
   };
 
@@ -208,13 +219,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     // Kept in one representation only, and serialised a second time for a client that takes another one.
     const all = Buffer.concat([of.unsent ?? serialise(), Buffer.from(`,"meta":${meta}}`)]);
     of.unsent = undefined;
-    if (encoding === 'gzip') return { etag, encoding, body: await gzipped(all, { level: gzipLevel }) };
-    if (encoding === 'identity') return { etag, encoding, body: all };
-    const params = {
-      [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
-      [constants.BROTLI_PARAM_SIZE_HINT]: all.length,
-    };
-    return { etag, encoding, body: await brotlied(all, { params }) };
+    return { etag, encoding, body: encoding === 'identity' ? all : await compress(all, encoding) };
   };
 
   const compute = (after: number): Delta | undefined => {
@@ -365,6 +370,24 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       onResize();
       return hydration;
     },
+    /** The body of a delta in an encoding. That of a hydration is made once, in another thread; other deltas are small. */
+    encode: (delta: Delta, encoding: Encoding): Buffer | Promise<Buffer> => {
+      if (encoding === 'identity') return delta.body;
+      if (delta !== hydration) return compress(delta.body, encoding);
+      const encoded = encodedHydration;
+      const made = encoded[encoding];
+      if (made !== undefined) return made;
+      const making = compress(delta.body, encoding);
+      encoded[encoding] = making;
+      making.then(
+        (body) => {
+          encoded[encoding] = body;
+          onResize();
+        },
+        () => void delete encoded[encoding],
+      );
+      return making;
+    },
     /**
      * What a client does not have that has everything up to a revision; undefined where that is nothing. Everything for a revision that is
      * not of this history.
@@ -388,6 +411,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       let sum =
         viewOverheadBytes + (hydration?.body.length ?? 0) + (content?.unsent?.length ?? 0) + deltas.calculatedSize;
       for (const made of Object.values(content?.representations ?? {})) if ('body' in made) sum += made.body.length;
+      for (const made of Object.values(encodedHydration)) if (Buffer.isBuffer(made)) sum += made.length;
       return sum;
     },
   };

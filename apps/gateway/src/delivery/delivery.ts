@@ -53,6 +53,8 @@ export const startDelivery = async ({ bus, config, metrics, warn }: DeliveryOpti
     );
   };
 
+  const keyOf = (scope: DeliveryScope): string => JSON.stringify(describeScope(scope));
+
   return {
     store,
     evaluationOf: evaluators(store),
@@ -61,11 +63,12 @@ export const startDelivery = async ({ bus, config, metrics, warn }: DeliveryOpti
       return projection.isLoaded && store.isWhole;
     },
     /** Waits until everything that was committed before this call is in memory. @returns how many milliseconds it is behind */
-    catchUp: (): Promise<number> => projection.catchUp(config.GATEWAY_DELIVERY_WAIT_TIMEOUT_MS),
+    catchUp: (): number | Promise<number> => projection.catchUp(config.GATEWAY_DELIVERY_WAIT_TIMEOUT_MS),
     /** Calls a listener after each change, once everything is applied that was committed when the change was read. */
     onChange: (listener: () => void): void => void listeners.push(listener),
-    viewOf: (scope: DeliveryScope): DeliveryView => {
-      const key = JSON.stringify(describeScope(scope));
+    keyOf,
+    /** @param key of the scope, for a caller that has it already */
+    viewOf: (scope: DeliveryScope, key = keyOf(scope)): DeliveryView => {
       const cached = views.get(key);
       if (cached !== undefined) return cached;
       const view = deliveryView(store, scope, () => resize(key, view));

@@ -22,6 +22,10 @@ export interface CorsSettings {
 export const splitOrigins = (list: string): string[] =>
   list.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
 
+/** Whether responses outside of the frontend API depend on the origin, also those to a request that names none. */
+export const variesByOrigin = ({ GATEWAY_CORS_ORIGINS }: CorsSettings): boolean =>
+  splitOrigins(GATEWAY_CORS_ORIGINS).length > 0;
+
 /** The origins of a setting. @throws Error that names the entry that is not an origin */
 const parseOrigins = (setting: keyof CorsSettings, list: string): ReadonlySet<string> => {
   for (const one of splitOrigins(list)) {

@@ -54,6 +54,12 @@ const problemOf = (status: number, error: ErrorBody): Problem => ({
   ...error,
 });
 
+/** Adds the name of a request header that the response depends on. */
+export const addVary = (reply: FastifyReply, name: string): void => {
+  const varies = reply.getHeader('vary');
+  reply.header('vary', varies === undefined ? name : `${String(varies)}, ${name}`);
+};
+
 /** Responds with the refusal of a service or of the gateway itself. */
 export const sendRefusal = (
   reply: FastifyReply,
@@ -67,8 +73,7 @@ export const sendRefusal = (
   closeAfterResponse(reply);
   const status = statusOf[kind];
   reply.code(status);
-  const varies = reply.getHeader('vary');
-  reply.header('vary', varies === undefined ? 'Accept' : `${String(varies)}, Accept`);
+  addVary(reply, 'Accept');
   if (!acceptsProblemJson(reply.request.headers.accept)) {
     return reply.header('content-type', jsonContentType).send(JSON.stringify(error));
   }

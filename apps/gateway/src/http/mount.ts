@@ -2,7 +2,6 @@ import type { Bus, CallContext } from '@bunting/bus';
 import {
   type AnyOperation,
   hasBody,
-  type HttpBinding,
   invalid,
   isObjectSchema,
   NoReply,
@@ -32,7 +31,7 @@ import type { JsonLimits } from './request/json-limits.ts';
 import { parseJson, readBody, requireContentLengthWithin, RequestAborted } from './request/body.ts';
 import { idempotencyKeyPattern } from './request/header-patterns.ts';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
-import { queryParser } from './request/query.ts';
+import { queryAndHeadersParser } from './request/query.ts';
 import type { ClientAnswer } from '../delivery/client-answers.ts';
 import { mountLineStream } from '../streaming/line-stream.ts';
 
@@ -70,26 +69,6 @@ const paramsParser = (schema: TSchema): ((request: FastifyRequest) => unknown) =
   return ({ params }) => {
     requireStorableText(params, '/params');
     return parse(schema, { ...(params as object) }, '/params', 'text');
-  };
-};
-
-/** Parses the query, with those parameters that the contract takes from headers or from the client address instead. */
-const queryAndHeadersParser = (
-  schema: TSchema,
-  { headers: headerNames = {}, address }: HttpBinding,
-): ((request: FastifyRequest) => unknown) => {
-  const parseQuery = queryParser(schema);
-  const inHeaders = Object.entries(headerNames).map(([name, header]) => [name, header.toLowerCase()] as const);
-  return (request) => {
-    const { query, headers } = request;
-    const input: Record<string, unknown> = parseQuery((query as { search: string }).search);
-    for (const [name, header] of inHeaders) {
-      delete input[name];
-      if (headers[header] !== undefined) input[name] = headers[header];
-    }
-    if (inHeaders.length > 0) requireStorableText(input, '/query');
-    if (address !== undefined) input[address] = request.ip;
-    return parse(schema, input, '/query', 'text');
   };
 };
 

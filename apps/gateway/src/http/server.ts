@@ -2,7 +2,7 @@ import { unknownOutcomeDelayMs } from '@bunting/bus';
 import { invalid } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
@@ -10,7 +10,7 @@ import { type Admit, clientNetwork } from '../admission/admit.ts';
 import { requireAdministrator } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
 import { respondToInvalidHttp, writeRawResponse } from './raw-response.ts';
-import { corsPolicy } from './cors.ts';
+import { corsPolicy, variesByOrigin } from './cors.ts';
 import { accessLog, requestIdOf } from '../monitoring/access-log.ts';
 import { sendError, unknownPath } from './http-errors.ts';
 import { serialisePipelinedRequests } from '../admission/pipelining.ts';
@@ -36,6 +36,28 @@ export interface ServerOptions {
   readonly draining: AbortSignal;
   readonly limits: RequestLimits;
   readonly unread: UnreadResponses;
+  /** answers requests before they are routed */
+  readonly answerEarly?: (request: IncomingMessage) => EarlyResponse | undefined;
+}
+
+/** The response to a request that needs none of what routes do. */
+export interface EarlyResponse {
+  /** the path of the operation, with the names of its parameters */
+  readonly route: string;
+  readonly callerId: number;
+  /** under whom bytes that are not read are counted */
+  readonly holder: string;
+  /** undefined where the request has to be routed after all */
+  readonly content: EarlyContent | undefined | Promise<EarlyContent | undefined>;
+  /** called before the response is handed over */
+  readonly release: () => void;
+}
+
+export interface EarlyContent {
+  readonly status: number;
+  /** names and values in turns */
+  readonly headers: readonly string[];
+  readonly body: Buffer | undefined;
 }
 
 /** On stop: milliseconds for requests that are still arriving. */
@@ -75,10 +97,22 @@ const parseTrustedProxies = (list = ''): string[] | false => {
  * The HTTP server without routes: what happens to every request, whatever its route. Every error response is JSON, also for unknown routes and
  * for bytes that are not valid HTTP.
  */
-export const createHttpServer = ({ config, log, metrics, admit, limits, unread, draining }: ServerOptions) => {
+export const createHttpServer = ({
+  config,
+  log,
+  metrics,
+  admit,
+  limits,
+  unread,
+  draining,
+  answerEarly = () => undefined,
+}: ServerOptions) => {
   let closing = false;
   // While closing, a connection is idle as soon as its last response is sent.
-  const { begin } = accessLog(log, metrics, () => {
+  /** Responses of operations whose connection is not yet closed. */
+  const openResponses = new Set<ServerResponse>();
+  const { begin } = accessLog(log, metrics, (response) => {
+    openResponses.delete(response);
     if (closing) app.server.closeIdleConnections();
   });
 
@@ -92,7 +126,52 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, unread, 
   };
 
   const headers = securityHeaders(config.GATEWAY_BEHIND_TLS);
+  const flatHeaders = Object.entries(headers).flat();
   const applyCors = corsPolicy(config);
+  const varies = variesByOrigin(config);
+
+  const beginRequest = (request: FastifyRequest, reply: FastifyReply): void => {
+    const { id, is404, routeOptions } = request;
+    const route = is404 ? '(unknown)' : (routeOptions.url ?? '(unknown)');
+    request.exchange = begin(request.raw, reply.raw, { id, route, startedAt: performance.now() });
+    reply.header('x-request-id', id);
+  };
+
+  /** Sends what `answerEarly` answers, with all that every response has; routes other requests. */
+  const earlyOr =
+    (handler: RequestListener): RequestListener =>
+    (request, response) => {
+      const startedAt = performance.now();
+      // Responses that depend on the origin, and those that are refused, are made by routes.
+      const isOrdinary = request.headers.origin === undefined && oversizedHead(request, config) === undefined;
+      const early = isOrdinary ? answerEarly(request) : undefined;
+      if (early === undefined) return handler(request, response);
+      const { route, callerId, holder, release } = early;
+      openResponses.add(response);
+      const send = (content: EarlyContent | undefined): void => {
+        release();
+        if (content === undefined) return handler(request, response);
+        const id = requestIdOf(request);
+        const record = begin(request, response, { id, route, startedAt, callerId });
+        if (response.destroyed) return;
+        const { status, body } = content;
+        const all = [...flatHeaders, ...content.headers, 'x-request-id', id];
+        if (varies) all.push('vary', 'Origin');
+        if (draining.aborted) all.push('connection', 'close');
+        if (body !== undefined) {
+          all.push('content-length', String(body.length));
+          unread.add(response, holder, body.length, { shared: body });
+        }
+        try {
+          response.writeHead(status, all).end(body);
+        } catch (error) {
+          record.defect = error;
+          response.destroy();
+        }
+      };
+      if (!(early.content instanceof Promise)) return send(early.content);
+      early.content.then(send, () => send(undefined));
+    };
 
   /** While draining, a response ends its connection, so that the client sends its next request to another gateway. */
   const endConnectionIfDraining = (reply: FastifyReply): void => {
@@ -100,7 +179,7 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, unread, 
   };
 
   const refuseMalformedUrl = (request: FastifyRequest, reply: FastifyReply): void => {
-    begin(request, reply);
+    beginRequest(request, reply);
     reply.headers(headers);
     // Fastify runs no hooks for a URL that it cannot parse.
     endConnectionIfDraining(reply);
@@ -134,7 +213,7 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, unread, 
           connectionsCheckingInterval: Math.max(50, Math.round(config.GATEWAY_HEADERS_TIMEOUT_MS / 4)),
           maxHeaderSize: config.GATEWAY_MAX_HEADER_BYTES,
         },
-        serialisePipelinedRequests(handler),
+        serialisePipelinedRequests(earlyOr(handler)),
       ),
     routerOptions: {
       ignoreDuplicateSlashes: true,
@@ -166,10 +245,8 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, unread, 
     done();
   });
   app.decorateRequest('exchange');
-  /** Replies of operations whose connection is not yet closed. */
-  const openReplies = new Set<FastifyReply>();
   app.addHook('onRequest', (request, reply, done) => {
-    begin(request, reply);
+    beginRequest(request, reply);
     reply.headers(headers);
     const isPreflight = applyCors(request, reply);
     const takesPermit = request.routeOptions.config.isOperation === true || isBelow('/api', request.raw.url ?? '');
@@ -183,8 +260,7 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, unread, 
       } catch (error) {
         return done(error as Error);
       }
-      openReplies.add(reply);
-      reply.raw.once('close', () => openReplies.delete(reply));
+      openResponses.add(reply.raw);
     }
     done();
   });
@@ -205,10 +281,10 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, unread, 
     await authenticateApiPath(request, reply);
     return sendError(reply, unknownPath(request.raw.url ?? ''));
   });
-  /** Waits while some open reply matches, at most `maxMs`. Polls by the clock, because a client may never read its response. */
-  const waitWhile = async (matches: (reply: FastifyReply) => boolean, timeoutMs: number): Promise<void> => {
+  /** Waits while some open response matches, at most `maxMs`. Polls by the clock, because a client may never read its response. */
+  const waitWhile = async (matches: (response: ServerResponse) => boolean, timeoutMs: number): Promise<void> => {
     const until = performance.now() + timeoutMs;
-    while (performance.now() < until && [...openReplies].some(matches)) await sleep(20);
+    while (performance.now() < until && [...openResponses].some(matches)) await sleep(20);
   };
 
   return {
@@ -219,10 +295,10 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, unread, 
       await Promise.race([closed, sleep(arrivalGraceMs, undefined, { ref: false })]);
       // Requests that have arrived get their response. `closed` may be settled already, so awaiting it in a loop would starve them.
       await waitWhile(
-        ({ request, raw }) => request.raw.complete && !raw.headersSent,
+        ({ req, headersSent }) => req.complete && !headersSent,
         maxMs + unknownOutcomeDelayMs + arrivalGraceMs,
       );
-      await waitWhile(({ raw }) => raw.headersSent, readGraceMs);
+      await waitWhile(({ headersSent }) => headersSent, readGraceMs);
       app.server.closeAllConnections();
       await closed;
     },

@@ -1,14 +1,16 @@
 import { traceparentFrom } from '@bunting/bus';
 import type { ErrorKind } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Histogram, type Registry } from 'prom-client';
 
 /** What the access log records of a request. */
 export interface RequestRecord {
+  readonly id: string;
   readonly startedAt: number;
+  /** the path of the operation, with the names of its parameters; set once the request is routed */
+  route: string;
   readonly traceparent: string;
   /** id of the authenticated user; absent before authentication */
   callerId?: number;
@@ -41,7 +43,7 @@ const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
  * Writes one log line and one metrics observation per request, when its connection is done with it.
  * @param onFinished called after each of them
  */
-export const accessLog = (log: Logger, metrics: Registry, onFinished: () => void) => {
+export const accessLog = (log: Logger, metrics: Registry, onFinished: (response: ServerResponse) => void) => {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'duration of requests by route, method and status',
@@ -50,13 +52,12 @@ export const accessLog = (log: Logger, metrics: Registry, onFinished: () => void
     registers: [metrics],
   });
 
-  const finish = (request: FastifyRequest, reply: FastifyReply): void => {
-    const { exchange, raw, id } = request;
+  const finish = (request: IncomingMessage, response: ServerResponse, exchange: RequestRecord): void => {
+    const { route, id } = exchange;
     const durationMs = performance.now() - exchange.startedAt;
-    const aborted = !reply.raw.writableFinished;
-    const route = request.is404 ? '(unknown)' : (request.routeOptions.url ?? '(unknown)');
-    const status = reply.raw.statusCode;
-    const method = raw.method ?? '';
+    const aborted = !response.writableFinished;
+    const status = response.statusCode;
+    const method = request.method ?? '';
     duration.observe({ route, method, status: aborted ? 'aborted' : status }, durationMs / 1000);
 
     const isProbe = probeRoutes.test(route) && status < 500;
@@ -77,18 +78,22 @@ export const accessLog = (log: Logger, metrics: Registry, onFinished: () => void
   };
 
   return {
-    begin: (request: FastifyRequest, reply: FastifyReply): void => {
-      const received = request.raw.headers['traceparent'];
-      request.exchange = {
-        startedAt: performance.now(),
-        traceparent: traceparentFrom(typeof received === 'string' ? received : undefined),
-        outcome: 'ok',
+    /** Starts the record of a request, which is written when its connection is done with it. */
+    begin: (
+      request: IncomingMessage,
+      response: ServerResponse,
+      known: Pick<RequestRecord, 'id' | 'route' | 'startedAt' | 'callerId'>,
+    ): RequestRecord => {
+      const received = request.headers['traceparent'];
+      const traceparent = traceparentFrom(typeof received === 'string' ? received : undefined);
+      const record: RequestRecord = { ...known, traceparent, outcome: 'ok' };
+      const end = () => {
+        finish(request, response, record);
+        onFinished(response);
       };
-      reply.header('x-request-id', request.id);
-      reply.raw.once('close', () => {
-        finish(request, reply);
-        onFinished();
-      });
+      if (response.destroyed) end();
+      else response.once('close', end);
+      return record;
     },
   };
 };

@@ -1,4 +1,6 @@
-import { invalid, isObjectSchema, requireStorableText } from '@bunting/contracts';
+import { type HttpBinding, invalid, isObjectSchema, requireStorableText } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { TSchema } from 'typebox';
 
 type Query = Record<string, string | string[]>;
@@ -55,5 +57,33 @@ export const queryParser = (schema: TSchema): ((search: string) => Query) => {
     }
     requireStorableText(query, '/query');
     return query;
+  };
+};
+
+/** The parts of a request that an operation takes its query from. */
+interface RequestWithQuery {
+  readonly headers: IncomingHttpHeaders;
+  /** `{ search }`, the query as it was sent */
+  readonly query: unknown;
+  readonly ip: string;
+}
+
+/** Parses the query, with those parameters that the contract takes from headers or from the client address instead. */
+export const queryAndHeadersParser = (
+  schema: TSchema,
+  { headers: headerNames = {}, address }: HttpBinding,
+): ((request: RequestWithQuery) => unknown) => {
+  const parseQuery = queryParser(schema);
+  const inHeaders = Object.entries(headerNames).map(([name, header]) => [name, header.toLowerCase()] as const);
+  return (request) => {
+    const { query, headers } = request;
+    const input: Record<string, unknown> = parseQuery((query as { readonly search: string }).search);
+    for (const [name, header] of inHeaders) {
+      delete input[name];
+      if (headers[header] !== undefined) input[name] = headers[header];
+    }
+    if (inHeaders.length > 0) requireStorableText(input, '/query');
+    if (address !== undefined) input[address] = request.ip;
+    return parse(schema, input, '/query', 'text');
   };
 };

@@ -1,0 +1,156 @@
+import type { Caller, ClientFeaturesQuery, DeliveryScope } from '@bunting/contracts';
+import type { IncomingMessage } from 'node:http';
+import type { AdmitFromCache } from '../admission/admit.ts';
+import type { Authenticator } from '../authentication/authenticate.ts';
+import type { EarlyContent, EarlyResponse } from '../http/server.ts';
+import { queryAndHeadersParser } from '../http/request/query.ts';
+import type { Principal } from '../persistence/tokens/token-lookup.ts';
+import {
+  compressedFrom,
+  encodingOf,
+  scopeOfRequest,
+  type SdkAnswer,
+  type SdkOperation,
+  sdkOperations,
+  staleHeader,
+} from './client-answers.ts';
+import type { Delivery } from './delivery.ts';
+
+export interface PollOptions {
+  readonly delivery: Delivery;
+  readonly authenticateFromCache: Authenticator['authenticateFromCache'];
+  readonly admitFromCache: AdmitFromCache;
+}
+
+/** A path of an SDK's operation, and how its query is read. */
+interface PollRoute {
+  readonly url: string;
+  readonly sdkOperation: SdkOperation;
+  readonly parseQuery: ReturnType<typeof queryAndHeadersParser>;
+}
+
+/** A request as its URL and its headers say, and what it gets; the same for each poll of an SDK. */
+interface Poll {
+  readonly route: PollRoute;
+  readonly params: unknown;
+  readonly query: ClientFeaturesQuery;
+  readonly scope: DeliveryScope;
+  /** of the scope */
+  readonly key: string;
+}
+
+/** Polls that are cached of one token; SDKs of one token mostly send the same. */
+const maxPollsPerToken = 8;
+const maxCachedUrlLength = 256;
+/** A name that is the same with and without decoding. */
+const plainName = /^[\w.~-]{1,200}$/;
+
+/**
+ * Answers polls of SDKs before they are routed: ordinary GET requests with a cached token, whose answer is in memory. All others are routed, also
+ * those that are refused, so that one place decides on refusals.
+ */
+export const pollAnswers = ({ delivery, authenticateFromCache, admitFromCache }: PollOptions) => {
+  const routes = new Map<string, PollRoute>();
+  for (const sdkOperation of sdkOperations.values()) {
+    const { http, query } = sdkOperation.operation;
+    if (http === undefined) continue;
+    routes.set(http.url, { url: http.url, sdkOperation, parseQuery: queryAndHeadersParser(query, http) });
+  }
+  const oneFeature = '/api/client/features/';
+  const polls = new WeakMap<Principal, Map<string, Poll>>();
+
+  const routeOf = (path: string): { readonly route: PollRoute; readonly params: unknown } | undefined => {
+    const route = routes.get(path);
+    if (route !== undefined) return { route, params: {} };
+    const featureName = path.startsWith(oneFeature) ? path.slice(oneFeature.length) : '';
+    const routeOfOne = plainName.test(featureName) ? routes.get(`${oneFeature}:featureName`) : undefined;
+    return routeOfOne === undefined ? undefined : { route: routeOfOne, params: { featureName } };
+  };
+
+  /** @throws Refusal for a query that does not fit the contract, or without access */
+  const read = (url: string, request: IncomingMessage, caller: Caller): Poll | undefined => {
+    const at = url.indexOf('?');
+    const routed = routeOf(at < 0 ? url : url.slice(0, at));
+    if (routed === undefined) return undefined;
+    const search = at < 0 ? '' : url.slice(at + 1);
+    const query = routed.route.parseQuery({
+      headers: request.headers,
+      query: { search },
+      ip: '',
+    }) as ClientFeaturesQuery;
+    const { operation, queryOf } = routed.route.sdkOperation;
+    const scope = scopeOfRequest(delivery.store, operation, caller, queryOf(query));
+    return { ...routed, query, scope, key: delivery.keyOf(scope) };
+  };
+
+  /** Undefined where the request has to be routed: that refuses it, if it has to be refused. */
+  const pollOf = (request: IncomingMessage, principal: Principal): Poll | undefined => {
+    const { url = '', headers } = request;
+    const spec = headers['unleash-client-spec'];
+    const key = `${String(spec)} ${url}`;
+    let ofToken = polls.get(principal);
+    if (ofToken === undefined) polls.set(principal, (ofToken = new Map<string, Poll>()));
+    const cached = ofToken.get(key);
+    // Which environment a request means depends on those that there are.
+    if (cached !== undefined) {
+      if (delivery.store.environmentOf(principal.caller, cached.query.environment) === cached.scope.environment)
+        return cached;
+      ofToken.clear();
+    }
+    let poll: Poll | undefined;
+    try {
+      poll = read(url, request, principal.caller);
+    } catch {
+      return undefined;
+    }
+    if (poll === undefined || key.length > maxCachedUrlLength) return poll;
+    if (ofToken.size >= maxPollsPerToken) ofToken.clear();
+    ofToken.set(key, poll);
+    return poll;
+  };
+
+  const contentOf = (
+    { headers: request }: IncomingMessage,
+    { status, headers, body }: SdkAnswer,
+    limits: Readonly<Record<string, string>>,
+    behindMs: number,
+  ): EarlyContent | undefined => {
+    // Routed answers are compressed as all others are.
+    const isPlain = headers['content-encoding'] === undefined && encodingOf(request['accept-encoding']) !== 'identity';
+    if (isPlain && body !== undefined && body.length >= compressedFrom) return undefined;
+    const all = Object.entries(headers).flat();
+    for (const [name, value] of Object.entries(limits)) all.push(name, value);
+    if (behindMs > 0) all.push(staleHeader, String(behindMs));
+    return { status, headers: all, body };
+  };
+
+  /** What a request is sent that was admitted; undefined where it has to be routed. */
+  return (request: IncomingMessage): EarlyResponse | undefined => {
+    const { method, url = '', headers } = request;
+    if (method !== 'GET' || !url.startsWith('/api/client/') || !delivery.isLoaded) return undefined;
+    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return undefined;
+    const principal = authenticateFromCache(headers.authorization);
+    const poll = principal === undefined ? undefined : pollOf(request, principal);
+    const admitted = principal === undefined || poll === undefined ? undefined : admitFromCache(principal);
+    if (principal === undefined || poll === undefined || admitted === undefined) return undefined;
+    const { client, release } = admitted;
+    try {
+      const { sdkOperation, url: route } = poll.route;
+      const answer = (behindMs: number): EarlyContent | undefined | Promise<EarlyContent | undefined> => {
+        const { store } = delivery;
+        const isCurrent = store.environmentOf(principal.caller, poll.query.environment) === poll.scope.environment;
+        if (!delivery.isLoaded || !isCurrent) return undefined;
+        const view = delivery.viewOf(poll.scope, poll.key);
+        const made = sdkOperation.answer(view, { headers, params: poll.params }, behindMs > 0);
+        if (made instanceof Promise) return made.then((it) => contentOf(request, it, admitted.headers, behindMs));
+        return contentOf(request, made, admitted.headers, behindMs);
+      };
+      const behind = delivery.catchUp();
+      const content = typeof behind === 'number' ? answer(behind) : behind.then(answer);
+      return { route, callerId: principal.caller.id, holder: client.id, content, release };
+    } catch {
+      // Whatever it is, the route finds it again, and says so.
+      return void release();
+    }
+  };
+};
