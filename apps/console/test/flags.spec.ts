@@ -102,6 +102,10 @@ describeInBrowser('the list of flags', () => {
     expect(flag?.environments.find(({ name }) => name === 'development')?.enabled).toBe(true);
     await page.getByRole('button', { name: 'Favourite other.kill' }).click();
     await page.getByRole('button', { name: 'Favourite other.kill', pressed: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Filter flags' }).fill('other favourite:true');
+    await page.getByText('1 flag', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Filter flags' }).fill('other seen:<7d');
+    await page.getByRole('heading', { name: 'No flag matches' }).waitFor();
     expect(await page.title()).toBe('Flags · Bunting');
     await closeChecked(opened);
   });

@@ -134,6 +134,18 @@ const created = fc
     holds: ({ createdAt }) => createdAt < `${day}T00:00:00.000Z` === before,
   }));
 
+const seen = fc
+  .tuple(fc.boolean(), fc.constantFrom('2025-12-31', ...days, '2026-02-28'))
+  .map(([before, day]): GeneratedCriterion => ({
+    asked: { lastSeenAt: `${before ? 'IS_BEFORE' : 'IS_ON_OR_AFTER'}:${day}` },
+    holds: ({ lastSeenAt }) => lastSeenAt !== null && lastSeenAt < `${day}T00:00:00.000Z` === before,
+  }));
+
+const favorite = fc.boolean().map((wanted): GeneratedCriterion => ({
+  asked: { favorite: String(wanted) },
+  holds: ({ favoritedBy }, _segmentNames, userId) => favoritedBy.includes(userId) === wanted,
+}));
+
 const pieces = [
   'check',
   'CHECKOUT-d',
@@ -175,6 +187,8 @@ const criteria = [
   holding('segment', [...segments, 'none'], (_feature, segmentNames) => segmentNames),
   status,
   created,
+  seen,
+  favorite,
   text,
 ];
 

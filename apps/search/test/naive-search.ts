@@ -9,7 +9,7 @@ export interface World {
 
 /** One parameter of a search, and the plain reading of it. */
 export interface Criterion {
-  readonly holds: (feature: FeatureState, segments: readonly string[]) => boolean;
+  readonly holds: (feature: FeatureState, segments: readonly string[], userId: number) => boolean;
 }
 
 export interface NaiveSearch {
@@ -72,7 +72,7 @@ export const naiveSearch = (world: World, search: NaiveSearch): { features: Sear
   const isFavorite = (feature: FeatureState): number => Number(feature.favoritedBy.includes(userId));
   const found = world.features
     .filter((feature) => (feature.archivedAt !== null) === archived)
-    .filter((feature) => criteria.every(({ holds }) => holds(feature, segmentNames(feature, world))))
+    .filter((feature) => criteria.every(({ holds }) => holds(feature, segmentNames(feature, world), userId)))
     .toSorted(
       (one, other) =>
         (favoritesFirst ? isFavorite(other) - isFavorite(one) : 0) ||

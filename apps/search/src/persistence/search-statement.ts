@@ -1,6 +1,6 @@
 import type { Searcher } from '../feature-index.ts';
 import type { FeatureQuery, Sort } from '../query/feature-query.ts';
-import type { CreatorFilter, SetFilter } from '../query/filters.ts';
+import type { CreatorFilter, DayFilter, SetFilter } from '../query/filters.ts';
 
 /** A feature that an index found to be similar to the texts of a query, and how relevant it is: more than 0. */
 export interface SimilarFeature {
@@ -61,13 +61,16 @@ const inSegments = (segment: SetFilter, place: AddValue): string => {
   return wantsAll(segment) ? segment.values.map((name) => named([name])).join(' and ') : named(segment.values);
 };
 
+const onDay = (column: string, { before, midnight }: DayFilter, place: AddValue): string =>
+  `${column} ${before ? '<' : '>='} to_timestamp(${place(midnight.getTime() / 1_000, 'double precision')})`;
+
 const conditionsOf = (
   query: FeatureQuery,
-  { hiddenProjects }: Searcher,
+  { hiddenProjects, userId }: Searcher,
   place: AddValue,
   without: Condition,
 ): Conditions => {
-  const { stale, tag, segment, status, created } = query;
+  const { stale, tag, segment, status, created, lastSeen, favorite } = query;
   const required = [query.archived ? 'archived' : 'not archived'];
   const excluded: Exclusion[] = [];
   const add = (condition: string, isExcluded: boolean): void => {
@@ -88,15 +91,18 @@ const conditionsOf = (
   if (tag !== undefined) add(taggedWith(tag, place), isExclusion(tag));
   if (segment !== undefined) add(inSegments(segment, place), isExclusion(segment));
   if (status !== undefined) required.push(`statuses && ${place(status, 'text[]')}`);
-  if (created !== undefined) {
-    const seconds = created.midnight.getTime() / 1_000;
-    required.push(`created_at ${created.before ? '<' : '>='} to_timestamp(${place(seconds, 'double precision')})`);
-  }
+  if (created !== undefined) required.push(onDay('created_at', created, place));
+  if (lastSeen !== undefined) required.push(onDay('last_seen_at', lastSeen, place));
+  if (favorite !== undefined) add(`favorited_by @> ${place([userId], 'integer[]')}`, !favorite);
   if (query.texts.length > 0 && !query.fuzzy)
     required.push(`search_text like any(${place(query.texts.map(patternOf), 'text[]')})`);
   const isAnyOf = (holding: SetFilter | undefined): boolean => holding !== undefined && !isExclusion(holding);
   const isSelective =
-    query.texts.length > 0 || query.createdBy?.isNot === false || isAnyOf(query.tag) || isAnyOf(query.segment);
+    query.texts.length > 0 ||
+    query.createdBy?.isNot === false ||
+    favorite === true ||
+    isAnyOf(query.tag) ||
+    isAnyOf(query.segment);
   return { required, excluded, isSelective };
 };
 

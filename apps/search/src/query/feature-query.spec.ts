@@ -86,6 +86,7 @@ describe('a query', () => {
     const midnight = new Date('2024-02-29T00:00:00.000Z');
     expect(understood('createdAt', 'IS_BEFORE:2024-02-29').created).toEqual({ before: true, midnight });
     expect(understood('createdAt', 'IS_ON_OR_AFTER:2024-02-29').created).toEqual({ before: false, midnight });
+    expect(understood('lastSeenAt', 'IS_BEFORE:2024-02-29').lastSeen).toEqual({ before: true, midnight });
   });
 
   it('searches each text between commas, case-folded and trimmed', () => {
@@ -161,7 +162,7 @@ describe('an invalid query', () => {
       '2024-01-01',
       'IS_BEFORE:2024-01-01\n',
       'IS_BEFORE:+02024-01-01',
-    ].map((text) => ['createdAt', text] as const),
+    ].flatMap((text) => [['createdAt', text] as const, ['lastSeenAt', text] as const]),
     ...['', '0', '-1', '1001', '2.5', '1e2', '1e400', ' 5', '5 ', '+5', '0x10', 'abc', 'NaN', '٣'].map(
       (text) => ['limit', text] as const,
     ),
@@ -170,7 +171,7 @@ describe('an invalid query', () => {
       (text) => ['sortBy', text] as const,
     ),
     ...['', 'ASC', 'DESC', 'up'].map((text) => ['sortOrder', text] as const),
-    ...(['favoritesFirst', 'fuzzy'] as const).flatMap((parameter) =>
+    ...(['favoritesFirst', 'favorite', 'fuzzy'] as const).flatMap((parameter) =>
       ['', '1', 'TRUE', 'yes'].map((text) => [parameter, text] as const),
     ),
     ...['', '1', 'IS:', 'IS:maybe', 'IS_NOT:true'].map((text) => ['archived', text] as const),

@@ -3,9 +3,9 @@ import {
   type ValueFilter,
   parseValueFilter,
   parseArchived,
-  type CreationFilter,
-  parseCreation,
   type CreatorFilter,
+  type DayFilter,
+  parseDay,
   parseCreators,
   parseFuzzyTexts,
   type SetFilter,
@@ -50,7 +50,10 @@ export interface FeatureQuery {
   readonly segment: SetFilter | undefined;
   /** of which one must hold, each written `<environment>:enabled` or `<environment>:disabled` */
   readonly status: readonly string[] | undefined;
-  readonly created: CreationFilter | undefined;
+  readonly created: DayFilter | undefined;
+  readonly lastSeen: DayFilter | undefined;
+  /** whether it is a favourite of the caller */
+  readonly favorite: boolean | undefined;
   readonly sort: Sort | 'relevance';
   readonly favoritesFirst: boolean;
   readonly offset: number;
@@ -105,7 +108,9 @@ export const parseFeatureQuery = (request: SearchParameters): FeatureQuery => {
     tag: read('tag', parseTags),
     segment: read('segment', parseSegments),
     status: parseStatuses(request.status),
-    created: read('createdAt', parseCreation),
+    created: read('createdAt', parseDay),
+    lastSeen: read('lastSeenAt', parseDay),
+    favorite: read('favorite', parseBoolean),
     sort: by === undefined && fuzzy && texts.length > 0 ? 'relevance' : { by: by ?? 'createdAt', descending },
     favoritesFirst: read('favoritesFirst', parseBoolean) ?? false,
     offset: read('offset', (parameter) => parseInteger(parameter, 0)) ?? 0,

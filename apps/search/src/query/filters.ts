@@ -28,8 +28,8 @@ export interface SetFilter {
   readonly values: readonly string[];
 }
 
-/** Matches features created before a midnight, UTC, or from then on. */
-export interface CreationFilter {
+/** Matches instants before a midnight, UTC, or from then on. */
+export interface DayFilter {
   readonly before: boolean;
   readonly midnight: Date;
 }
@@ -100,8 +100,8 @@ export const parseStatus = (parameter: Parameter): string => {
 
 const calendarDate = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
-/** `createdAt`: before a day, or on it and after. */
-export const parseCreation = (parameter: Parameter): CreationFilter => {
+/** `createdAt`, `lastSeenAt`: before a day, or on it and after. */
+export const parseDay = (parameter: Parameter): DayFilter => {
   const [operator, date] = splitOperator(parameter, ['IS_BEFORE', 'IS_ON_OR_AFTER']);
   const midnight = new Date(calendarDate.test(date) ? `${date}T00:00:00.000Z` : Number.NaN);
   // The 30th of February would be a day in March.

@@ -78,6 +78,13 @@ export const SearchFeatures = defineOperation({
       documentedPattern: dated,
       documentedAllOf: [dayFilter],
     }),
+    lastSeenAt: text(
+      'filters by the day when metrics were last collected, in the same form as `createdAt`; leaves out features without metrics',
+      { documentedPattern: dated, documentedAllOf: [dayFilter] },
+    ),
+    favorite: text("`true` finds only the caller's favourites, `false` only other features", {
+      documentedEnum: ['true', 'false'],
+    }),
     fuzzy: text(
       '`true` forgives typing errors in `query`, which may then hold 5 texts of 100 characters; default: false',
       { documentedEnum: ['true', 'false'], documentedDefault: 'false' },
