@@ -26,6 +26,18 @@ const projectFlags = createRoute({
   component: lazyRouteComponent(() => import('./pages/flags/flags-page.tsx'), 'ProjectFlagsPage'),
 });
 
+const flag = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$project/features/$feature',
+  component: lazyRouteComponent(() => import('./pages/flag/flag-page.tsx'), 'FlagPage'),
+});
+
+const strategy = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$project/features/$feature/environments/$environment/strategies/$strategy',
+  component: lazyRouteComponent(() => import('./pages/strategy/strategy-page.tsx'), 'StrategyPage'),
+});
+
 /** Search parameters are text: `stale=true` stays a string, and what one page does not know it leaves alone. */
 const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
 const stringifySearch = (search: Record<string, unknown>): string => {
@@ -36,7 +48,7 @@ const stringifySearch = (search: Record<string, unknown>): string => {
 };
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, flags, projectFlags]),
+  routeTree: root.addChildren([home, flags, projectFlags, flag, strategy]),
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',

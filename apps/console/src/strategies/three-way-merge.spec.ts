@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Json, mergeChanges } from './three-way-merge.ts';
+import { type Json, mergeChanges, withChoices } from './three-way-merge.ts';
 
 const base = {
   title: 'Norway first',
@@ -88,5 +88,20 @@ describe('merging two changes of the same strategy', () => {
     const hostile = JSON.parse('{"__proto__": {"polluted": true}}') as Json;
     expect(Object.keys(mergeChanges({}, {}, hostile).merged as object)).toEqual(['__proto__']);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+describe('the choices in conflicts', () => {
+  it('take the other side of a field, of an item of a list, and of one that was removed', () => {
+    const mine = { ...base, title: 'Mine', variants: [base.variants[1] as Json] };
+    const theirs = { ...base, title: 'Theirs', variants: [{ name: 'red', weight: 1 }, base.variants[1] as Json] };
+    const { merged, conflicts } = mergeChanges(base, mine as Json, theirs as Json);
+    expect(conflicts.map(({ path }) => path)).toEqual([['title'], ['variants', 'red']]);
+    expect(withChoices(merged as Json, conflicts, ['theirs', 'mine'])).toMatchObject({
+      title: 'Theirs',
+      variants: [{ name: 'blue' }],
+    });
+    const { variants } = withChoices(merged as Json, conflicts, ['mine', 'theirs']) as { variants: Json[] };
+    expect(variants).toEqual(expect.arrayContaining([{ name: 'red', weight: 1 }]));
   });
 });

@@ -114,3 +114,32 @@ const mergeAt = (
  * A field that only one of them changed gets that change.
  */
 export const mergeChanges = (base: Json, mine: Json, theirs: Json): MergeResult => mergeAt([], base, mine, theirs);
+
+const withValueAt = (target: Json | undefined, path: readonly string[], value: Json | undefined): Json | undefined => {
+  const [name, ...rest] = path;
+  if (name === undefined) return value;
+  if (Array.isArray(target)) {
+    const items = target as readonly Json[];
+    const at = items.findIndex((item) => keyOf(item) === name);
+    const changed = withValueAt(at < 0 ? undefined : items[at], rest, value);
+    if (at < 0) return changed === undefined ? items : [...items, changed];
+    return changed === undefined ? items.toSpliced(at, 1) : items.with(at, changed);
+  }
+  const members = isObject(target) ? target : {};
+  const changed = withValueAt(memberOf(members, name), rest, value);
+  return Object.fromEntries([
+    ...Object.entries(members).filter(([member]) => member !== name),
+    ...(changed === undefined ? [] : [[name, changed] as const]),
+  ]);
+};
+
+/** A merged value with the chosen side of each conflict, in the order of the conflicts. */
+export const withChoices = (
+  merged: Json,
+  conflicts: readonly MergeConflict[],
+  choices: readonly ('mine' | 'theirs')[],
+): Json =>
+  conflicts.reduce<Json>(
+    (value, { path, mine, theirs }, at) => withValueAt(value, path, choices[at] === 'theirs' ? theirs : mine) ?? value,
+    merged,
+  );

@@ -1,0 +1,195 @@
+import {
+  ArchiveFeature,
+  CloneFeature,
+  DeleteFeature,
+  type Feature,
+  GetFeature,
+  MoveFeature,
+  ReviveFeature,
+  SearchFeatures,
+} from '@bunting/contracts';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../../api/permissions.ts';
+import { useCommand, useProjects } from '../../api/queries.ts';
+import { Button } from '../../components/button.tsx';
+import { ErrorNotice } from '../../components/content.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { ComboBox, TextField } from '../../components/fields.tsx';
+import { Menu, type MenuEntry } from '../../components/menu.tsx';
+import { messages } from '../../messages.ts';
+import { notify } from '../../shell/toasts.tsx';
+
+interface FlagMenuProps {
+  readonly feature: Feature;
+  readonly project: string;
+}
+
+/** What can be done with a flag as a whole. */
+export const FlagMenu = ({ feature: { name, archived = false, children = [] }, project }: FlagMenuProps) => {
+  const [dialog, setDialog] = useState<'archive' | 'delete' | 'copy' | 'move' | undefined>();
+  const [target, setTarget] = useState<string>('');
+  const navigate = useNavigate();
+  const may = useMay();
+  const projects = useProjects();
+  const params = { projectId: project, featureName: name };
+  const archive = useCommand(ArchiveFeature, [GetFeature, SearchFeatures]);
+  const revive = useCommand(ReviveFeature, [GetFeature, SearchFeatures]);
+  const remove = useCommand(DeleteFeature, [SearchFeatures]);
+  const clone = useCommand(CloneFeature, [SearchFeatures]);
+  const move = useCommand(MoveFeature, [SearchFeatures]);
+  const pending = archive.isPending || remove.isPending || clone.isPending || move.isPending;
+  const error = archive.error ?? remove.error ?? clone.error ?? move.error;
+  const open = (which: NonNullable<typeof dialog>): void => {
+    for (const command of [archive, remove, clone, move]) command.reset();
+    setTarget(which === 'copy' ? `${name}-copy` : '');
+    setDialog(which);
+  };
+  const close = (): void => setDialog(undefined);
+  const go = (toProject: string, feature: string): void =>
+    void navigate({ to: '/projects/$project/features/$feature', params: { project: toProject, feature } });
+
+  const entries: MenuEntry[] = archived
+    ? [
+        {
+          id: 'revive',
+          label: messages.flag.revive,
+          isDisabled: !may('UPDATE_FEATURE', { project }),
+          run: () =>
+            revive.mutate({ params: { featureName: name } }, { onSuccess: () => notify(messages.flag.revived) }),
+        },
+        {
+          id: 'delete',
+          label: messages.flag.deleteForEver,
+          icon: 'remove',
+          isDisabled: !may('DELETE_FEATURE', { project }),
+          run: () => open('delete'),
+        },
+      ]
+    : [
+        {
+          id: 'copy',
+          label: messages.flag.copyFlag,
+          icon: 'copy',
+          isDisabled: !may('CREATE_FEATURE', { project }),
+          run: () => open('copy'),
+        },
+        {
+          id: 'move',
+          label: messages.flag.move,
+          isDisabled: !may('MOVE_FEATURE_TOGGLE', { project }),
+          run: () => open('move'),
+        },
+        {
+          id: 'archive',
+          label: messages.flag.archive,
+          icon: 'archive',
+          isDisabled: !may('DELETE_FEATURE', { project }),
+          run: () => open('archive'),
+        },
+      ];
+
+  return (
+    <>
+      <Menu label={messages.flag.actions} entries={entries}>
+        <Button icon="more">{messages.flag.actions}</Button>
+      </Menu>
+      {dialog === 'archive' && (
+        <ConfirmDialog
+          title={messages.flag.archiveTitle(name)}
+          confirm={messages.flag.archive}
+          isDangerous
+          isPending={pending}
+          onClose={close}
+          onConfirm={() =>
+            archive.mutate(
+              { params },
+              {
+                onSuccess: () => {
+                  close();
+                  notify(messages.flag.archivedNow);
+                },
+              },
+            )
+          }
+        >
+          <p>{messages.flag.archiveExplained}</p>
+          {children.length > 0 && <p>{messages.flag.hasChildren(children)}</p>}
+          {error !== null && <ErrorNotice error={error} />}
+        </ConfirmDialog>
+      )}
+      {dialog === 'delete' && (
+        <ConfirmDialog
+          title={messages.flag.deleteTitle(name)}
+          confirm={messages.flag.deleteForEver}
+          isDangerous
+          isPending={pending}
+          onClose={close}
+          onConfirm={() =>
+            remove.mutate(
+              { params: { featureName: name } },
+              { onSuccess: () => void navigate({ to: '/projects/$project/flags', params: { project } }) },
+            )
+          }
+        >
+          <p>{messages.flag.deleteExplained}</p>
+          {error !== null && <ErrorNotice error={error} />}
+        </ConfirmDialog>
+      )}
+      {dialog === 'copy' && (
+        <Dialog
+          title={messages.flag.copyFlag}
+          onClose={close}
+          onSubmit={(event) => {
+            event.preventDefault();
+            clone.mutate({ params, body: { name: target } }, { onSuccess: () => go(project, target) });
+          }}
+          footer={
+            <>
+              <Button onPress={close}>{messages.common.cancel}</Button>
+              <Button type="submit" variant="primary" isPending={pending}>
+                {messages.common.create}
+              </Button>
+            </>
+          }
+        >
+          <TextField label={messages.flag.newName} value={target} onChange={setTarget} isRequired autoFocus />
+          {error !== null && <ErrorNotice error={error} />}
+        </Dialog>
+      )}
+      {dialog === 'move' && (
+        <Dialog
+          title={messages.flag.moveTitle(name)}
+          onClose={close}
+          footer={
+            <>
+              <Button onPress={close}>{messages.common.cancel}</Button>
+              <Button
+                variant="primary"
+                isDisabled={target === ''}
+                isPending={pending}
+                onPress={() =>
+                  move.mutate({ params, body: { newProjectId: target } }, { onSuccess: () => go(target, name) })
+                }
+              >
+                {messages.flag.move}
+              </Button>
+            </>
+          }
+        >
+          <p>{messages.flag.moveExplained}</p>
+          <ComboBox
+            label={messages.shell.project}
+            options={(projects.data?.projects ?? [])
+              .filter(({ id }) => id !== project)
+              .map(({ id, name: label }) => ({ id, label }))}
+            value={target === '' ? null : target}
+            onChange={setTarget}
+            autoFocus
+          />
+          {error !== null && <ErrorNotice error={error} />}
+        </Dialog>
+      )}
+    </>
+  );
+};

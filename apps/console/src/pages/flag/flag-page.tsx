@@ -1,0 +1,263 @@
+import {
+  AddFavoriteFeature,
+  type Feature,
+  GetFeature,
+  GetRawFeatureMetrics,
+  ListEventsOfFeature,
+  ListPendingOfFeature,
+  ListSegments,
+  RemoveFavoriteFeature,
+  SearchFeatures,
+} from '@bunting/contracts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { useLiveEvents } from '../../api/live-events.ts';
+import { read, useCommand } from '../../api/queries.ts';
+import { IconButton } from '../../components/button.tsx';
+import { Answer, Badge, Loading, Notice } from '../../components/content.tsx';
+import { Select } from '../../components/fields.tsx';
+import { Page } from '../../components/page.tsx';
+import { Summary } from '../../components/summary.tsx';
+import { Time } from '../../components/time.tsx';
+import { messages } from '../../messages.ts';
+import { notifyError } from '../../shell/toasts.tsx';
+import { useProtectedEnvironments } from '../../strategies/apply-change.ts';
+import { EnvironmentColumn } from './environment-column.tsx';
+import { FlagMenu } from './flag-menu.tsx';
+import { FlagDetails } from './flag-details.tsx';
+import { hoursShown } from './hourly-usage.ts';
+import styles from './flag.module.css';
+
+const UsageChart = lazy(() =>
+  import('./usage-chart.tsx').then(({ UsageChart: component }) => ({ default: component })),
+);
+
+interface PartProps {
+  readonly feature: Feature;
+  readonly project: string;
+}
+
+/** The names of all segments by their ids. */
+export const useSegmentNames = (): ReadonlyMap<number, string> => {
+  const { data } = useQuery({ ...read(ListSegments, {}), staleTime: 60_000 });
+  return new Map((data?.segments ?? []).map(({ id, name }) => [id, name]));
+};
+
+const Environments = ({ feature, project }: PartProps) => {
+  const { environments = [] } = feature;
+  const [chosen, setChosen] = useState<string | undefined>();
+  const reference = environments.find(({ name }) => name === chosen) ?? environments.at(-1);
+  const protectedOnes = useProtectedEnvironments(project);
+  const segmentNames = useSegmentNames();
+  if (environments.length === 0) return <Notice>{messages.flag.noEnvironment}</Notice>;
+  return (
+    <section className={styles['section']} aria-labelledby="environments">
+      <div className={styles['sectionHead']}>
+        <h2 id="environments">{messages.flag.environments}</h2>
+        {environments.length > 1 && (
+          <Select
+            label={messages.flag.compareWith}
+            options={environments.map(({ name }) => ({ id: name, label: name }))}
+            value={reference?.name ?? null}
+            onChange={setChosen}
+          />
+        )}
+      </div>
+      <div className={styles['columns']} role="region" aria-label={messages.flag.sideBySide} tabIndex={0}>
+        {environments.map((environment) => (
+          <EnvironmentColumn
+            key={environment.name}
+            {...{ feature, project, environment, segmentNames }}
+            reference={environment.name === reference?.name ? undefined : reference}
+            others={environments.map(({ name }) => name).filter((name) => name !== environment.name)}
+            isProtected={protectedOnes?.has(environment.name) ?? false}
+          />
+        ))}
+      </div>
+    </section>
+  );
+};
+
+const Usage = ({ feature }: PartProps) => {
+  const { environments = [] } = feature;
+  const [chosen, setChosen] = useState<string | undefined>();
+  const environment =
+    chosen ?? environments.findLast(({ type }) => type === 'production')?.name ?? environments[0]?.name;
+  const query = useQuery(
+    read(GetRawFeatureMetrics, { params: { featureName: feature.name }, query: { hoursBack: hoursShown } }),
+  );
+  if (environment === undefined) return null;
+  return (
+    <section className={styles['section']} aria-labelledby="usage">
+      <div className={styles['sectionHead']}>
+        <h2 id="usage">{messages.flag.usage}</h2>
+        <Select
+          label={messages.flag.environment}
+          options={environments.map(({ name }) => ({ id: name, label: name }))}
+          value={environment}
+          onChange={setChosen}
+        />
+      </div>
+      <Answer query={query}>
+        {(metrics) =>
+          metrics.data.length === 0 ? (
+            <p className={styles['muted']}>{messages.flag.notUsed}</p>
+          ) : (
+            <Suspense fallback={<Loading />}>
+              <UsageChart metrics={metrics} environment={environment} />
+            </Suspense>
+          )
+        }
+      </Answer>
+    </section>
+  );
+};
+
+const Proposals = ({ feature, project }: PartProps) => {
+  const { data = [] } = useQuery(
+    read(ListPendingOfFeature, { params: { projectId: project, featureName: feature.name } }),
+  );
+  if (data.length === 0) return null;
+  return (
+    <section className={styles['section']} aria-labelledby="proposals">
+      <h2 id="proposals">{messages.flag.pendingChanges}</h2>
+      <ul className={styles['history']}>
+        {data.map(({ id, title, environment, state, createdBy, createdAt }) => (
+          <li key={id}>
+            <span>
+              <a href={`/projects/${encodeURIComponent(project)}/change-requests/${id}`}>
+                {title ?? messages.flag.changeRequest(id)}
+              </a>{' '}
+              {messages.flag.proposedBy(createdBy.username ?? '', environment)}
+            </span>
+            <span>
+              <Badge tone={state === 'Approved' ? 'good' : 'accent'}>{state}</Badge> <Time at={createdAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+const shownEvents = 20;
+
+const History = ({ feature }: PartProps) => {
+  const query = useQuery(read(ListEventsOfFeature, { params: { featureName: feature.name } }));
+  return (
+    <section className={styles['section']} aria-labelledby="history">
+      <div className={styles['sectionHead']}>
+        <h2 id="history">{messages.flag.history}</h2>
+        <a href={`/events?q=${encodeURIComponent(`feature:${feature.name}`)}`}>{messages.flag.allEvents}</a>
+      </div>
+      <Answer query={query}>
+        {({ events }) => (
+          <ol className={styles['history']}>
+            {events.slice(0, shownEvents).map(({ id, summary, label, type, createdAt }) => (
+              <li key={id}>
+                <Summary text={summary ?? label ?? type} />
+                <Time at={createdAt} />
+              </li>
+            ))}
+          </ol>
+        )}
+      </Answer>
+    </section>
+  );
+};
+
+const Favourite = ({ feature, project }: PartProps) => {
+  const params = { projectId: project, featureName: feature.name };
+  const add = useCommand(AddFavoriteFeature, [GetFeature]);
+  const remove = useCommand(RemoveFavoriteFeature, [GetFeature]);
+  const isFavourite = feature.favorite === true;
+  return (
+    <IconButton
+      icon="star"
+      filled={isFavourite}
+      label={isFavourite ? messages.flag.unfavourite : messages.flag.favourite}
+      onPress={() => (isFavourite ? remove : add).mutate({ params }, { onError: notifyError })}
+    />
+  );
+};
+
+const crumbsTo = (project: string): readonly React.ReactNode[] => [
+  <Link key="flags" to="/flags">
+    {messages.shell.flags}
+  </Link>,
+  <Link key="project" to="/projects/$project/flags" params={{ project }}>
+    {project}
+  </Link>,
+];
+
+/** What is left of a flag that is not there: its history, and the way back if it is archived. */
+const AbsentFlag = ({ name, project }: { readonly name: string; readonly project: string }) => {
+  const query = useQuery(
+    read(SearchFeatures, { query: { archived: 'IS:true', project: `IS:${project}`, query: name } }),
+  );
+  return (
+    <Answer query={query}>
+      {({ features }) => {
+        const isArchived = features.some((feature) => feature.name === name);
+        const feature: Feature = { name, archived: isArchived };
+        return (
+          <Page
+            title={name}
+            crumbs={crumbsTo(project)}
+            marks={isArchived && <Badge tone="warning">{messages.flag.archived}</Badge>}
+            actions={isArchived && <FlagMenu {...{ feature, project }} />}
+          >
+            <Notice tone="warning">{isArchived ? messages.flag.archivedHelp : messages.flag.absent(project)}</Notice>
+            <History {...{ feature, project }} />
+          </Page>
+        );
+      }}
+    </Answer>
+  );
+};
+
+const FlagView = ({ feature, project }: PartProps) => {
+  const { name, type, stale, lifecycle } = feature;
+  return (
+    <Page
+      title={name}
+      crumbs={crumbsTo(project)}
+      marks={
+        <>
+          <Favourite {...{ feature, project }} />
+          <Badge>{type}</Badge>
+          {lifecycle !== undefined && <Badge>{messages.flag.stage(lifecycle.stage)}</Badge>}
+          {stale === true && <Badge tone="warning">{messages.flag.stale}</Badge>}
+        </>
+      }
+      actions={<FlagMenu {...{ feature, project }} />}
+    >
+      <div className={styles['body']}>
+        <div className={styles['stack']}>
+          <Proposals {...{ feature, project }} />
+          <Environments {...{ feature, project }} />
+          <Usage {...{ feature, project }} />
+          <History {...{ feature, project }} />
+        </div>
+        <FlagDetails {...{ feature, project }} />
+      </div>
+    </Page>
+  );
+};
+
+/** One flag: its environments side by side, its details, its usage and its history, which follow the changes of others. */
+export const FlagPage = () => {
+  const { project, feature: name } = useParams({ strict: false }) as { project: string; feature: string };
+  const client = useQueryClient();
+  const query = useQuery(read(GetFeature, { params: { projectId: project, featureName: name } }));
+  useLiveEvents(({ featureName, type }) => {
+    if (featureName === name || type.startsWith('segment-') || type.startsWith('change-'))
+      void client.invalidateQueries();
+  });
+  // It may have been there a moment ago.
+  if (query.error instanceof ApiError && query.error.kind === 'NotFoundError')
+    return <AbsentFlag {...{ name, project }} />;
+  return <Answer query={query}>{(feature) => <FlagView {...{ feature, project }} />}</Answer>;
+};

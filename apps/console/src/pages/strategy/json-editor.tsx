@@ -1,0 +1,64 @@
+import { history, historyKeymap } from '@codemirror/commands';
+import { Compartment } from '@codemirror/state';
+import { EditorView, keymap } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import { messages } from '../../messages.ts';
+import styles from './strategy.module.css';
+
+interface JsonEditorProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+const theme = EditorView.theme({
+  '&': { backgroundColor: 'var(--surface)', color: 'var(--text)', fontSize: '13px' },
+  '.cm-content': { caretColor: 'var(--text)', fontFamily: 'var(--font-mono)' },
+  '.cm-gutters': { backgroundColor: 'var(--surface-subtle)', color: 'var(--text-muted)', border: 'none' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
+    backgroundColor: 'var(--surface-selected) !important',
+  },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--surface-hover)' },
+  '&.cm-focused': { outline: '2px solid var(--focus)' },
+});
+
+/** A strategy as JSON. The text is the user's own; a change from outside replaces it. */
+export const JsonEditor = ({ text, onChange }: JsonEditorProps) => {
+  const holder = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const changed = useRef(onChange);
+  useEffect(() => {
+    changed.current = onChange;
+  });
+  useEffect(() => {
+    if (holder.current === null) return undefined;
+    // In a shadow root it uses constructed style sheets, which the content security policy allows.
+    const root = holder.current.shadowRoot ?? holder.current.attachShadow({ mode: 'open' });
+    const language = new Compartment();
+    const editor = new EditorView({
+      ...{ parent: root, root },
+      extensions: [
+        history(),
+        keymap.of([...historyKeymap]),
+        language.of([]),
+        theme,
+        EditorView.contentAttributes.of({ 'aria-label': messages.strategy.json }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) changed.current(update.state.doc.toString());
+        }),
+      ],
+    });
+    view.current = editor;
+    // Colours come later, and are not needed to edit.
+    void import('./json-language.ts').then(({ jsonLanguage }) =>
+      editor.dispatch({ effects: language.reconfigure(jsonLanguage) }),
+    );
+    return () => editor.destroy();
+  }, []);
+  useEffect(() => {
+    const editor = view.current;
+    if (editor === undefined || editor.state.doc.toString() === text) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+  }, [text]);
+  return <div ref={holder} className={styles['editor']} />;
+};

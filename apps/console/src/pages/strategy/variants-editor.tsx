@@ -1,0 +1,98 @@
+import type { StrategyVariant } from '@bunting/contracts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Select, TextField } from '../../components/fields.tsx';
+import { messages } from '../../messages.ts';
+import { withEqualWeights, withWeight } from './variant-weights.ts';
+import styles from './strategy.module.css';
+
+interface VariantsEditorProps {
+  readonly variants: readonly StrategyVariant[];
+  /** the context field that keeps users on their variants */
+  readonly stickiness: string;
+  readonly onChange: (variants: readonly StrategyVariant[]) => void;
+}
+
+const payloadTypes = ['none', 'string', 'json', 'csv', 'number'] as const;
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The variants among which the users of a strategy are divided. */
+export const VariantsEditor = ({ variants, stickiness, onChange }: VariantsEditorProps) => {
+  const change = (at: number, changed: Partial<StrategyVariant>): void =>
+    onChange(variants.with(at, { ...(variants[at] as StrategyVariant), ...changed }));
+  const setPayload = (at: number, type: string, value: string): void => {
+    const { payload: _, ...variant } = variants[at] as StrategyVariant;
+    onChange(variants.with(at, type === 'none' ? variant : { ...variant, payload: { type: type as 'string', value } }));
+  };
+  return (
+    <section className={styles['section']} aria-labelledby="variants">
+      <div className={styles['head']}>
+        <h2 id="variants">{messages.strategy.variants}</h2>
+        <Button
+          size="small"
+          icon="add"
+          onPress={() =>
+            onChange(
+              withEqualWeights([
+                ...variants,
+                { name: `variant-${variants.length + 1}`, weight: 0, weightType: 'variable', stickiness },
+              ]),
+            )
+          }
+        >
+          {messages.strategy.addVariant}
+        </Button>
+      </div>
+      {variants.length === 0 && <p className={styles['muted']}>{messages.strategy.noVariants}</p>}
+      <ul className={styles['form']}>
+        {variants.map(({ name, weight, payload }, at) => (
+          <li key={at} className={styles['item']}>
+            <div className={styles['row']}>
+              <TextField
+                label={messages.strategy.variantName}
+                value={name}
+                onChange={(text) => change(at, { name: text })}
+                isRequired
+              />
+              <TextField
+                label={messages.strategy.weight}
+                type="number"
+                value={String(weight / 10)}
+                onChange={(text) => onChange(withWeight(variants, at, Math.round(Number(text) * 10)))}
+              />
+              <IconButton
+                icon="remove"
+                label={messages.strategy.removeVariant(name)}
+                onPress={() => onChange(withEqualWeights(variants.toSpliced(at, 1)))}
+              />
+            </div>
+            <div className={styles['row']}>
+              <Select
+                label={messages.strategy.payloadType}
+                options={payloadTypes.map((type) => ({ id: type, label: messages.strategy.payloads[type] }))}
+                value={payload?.type ?? 'none'}
+                onChange={(type) => setPayload(at, type, payload?.value ?? '')}
+              />
+              {payload !== undefined && (
+                <TextField
+                  label={messages.strategy.payload}
+                  value={payload.value}
+                  error={payload.type === 'json' && !isJson(payload.value) ? messages.strategy.noJson : undefined}
+                  rows={payload.type === 'json' ? 3 : 1}
+                  onChange={(text) => setPayload(at, payload.type, text)}
+                />
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};

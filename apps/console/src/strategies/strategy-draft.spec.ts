@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FeatureStrategy } from '@bunting/contracts';
+import { draftOf, newDraft, parseDraft, signatureOf, strategyOf } from './strategy-draft.ts';
+
+const strategy: FeatureStrategy = {
+  id: 'a',
+  name: 'flexibleRollout',
+  title: null,
+  parameters: { rollout: '20', stickiness: 'userId', groupId: 'checkout' },
+  constraints: [{ contextName: 'country', operator: 'IN', values: ['no'] }],
+  segments: [2, 1],
+  sortOrder: 3,
+};
+
+describe('a strategy that is edited', () => {
+  it('comes back as it was when nothing was edited', () => {
+    const { id: _, sortOrder: __, ...stored } = strategy;
+    expect(strategyOf(draftOf(strategy))).toEqual({ ...stored, disabled: false, variants: [] });
+  });
+
+  it('is the same as JSON and as a form', () => {
+    const draft = draftOf(strategy);
+    expect(parseDraft(JSON.stringify(draft))).toEqual(draft);
+    expect(parseDraft('{"name":"default"}')).toEqual({ ...newDraft('x'), name: 'default', parameters: {} });
+  });
+
+  it.each([
+    ['[]', 'is an object'],
+    ['null', 'is an object'],
+    ['{}', '`name`'],
+    ['{"name":"default","disabled":"yes"}', '`disabled`'],
+    ['{"name":"default","constraints":[{}]}', '`constraints`'],
+    ['{"name":"default","segments":["beta"]}', '`segments`'],
+    ['{"name":"default","variants":7}', '`variants`'],
+    ['{"name":"default","parameters":[]}', '`parameters`'],
+    ['{', 'JSON'],
+  ])('is refused as %s with a sentence', (text, sentence) => {
+    expect(() => parseDraft(text)).toThrow(sentence);
+  });
+});
+
+describe('strategies of two environments', () => {
+  it('are the same whatever their ids, titles, places and the order of their segments', () => {
+    const other = { ...strategy, id: 'b', title: 'Norway', sortOrder: 0, segments: [1, 2] };
+    expect(signatureOf(other)).toBe(signatureOf(strategy));
+    expect(signatureOf({ ...other, parameters: { ...other.parameters, rollout: '21' } })).not.toBe(
+      signatureOf(strategy),
+    );
+  });
+});
