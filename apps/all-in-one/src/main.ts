@@ -17,10 +17,10 @@ docs/settings.md lists all settings. Ctrl-C stops everything cleanly.`;
 const repository = path.join(import.meta.dirname, '..', '..', '..');
 
 /**
- * What the program prints once it is ready. It shows a token only when this start made it; one that the settings give appears by
+ * What the program prints once it is ready. It shows a token or a link only when this start made it; one that the settings give appears by
  * the name of its setting, which a shell expands.
  */
-const welcome = ({ address, dataDir, firstAdminToken, hosted }: Platform, seconds: string): string => {
+const welcome = ({ address, dataDir, firstAdminToken, firstAdminLink, hosted }: Platform, seconds: string): string => {
   const isGiven = (process.env['BUNTING_ADMIN_TOKEN'] ?? '') !== '';
   const token = firstAdminToken ?? (isGiven ? '$BUNTING_ADMIN_TOKEN' : undefined);
   const header = `Authorization: ${token ?? '<your admin token>'}`;
@@ -35,6 +35,9 @@ const welcome = ({ address, dataDir, firstAdminToken, hosted }: Platform, second
     `  API page   ${address}/docs`,
     ...(dataDir === undefined ? [] : [`  Data       ${dataDir}`]),
     ...(firstAdminToken === undefined ? [] : ['', `  Admin token, shown this once: ${firstAdminToken}`]),
+    ...(firstAdminLink === undefined
+      ? []
+      : ['', `  Sign in: choose a name and a password, once and within an hour, at ${firstAdminLink}`]),
     '',
     '  Try it:',
     `    curl -H ${quoted} ${address}/api/admin/projects/default/features`,

@@ -49,13 +49,15 @@ export const startPlatform = async (environment: Environment, repository: string
     throw error;
   }
   for (const warning of warnings) hosted.log.warn(warning);
-  const gateway = hosted.services.get('gateway') as { address?: string; firstAdminToken?: string } | undefined;
+  const gateway = hosted.services.get('gateway') as
+    { address?: string; firstAdminToken?: string; firstAdminLink?: string } | undefined;
   return {
     address: without(gateway?.address ?? ''),
     /** the folder of the embedded PostgreSQL, if it is in use */
     dataDir,
     /** at the very first start only */
     firstAdminToken: gateway?.firstAdminToken,
+    firstAdminLink: gateway?.firstAdminLink,
     hosted,
     /** Resolves with an error when the embedded PostgreSQL ends by itself. */
     lost: postgres?.lost ?? new Promise(() => undefined),

@@ -203,7 +203,18 @@ describe('authorisation', () => {
       const open = mounted.filter((one) => !needsKey(one));
       expect(
         Object.fromEntries(await Promise.all(open.map(async (one) => [one.name, (await ask(one, null, own)).status]))),
-      ).toEqual({ 'POST /edge/validate': 200, 'POST /auth/simple/login': 401 });
+      ).toEqual({
+        'POST /edge/validate': 200,
+        'POST /auth/simple/login': 401,
+        'GET /auth/first/validate': 400,
+        'POST /auth/first': 400,
+        'GET /auth/reset/validate': 400,
+        'POST /auth/reset/password': 400,
+        'POST /auth/reset/validate-password': 400,
+        'POST /auth/reset/password-email': 200,
+        'GET /invite/:token/validate': 400,
+        'POST /invite/:token/signup': 400,
+      });
       const sent = [...Object.values(keys), ...[...credentials.values()].map(({ key }) => key)];
       await each(open, async (one) => {
         const answer = spelled(await ask(one, null, own), own);

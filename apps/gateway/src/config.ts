@@ -45,6 +45,30 @@ export const GatewayConfig = Type.Object({
       description: 'frontend tokens, `<project>:<environment>.<secret>`, comma-separated, that the first start creates',
     }),
   ),
+  INIT_ADMIN_EMAIL: Type.Optional(
+    Type.String({
+      minLength: 3,
+      maxLength: 255,
+      description:
+        'e-mail address of an administrator that a start creates while no user exists; requires INIT_ADMIN_PASSWORD',
+    }),
+  ),
+  INIT_ADMIN_PASSWORD: Type.Optional(
+    Type.String({ secret: true, minLength: 1, maxLength: 1_000, description: 'the password of that administrator' }),
+  ),
+  SMTP_URL: Type.Optional(
+    Type.String({
+      secret: true,
+      pattern: '^smtps?://',
+      description:
+        'mail server for links to choose a password, `smtps://user:password@host:465`; without it administrators hand links over; requires GATEWAY_PUBLIC_URL',
+    }),
+  ),
+  SMTP_FROM: Type.String({
+    minLength: 3,
+    default: 'Bunting <bunting@localhost>',
+    description: 'sender of mails',
+  }),
   GATEWAY_TOKEN_KEY: Type.Optional(
     Type.String({
       secret: true,

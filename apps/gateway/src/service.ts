@@ -25,7 +25,10 @@ import { mountOidc } from './identity/mount-oidc.ts';
 import { signInSettings } from './identity/sign-in-settings.ts';
 import { mountOperation } from './http/mount.ts';
 import { openApiDocument, version } from './openapi/document.ts';
-import { findPasswordHolder } from './persistence/passwords/password-repository.ts';
+import { configuredMailer } from './mail/mailer.ts';
+import { configuredAdmin, ensureFirstAdmin } from './passwords/first-admin.ts';
+import { inviteLinkSecrets } from './persistence/links/invite-link-secrets.ts';
+import { findPasswordHolder, listPasswords } from './persistence/passwords/password-repository.ts';
 import { loginLimits } from './passwords/login-limits.ts';
 import { passwordHasher } from './passwords/password-hasher.ts';
 import { sessionLookup } from './persistence/sessions/session-lookup.ts';
@@ -33,6 +36,7 @@ import { sessionRepository } from './persistence/sessions/session-repository.ts'
 import { mountLogout } from './sessions/mount-logout.ts';
 import { sameOriginPolicy } from './sessions/same-origin.ts';
 import { sessionCookie } from './sessions/session-cookie.ts';
+import { signInForm } from './sessions/sign-in-form.ts';
 import { signInLog } from './sessions/sign-in-log.ts';
 import { gatewayEndpoints } from './operations/index.ts';
 import { projectCatalogue } from './operations/project-catalogue.ts';
@@ -61,6 +65,8 @@ import { followProjects } from './subscriptions/follow-projects.ts';
 export interface RunningGateway extends RunningService {
   /** the generated admin token, at the first start only */
   readonly firstAdminToken?: string;
+  /** the address by which the first administrator is created, once and within an hour; while there is no user */
+  readonly firstAdminLink?: string;
 }
 
 /** Maximum milliseconds that one readiness check waits for the first state of projects. */
@@ -79,6 +85,8 @@ const start = async ({
 }: ServiceContext<typeof GatewayConfig>): Promise<RunningGateway> => {
   const warn = (message: string) => log.warn(message);
   const tokensOfSettings = configuredTokens(config);
+  const admin = configuredAdmin(config);
+  const mailer = configuredMailer(config, warn);
   const cipher = configuredCipher(config);
   const database = await openDatabase({
     url: config.GATEWAY_DATABASE_URL,
@@ -92,6 +100,7 @@ const start = async ({
     logError: (message) => log.error(message),
   });
   onStop('database', () => database.close());
+  onStop('mail', async () => mailer?.close());
   const outboxProducer = startOutboxProducer({
     producer: 'gateway',
     metrics,
@@ -124,8 +133,16 @@ const start = async ({
     onUse: uses.record,
   });
   const limits = requestLimits(config);
+  const waysToSignIn = signInSettings({ config, read: (name) => readSetting(database, name), hasher, warn });
   const sameOrigin = sameOriginPolicy(config);
-  const { admit, admitFromCache } = admission({ authenticate, sameOrigin, limits, log, config });
+  const { admit, admitFromCache } = admission({
+    authenticate,
+    sameOrigin,
+    signInForm: signInForm(waysToSignIn),
+    limits,
+    log,
+    config,
+  });
   const admitPublic = publicAdmission({ limits, sameOrigin, config });
   const logError = (message: string) => log.error(message);
   const intervalMs = config.GATEWAY_PROJECTS_POLL_INTERVAL_MS;
@@ -201,7 +218,6 @@ const start = async ({
   mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
   mountConsole(app, { folder: config.GATEWAY_CONSOLE_DIR ?? builtConsole, inform: (message) => log.info(message) });
   const signedIn = signInLog(log);
-  const waysToSignIn = signInSettings({ config, read: (name) => readSetting(database, name), hasher, warn });
   mountLogout(app, {
     authenticate,
     cookie,
@@ -213,6 +229,9 @@ const start = async ({
     destination: afterLogout(waysToSignIn, config),
     rateLimit: anonymousRateLimit(config),
   });
+  const passwords = passwordHasher(config.GATEWAY_PASSWORD_COST);
+  let listeningAt = '';
+  const pageUrl = (path: string): string => `${(config.GATEWAY_PUBLIC_URL || listeningAt).replace(/\/+$/, '')}${path}`;
   const transaction = unitOfWork(outboxProducer, hasher, cipher, config);
   mountOidc(app, {
     config,
@@ -231,11 +250,14 @@ const start = async ({
     transaction,
     signIn: {
       cookie,
-      passwords: passwordHasher(config.GATEWAY_PASSWORD_COST),
+      passwords,
       limits: loginLimits(config),
       log: signedIn,
+      listPasswords: (userId) => listPasswords(database, userId),
       findPasswordHolder: (name, from) => findPasswordHolder(database, name, from),
     },
+    inviteSecrets: inviteLinkSecrets(hasher),
+    mailer,
     accessReader: accessReader(database),
     catalogue: projectCatalogue(bus, knownProjectsReader(database), catchUp),
     hidings,
@@ -243,6 +265,7 @@ const start = async ({
     instance: {
       version,
       publicUrl: config.GATEWAY_PUBLIC_URL,
+      pageUrl,
       frontendOrigins: splitOrigins(config.GATEWAY_FRONTEND_CORS_ORIGINS),
       id: () => instanceId(database),
     },
@@ -262,10 +285,21 @@ const start = async ({
     onStop('calls', () => served.stop(), drainTimeoutMs);
   onStop('HTTP server', close, httpStopTimeoutMs(config));
   const address = await listen(app, config.GATEWAY_HOST, config.PORT);
+  listeningAt = address;
   // Last: a start that fails must not create a token whose secret is never printed.
   const firstAdminToken = await ensureInitialTokens(outboxProducer.work, { hasher, cipher }, tokensOfSettings, warn);
+  // Where settings give an admin token, it creates the first users.
+  const givesToken =
+    tokensOfSettings.adminToken !== undefined || tokensOfSettings.initial.some(({ kind }) => kind === 'admin');
+  const { work } = outboxProducer;
+  const link = await ensureFirstAdmin({ work, hasher, passwords, configured: admin, wantsLink: !givesToken });
   hasFirstTokens = true;
-  return { ready, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };
+  return {
+    ready,
+    address,
+    ...(firstAdminToken === undefined ? {} : { firstAdminToken }),
+    ...(link === undefined ? {} : { firstAdminLink: pageUrl(`/first?token=${link}`) }),
+  };
 };
 
 /** The gateway: HTTP, authentication and authorisation, and the service that owns users, roles and tokens. */

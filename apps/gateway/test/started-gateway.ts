@@ -82,6 +82,7 @@ export const startGateway = async ({ environment = {}, databaseUrl, level = 'inf
     database,
     databaseUrl: url,
     firstAdminToken: running.firstAdminToken,
+    firstAdminLink: running.firstAdminLink,
     /** what was logged, line by line */
     get lines() {
       return lines();

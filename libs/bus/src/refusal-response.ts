@@ -11,6 +11,7 @@ export const refusalResponse = (reason: Refusal, id: string = randomUUID()): Ref
     message: reason.message,
     details: [...reason.details],
     ...(reason.permissions === undefined ? {} : { permissions: [...reason.permissions] }),
+    ...reason.signInForm,
   },
   retryAfterSeconds: reason.retryAfterSeconds,
   ...(reason.tag === undefined ? {} : { tag: reason.tag }),

@@ -10,7 +10,9 @@ export const errorKinds = [
   'PasswordPreviouslyUsedError',
   'AuthenticationRequired',
   'PasswordMismatch',
+  'InvalidTokenError',
   'NoAccessError',
+  'UsedTokenError',
   'InvalidOperationError',
   'OperationDeniedError',
   'ForbiddenError',
@@ -43,6 +45,24 @@ export const ErrorDetail = Type.Object({
 });
 export type ErrorDetail = Static<typeof ErrorDetail>;
 
+/** How people sign in, in the form that Unleash user interfaces build their page from. */
+export const SignInForm = Type.Object({
+  path: Type.String({ description: 'with 401: where a password is sent to' }),
+  type: Type.String({ description: 'with 401: `password`, the kind of the form' }),
+  defaultHidden: Type.Boolean({
+    description: 'with 401: whether the form for a password is hidden, as passwords are turned off',
+  }),
+  options: Type.Array(
+    Type.Object({
+      type: Type.String({ description: 'the kind of single sign-on' }),
+      message: Type.String({ description: 'the label of the button' }),
+      path: Type.String({ description: 'where the button leads to' }),
+    }),
+    { description: 'with 401: the ways of single sign-on' },
+  ),
+});
+export type SignInForm = Static<typeof SignInForm>;
+
 /** The body of every error response. */
 export const ErrorBody = Type.Object(
   {
@@ -53,6 +73,7 @@ export const ErrorBody = Type.Object(
     permissions: Type.Optional(
       Type.Array(Type.String(), { description: 'with 403: the permissions of which one is needed' }),
     ),
+    ...Type.Partial(SignInForm).properties,
   },
   { title: 'errorSchema' },
 );
@@ -61,12 +82,12 @@ export type ErrorBody = Static<typeof ErrorBody>;
 /** An error for clients that accept `application/problem+json` (RFC 9457): its members and those of `ErrorBody`. */
 export const Problem = Type.Object(
   {
+    ...ErrorBody.properties,
     type: Type.String({ description: 'identifies the error kind' }),
     title: Type.String({ description: 'the error kind in words' }),
     status: Type.Integer({ description: 'the status of the answer' }),
     detail: Type.String({ description: 'description of what went wrong' }),
     instance: Type.String({ description: 'identifies the error instance' }),
-    ...ErrorBody.properties,
   },
   { title: 'problemSchema' },
 );
@@ -76,6 +97,8 @@ interface RefusalExtras {
   readonly details?: readonly ErrorDetail[];
   readonly permissions?: readonly string[];
   readonly retryAfterSeconds?: number;
+  /** with 401 */
+  readonly signInForm?: SignInForm | undefined;
   /** of what has changed: its tag as it is now */
   readonly tag?: string;
 }
@@ -87,6 +110,7 @@ export class Refusal extends Error {
   readonly permissions: readonly string[] | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly tag: string | undefined;
+  readonly signInForm: SignInForm | undefined;
 
   constructor(kind: ErrorKind, message: string, extras: RefusalExtras = {}) {
     super(message);
@@ -96,6 +120,7 @@ export class Refusal extends Error {
     this.permissions = extras.permissions;
     this.retryAfterSeconds = extras.retryAfterSeconds;
     this.tag = extras.tag;
+    this.signInForm = extras.signInForm;
   }
 }
 

@@ -20,7 +20,9 @@ export const describeInstance = (platform: () => Platform): void => {
         versionInfo: { current: { enterprise: '6.4.1' }, isLatest: true },
         resourceLimits: { segments: 300, apiTokens: 2000, environments: 50, featureFlags: 2_147_483_647 },
         segmentValuesLimit: 1000,
-        disablePasswordAuth: true,
+        authenticationType: 'enterprise',
+        disablePasswordAuth: false,
+        emailEnabled: false,
       });
       expect((await done<UiConfig>('GET', 'ui-config')).versionInfo).toEqual(config.versionInfo);
       expect(await done('GET', 'telemetry/settings')).toEqual({

@@ -1,8 +1,9 @@
-import { anonymousCaller, type Caller, Refusal, refusal } from '@bunting/contracts';
+import { anonymousCaller, type Caller, Refusal, refusal, type SignInForm } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { isIPv6 } from 'node:net';
 import type { Authenticate } from '../authentication/authenticate.ts';
+import { isBelow } from '../http/request/path.ts';
 import type { SameOriginPolicy } from '../sessions/same-origin.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
@@ -29,6 +30,8 @@ export type AdmitFromCache = (principal: Principal) => AdmittedRequest | undefin
 export interface AdmissionOptions {
   readonly authenticate: Authenticate;
   readonly sameOrigin: SameOriginPolicy;
+  /** how people sign in, which a 401 of the Admin API says */
+  readonly signInForm: () => Promise<SignInForm>;
   readonly limits: Pick<RequestLimits, 'assignClient' | 'startKnown'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly config: Pick<
@@ -133,7 +136,7 @@ export const publicAdmission = ({
  * Applies the rate limits: per token, per address for frontend tokens, and per address for requests without a valid token. Only the latter
  * get 429 when their budget is used up: a valid token is accepted however many invalid ones come from its address.
  */
-export const admission = ({ authenticate, sameOrigin, limits, log, config }: AdmissionOptions) => {
+export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, config }: AdmissionOptions) => {
   const budgetsOf = (perMinute: number) => (perMinute === 0 ? undefined : rateLimiter(perMinute));
   const requests = budgetsOf(config.GATEWAY_MAX_REQUESTS_PER_MINUTE);
   const frontend = budgetsOf(config.GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE);
@@ -144,13 +147,12 @@ export const admission = ({ authenticate, sameOrigin, limits, log, config }: Adm
     try {
       return await authenticate(request.headers);
     } catch (error) {
-      if (failures !== undefined && error instanceof Refusal && error.kind === 'AuthenticationRequired') {
-        const standing = failures.consume(address);
-        if (standing.waitSeconds > 0) {
-          throw rateLimited('There were too many requests without a valid key from your address.', standing);
-        }
-      }
-      throw error;
+      if (!(error instanceof Refusal) || error.kind !== 'AuthenticationRequired') throw error;
+      const standing = failures?.consume(address);
+      if (standing !== undefined && standing.waitSeconds > 0)
+        throw rateLimited('There were too many requests without a valid key from your address.', standing);
+      if (!isBelow('/api/admin', request.raw.url ?? '')) throw error;
+      throw refusal(error.kind, error.message, { signInForm: await signInForm() });
     }
   };
 

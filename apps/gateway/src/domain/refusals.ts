@@ -14,4 +14,5 @@ export const limitExceeded = (what: string, limit: number): Refusal =>
 export const groupNotFound = (): Refusal => notFound('Could not find group');
 export const roleNotFound = (): Refusal => notFound('Could not find role');
 export const userNotFound = (): Refusal => notFound('No user found');
+export const inviteLinkNotFound = (): Refusal => notFound('Could not find the invitation link.');
 export const patNotFound = (): Refusal => notFound('No PAT found with that id.');

@@ -14,7 +14,9 @@ export const statusOf: Readonly<Record<ErrorKind, number>> = {
   PasswordPreviouslyUsedError: 400,
   AuthenticationRequired: 401,
   PasswordMismatch: 401,
+  InvalidTokenError: 401,
   NoAccessError: 403,
+  UsedTokenError: 403,
   InvalidOperationError: 403,
   OperationDeniedError: 403,
   ForbiddenError: 403,
@@ -46,12 +48,12 @@ const titleOf = (name: string): string => {
 
 /** The error with the members of a problem (RFC 9457) beside its own. */
 const problemOf = (status: number, error: ErrorBody): Problem => ({
+  ...error,
   type: `urn:bunting:error:${error.name}`,
   title: titleOf(error.name),
   status,
   detail: error.message,
   instance: `urn:uuid:${error.id}`,
-  ...error,
 });
 
 /** Adds the name of a request header that the response depends on. */

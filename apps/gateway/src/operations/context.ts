@@ -3,6 +3,8 @@ import type { Authenticator } from '../authentication/authenticate.ts';
 import type { countAccounts } from '../persistence/accounts/account-statistics.ts';
 import type { AccessReader } from '../persistence/rights/access-reader.ts';
 import type { ProjectHidings } from '../persistence/projects/project-hidings.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import type { InviteLinkSecrets } from '../persistence/links/invite-link-secrets.ts';
 import type { PasswordHasher } from '../passwords/password-hasher.ts';
 import type { LoginLimits } from '../passwords/login-limits.ts';
 import type { PasswordHolder } from '../persistence/passwords/password-repository.ts';
@@ -19,6 +21,8 @@ export interface SignIn {
   readonly passwords: PasswordHasher;
   readonly limits: LoginLimits;
   readonly log: SignInLog;
+  /** the hashes of the latest passwords of a user, the current one first */
+  readonly listPasswords: (userId: number) => Promise<string[]>;
   readonly findPasswordHolder: (name: string, address: string) => Promise<PasswordHolder | undefined>;
 }
 
@@ -28,6 +32,9 @@ export interface GatewayContext {
   readonly identify: Authenticator['identify'];
   readonly transaction: UnitOfWork;
   readonly signIn: SignIn;
+  readonly inviteSecrets: InviteLinkSecrets;
+  /** undefined without a mail server */
+  readonly mailer: Mailer | undefined;
   readonly accessReader: AccessReader;
   readonly catalogue: ProjectCatalogue;
   readonly hidings: ProjectHidings;

@@ -102,12 +102,22 @@ it('performs every write of users, tokens, roles, groups and access once per Ide
   });
   const browser = aBrowser(() => gateway);
   const sessionOf = async () => {
-    await browser.signIn('browsing', 'Correct-horse-7');
+    await browser.signIn('browsing', 'Correct-horse-7!');
     const { body } = await browser.ask<UserSessions>('GET', '/api/admin/user/sessions');
     return body.sessions[0]?.id ?? '';
   };
   const personal = `user:${'9'.repeat(64)}`;
   await gateway.givenToken({ token: personal, userId: signedIn.id });
+  const change = { password: 'Correct-horse-8', oldPassword: 'Correct-horse-7' };
+  await twice('POST', 'user/change-password', change, personal);
+  await twice('POST', `user-admin/${signedIn.id}/change-password`, { password: 'Correct-horse-7!' });
+  await twice('POST', 'user-admin/reset-password', { id: 'browsing' });
+  const expiresAt = '2030-01-01T00:00:00.000Z';
+  const { secret } = await twice('POST', 'invite-link/tokens', { name: 'for all', expiresAt });
+  await twice('PUT', `invite-link/tokens/${secret}`, { enabled: false });
+  const stored = await gateway.database.read({ name: 'stored', text: 'select r::text from idempotent_reply r' });
+  expect(JSON.stringify(stored)).not.toContain(secret.slice(32));
+  expect(JSON.stringify(stored)).not.toMatch(/token=[0-9a-f]{76}/);
   await twice('DELETE', `user/sessions/${await sessionOf()}`, undefined, personal);
   await twice('DELETE', 'user/sessions', undefined, personal);
   await twice('DELETE', `user-admin/${signedIn.id}/sessions`);

@@ -169,6 +169,61 @@ export const IdentityEntity = defineEntity({
   },
 });
 
+/** A link that works once: to choose a password, or to create the first administrator. */
+export const LinkEntity = defineEntity({
+  name: 'Link',
+  tableName: 'sign_in_link',
+  properties: {
+    id: p.uuid().primary().defaultRaw('gen_random_uuid()'),
+    purpose: p.text().$type<'password' | 'first'>(),
+    user: p
+      .manyToOne(UserEntity)
+      .mapToPk()
+      .joinColumn('user_id')
+      .strictNullable()
+      .deleteRule('cascade')
+      .index('sign_in_link_by_user'),
+    selector: p.text().unique('sign_in_link_selector'),
+    hash: p.blob().$type<Buffer>(),
+    createdBy: p.text().strictNullable(),
+    expiresAt: p.type(Timestamp),
+    usedAt: p.type(Timestamp).strictNullable(),
+  },
+  checks: [
+    { name: 'sign_in_link_purpose', expression: "purpose in ('password', 'first')" },
+    { name: 'sign_in_link_user', expression: "(purpose = 'password') = (user_id is not null)" },
+    { name: 'sign_in_link_hash', expression: 'octet_length(hash) = 32' },
+  ],
+});
+
+/** A link by which people create their own accounts. Its secret is computed from its id and the token key. */
+export const InviteLinkEntity = defineEntity({
+  name: 'InviteLink',
+  tableName: 'invite_link',
+  properties: {
+    id: p.uuid().primary().defaultRaw('gen_random_uuid()'),
+    name: p.text(),
+    enabled: p.boolean().default(true),
+    expiresAt: p.type(Timestamp),
+    createdAt: p.type(Timestamp).defaultRaw('now()'),
+    createdBy: p.text(),
+  },
+});
+
+export const InvitedUserEntity = defineEntity({
+  name: 'InvitedUser',
+  tableName: 'invited_user',
+  properties: {
+    user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').primary().deleteRule('cascade'),
+    link: p
+      .manyToOne(InviteLinkEntity)
+      .mapToPk()
+      .joinColumn('link_id')
+      .deleteRule('cascade')
+      .index('invited_user_by_link'),
+  },
+});
+
 export const GroupEntity = defineEntity({
   name: 'Group',
   tableName: 'user_group',
@@ -255,6 +310,9 @@ export const gatewayEntities = [
   SessionEntity,
   PasswordEntity,
   IdentityEntity,
+  LinkEntity,
+  InviteLinkEntity,
+  InvitedUserEntity,
   GroupEntity,
   GroupMemberEntity,
   ProjectEntity,

@@ -9,6 +9,8 @@ import { userRepository } from './accounts/user-repository.ts';
 import { projectRoleRepository } from './rights/project-role-repository.ts';
 import { roleRepository } from './rights/role-repository.ts';
 import { lockExistingProjects } from './projects/existing-projects.ts';
+import { inviteLinkRepository } from './links/invite-link-repository.ts';
+import { linkRepository } from './links/link-repository.ts';
 import { passwordRepository } from './passwords/password-repository.ts';
 import { type SessionLimits, sessionRepository } from './sessions/session-repository.ts';
 import {
@@ -48,6 +50,8 @@ export interface GatewayTransaction {
   readonly passwords: ReturnType<typeof passwordRepository>;
   readonly identities: ReturnType<typeof identityRepository>;
   readonly settings: ReturnType<typeof settingRepository>;
+  readonly links: ReturnType<typeof linkRepository>;
+  readonly inviteLinks: ReturnType<typeof inviteLinkRepository>;
   /** @throws Refusal `InvalidOperationError` when the installation would lose its last administrator */
   readonly requireAdministratorLeft: () => Promise<void>;
   /** Locks projects against deletion until the transaction ends. @throws Refusal `NotFoundError` for a deleted one */
@@ -73,11 +77,19 @@ export interface UnitOfWork {
     request: GatewayWriteContext,
     job: (work: GatewayTransaction) => Promise<ReplyWithSecret<T>>,
   ) => Promise<T>;
+  /** The same for a reply whose secret can be computed again: `complete` adds it to what is stored. */
+  readonly completing: <T, R>(
+    request: GatewayWriteContext,
+    job: (work: GatewayTransaction) => Promise<T>,
+    complete: (stored: T) => R,
+  ) => Promise<R>;
+  /** The stored reply of a retry, for a write that computes much before its transaction. */
+  readonly replay: (request: GatewayWriteContext) => ReturnType<OutboxProducer['replay']>;
 }
 
 /** @param cipher encrypts the secrets of SDK tokens so that they can be listed; without it only hashes are stored */
 export const unitOfWork = (
-  outboxProducer: Pick<OutboxProducer, 'work'>,
+  outboxProducer: Pick<OutboxProducer, 'work' | 'replay'>,
   hasher: TokenHasher,
   cipher: TokenCipher | undefined,
   sessionLimits: SessionLimits,
@@ -101,6 +113,8 @@ export const unitOfWork = (
         const made = newScimSecret(bytesOf(request));
         return { ...made, hash: hasher(made.secret).hash };
       },
+      links: linkRepository(tx, hasher),
+      inviteLinks: inviteLinkRepository(tx),
       requireAdministratorLeft: () => requireAdministratorLeft(tx),
       lockExistingProjects: (projects) => lockExistingProjects(tx, projects),
       secretBytes: bytesOf(request),
@@ -140,7 +154,25 @@ export const unitOfWork = (
     if (secretOfReply !== undefined) return { ...(result as T), secret: secretOfReply };
     // A replay: the result is the text of the stored reply.
     const stored = JSON.parse((result as { readonly text: string }).text) as T;
+    if (stored.secret === '') return stored;
     return { ...stored, secret: regenerateSecret(stored.secret, bytesOf(request) as SecretBytes) };
   };
-  return Object.assign(work, { revealingSecret });
+
+  const completing: UnitOfWork['completing'] = async <T, R>(
+    request: GatewayWriteContext,
+    job: (work: GatewayTransaction) => Promise<T>,
+    complete: (stored: T) => R,
+  ): Promise<R> => {
+    let fresh: { readonly result: T } | undefined;
+    const result = await work(request, async (tx) => {
+      const made = await job(tx);
+      fresh = { result: made };
+      return made;
+    });
+    // The stored text lacks the secret, so it must not become the response.
+    if (request.idempotency !== undefined) delete request.idempotency.stored;
+    return complete(fresh?.result ?? (JSON.parse((result as { readonly text: string }).text) as T));
+  };
+  const replay: UnitOfWork['replay'] = (request) => outboxProducer.replay(request);
+  return Object.assign(work, { revealingSecret, completing, replay });
 };

@@ -25,6 +25,10 @@ export const signInLog = (log: Pick<Logger, 'info' | 'warn'>) => {
       );
       unlogged = 0;
     },
+    /** @param what happened, after the name of the user, e.g. `changed the password` */
+    changed: (userId: number, what: string): void => log.info({ userId }, `User ${userId} ${what}.`),
+    failedReset: (error: unknown): void =>
+      log.warn({ err: error }, 'A link to choose a password was not created; the user can ask again.'),
     signedOut: (userId: number): void => log.info({ userId }, `User ${userId} signed out.`),
   };
 };

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { emailPattern, notBlank } from './patterns.ts';
 import { Grant } from '../permissions.ts';
-import { maxPasswordLength } from './session.ts';
 import { Constant, AnyObject, largestId, Nullable, Timestamp } from './schema.ts';
+
+/** How many characters of a password are read at most: a longer one is refused before it costs anything. */
+export const maxPasswordLength = 1_000;
 
 const id = Type.Integer({ description: 'the id of the user' });
 const name = Type.Optional(Type.String({ description: 'the name of the user; left out when there is none' }));
@@ -13,7 +15,9 @@ const email = Type.Optional(Type.String({ description: 'the e-mail address; left
 const imageUrl = Type.String({ description: 'the address of the picture' });
 const loginAttempts = Type.Integer({ description: 'always 0: Bunting has no passwords' });
 const scimId = Type.Null({ description: 'always null: no identity provider manages users' });
-const inviteLink = Type.String({ description: 'always empty: Bunting sends no invitations' });
+const inviteLink = Type.String({
+  description: 'the link by which a user who was created without a password chooses one; shown this once, else empty',
+});
 const rootRole = Type.Integer({ description: 'the id of the root role' });
 const seenAt = Nullable(Timestamp('when it was last used'));
 const createdAt = Timestamp('when it was created');
@@ -50,7 +54,7 @@ export const CreatedUser = Type.Object(
   {
     ...User.properties,
     inviteLink,
-    emailSent: Type.Boolean({ description: 'always false: Bunting sends no mail' }),
+    emailSent: Type.Boolean({ description: 'whether the link was sent by mail' }),
   },
   { title: 'createUserResponseSchema', description: 'A user that was just created.' },
 );
@@ -110,7 +114,11 @@ export const CreateUserBody = Type.Object(
         description: 'the password of the user; without one the user chooses it by the link `inviteLink`',
       }),
     ),
-    sendEmail: Type.Optional(Nullable(Type.Boolean(), { description: 'not used: Bunting sends no mail' })),
+    sendEmail: Type.Optional(
+      Nullable(Type.Boolean(), {
+        description: 'whether the link is sent by mail, where a mail server is set; yes when left out',
+      }),
+    ),
   },
   {
     title: 'createUserSchema',

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { Timestamp } from './schema.ts';
+import { Role } from './access.ts';
+import { maxPasswordLength, User } from './account.ts';
+import { Nullable, Timestamp } from './schema.ts';
 
 /** A browser that a user is signed in with. */
 export const UserSession = Type.Object(
@@ -22,17 +24,19 @@ export const UserSessions = Type.Object(
 );
 export type UserSessions = Static<typeof UserSessions>;
 
-/** How many characters of a password are read at most: a longer one is refused before it costs anything. */
-export const maxPasswordLength = 1_000;
+const password = Type.String({ minLength: 1, maxLength: maxPasswordLength, description: 'the password' });
 
 export const LoginBody = Type.Object(
   {
     username: Type.String({ minLength: 1, maxLength: 255, description: 'the user name or the e-mail address' }),
-    password: Type.String({ minLength: 1, maxLength: maxPasswordLength, description: 'the password' }),
+    password,
   },
   { title: 'loginSchema', description: 'A user name or an e-mail address, and the password of the user.' },
 );
 export type LoginBody = Static<typeof LoginBody>;
+
+/** Set by the gateway from the connection. */
+export const AddressQuery = Type.Object({ address: Type.String() });
 
 /** Set by the gateway from the connection and the headers of a request that starts a session. */
 export const ClientQuery = Type.Object({
@@ -44,3 +48,121 @@ export const ClientQuery = Type.Object({
     }),
   ),
 });
+
+const link = Type.String({ minLength: 1, maxLength: 255, description: 'the secret of the link' });
+const name = Type.Optional(Nullable(Type.String({ maxLength: 255 }), { description: 'the name of the user' }));
+const username = Type.Optional(
+  Nullable(Type.String({ maxLength: 255 }), {
+    description: 'what the user is called by machines; it or an e-mail address is needed',
+  }),
+);
+const email = Nullable(Type.String({ maxLength: 255 }), { description: 'the e-mail address' });
+
+export const LinkQuery = Type.Object({ token: link });
+
+export const FirstAdminBody = Type.Object(
+  { token: link, name, username, email: Type.Optional(email), password },
+  { title: 'createFirstAdminSchema', description: 'What the first administrator is made from.' },
+);
+
+/** Whose password a link sets, as Unleash describes it. */
+export const TokenUser = Type.Object(
+  {
+    id: Type.Integer({ description: 'the id of the user' }),
+    name: Type.Optional(Type.String({ description: 'the name of the user' })),
+    email: Type.Optional(Type.String({ description: 'the e-mail address of the user' })),
+    token: link,
+    createdBy: Nullable(Type.String(), {
+      description: 'who created the link; null for one that the user asked for by mail',
+    }),
+    role: Role,
+  },
+  { title: 'tokenUserSchema', description: 'Whose password a link sets.' },
+);
+
+export type TokenUser = Static<typeof TokenUser>;
+
+export const ResetPasswordBody = Type.Object(
+  { token: link, password },
+  { title: 'changePasswordSchema', description: 'A link to choose a password, and the password.' },
+);
+
+export const PasswordToCheck = Type.Object(
+  { password },
+  { title: 'validatePasswordSchema', description: 'A password whose strength is checked.' },
+);
+
+export const EmailBody = Type.Object(
+  { email: Type.String({ minLength: 1, maxLength: 255, description: 'the e-mail address' }) },
+  { title: 'emailSchema', description: 'An e-mail address.' },
+);
+
+const newPassword = {
+  password,
+  confirmPassword: Type.Optional(
+    Type.String({ maxLength: maxPasswordLength, description: 'the password again; it must be the same' }),
+  ),
+};
+
+export const ChangePasswordBody = Type.Object(newPassword, {
+  title: 'passwordSchema',
+  description: 'A new password.',
+});
+
+export const ChangeOwnPasswordBody = Type.Object(
+  {
+    ...newPassword,
+    oldPassword: Type.String({ minLength: 1, maxLength: maxPasswordLength, description: 'the present password' }),
+  },
+  { title: 'ownPasswordSchema', description: 'A new password and the present one.' },
+);
+
+export const ResetLinkBody = Type.Object(
+  { id: Type.String({ minLength: 1, maxLength: 255, description: 'the e-mail address or the user name' }) },
+  { title: 'userNameSchema', description: 'Who the link is for.' },
+);
+
+export const ResetLink = Type.Object(
+  { resetPasswordUrl: Type.String({ description: 'the address of the page on which the user chooses a password' }) },
+  { title: 'resetPasswordSchema', description: 'A link to choose a password.' },
+);
+
+const enabled = Type.Boolean({ description: 'whether the link works' });
+const expiresAt = Timestamp('until when the link works');
+
+/** A link by which people create their own accounts. */
+export const InviteLink = Type.Object(
+  {
+    secret: Type.String({ description: 'the secret of the link' }),
+    url: Type.String({ description: 'the address of the page on which people create their accounts' }),
+    name: Type.String({ description: 'what the link is called' }),
+    enabled,
+    expiresAt,
+    createdAt: Timestamp('when the link was created'),
+    createdBy: Type.String({ description: 'who created the link' }),
+    users: Type.Array(User, { description: 'who created an account by the link' }),
+    role: Role,
+  },
+  { title: 'publicSignupTokenSchema', description: 'A link by which people create their own accounts.' },
+);
+export type InviteLink = Static<typeof InviteLink>;
+
+export const InviteLinks = Type.Object(
+  { tokens: Type.Array(InviteLink, { description: 'the links, in the order of their creation' }) },
+  { title: 'publicSignupTokensSchema', description: 'The invitation links.' },
+);
+
+export const CreateInviteLinkBody = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 255, description: 'what the link is called' }), expiresAt },
+  { title: 'publicSignupTokenCreateSchema', description: 'What an invitation link is made from.' },
+);
+
+export const UpdateInviteLinkBody = Type.Object(
+  { expiresAt: Type.Optional(expiresAt), enabled: Type.Optional(enabled) },
+  { title: 'publicSignupTokenUpdateSchema', description: 'What becomes of an invitation link.' },
+);
+
+export const SignUpBody = Type.Object(
+  { name: Type.String({ maxLength: 255, description: 'the name of the user' }), username, email, password },
+  { title: 'createInvitedUserSchema', description: 'Who creates an account by an invitation link.' },
+);

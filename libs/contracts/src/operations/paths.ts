@@ -73,6 +73,9 @@ const idOf = (what: string) => Type.Integer({ minimum: 0, maximum: largestId, de
 const token = Type.String({ minLength: 1, description: 'the secret of the token, or what lists show of it' });
 export const AccountPath = Type.Object({ id: idOf('account or token') });
 export const AccountTokenPath = Type.Object({ id: idOf('account'), tokenId: idOf('token') });
+export const InviteLinkPath = Type.Object({
+  token: Type.String({ minLength: 1, description: 'the secret of the invitation link' }),
+});
 export const SessionPath = Type.Object({
   sessionId: Type.String({ minLength: 1, description: 'the id of the session' }),
 });

@@ -25,7 +25,7 @@ const unsupported = {
   signalTokensPerEndpoint: 0,
 };
 
-export const getUiConfigEndpoint = ({ bus, instance }: GatewayContext) =>
+export const getUiConfigEndpoint = ({ bus, instance, mailer, signInSettings }: GatewayContext) =>
   implement(GetUiConfig, async (request) => {
     const limits = await call(bus, GetLimits, {}, onBehalfOf(request));
     return {
@@ -46,12 +46,12 @@ export const getUiConfigEndpoint = ({ bus, instance }: GatewayContext) =>
       segmentValuesLimit: limits.segmentValues,
       strategySegmentsLimit: limits.strategySegments,
       resourceLimits: { ...limits, ...unsupported, apiTokens: maxApiTokens },
-      authenticationType: 'custom',
-      disablePasswordAuth: true,
-      emailEnabled: false,
+      authenticationType: 'enterprise',
+      disablePasswordAuth: await signInSettings.arePasswordsDisabled(),
+      emailEnabled: mailer !== undefined,
       maintenanceMode: false,
       networkViewEnabled: false,
-      oidcConfiguredThroughEnv: false,
+      oidcConfiguredThroughEnv: signInSettings.isReadOnly,
       samlConfiguredThroughEnv: false,
       unleashAIAvailable: false,
       links: [],

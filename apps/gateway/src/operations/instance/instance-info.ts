@@ -4,6 +4,8 @@ export interface InstanceInfo {
   readonly version: string;
   /** public URL; empty if not configured */
   readonly publicUrl: string;
+  /** The address of a page of the console, for a link that is handed to somebody. */
+  readonly pageUrl: (path: string) => string;
   /** origins of pages that may call the frontend API; `*` for every origin */
   readonly frontendOrigins: readonly string[];
   /** id of the installation, the same on every replica for the lifetime of the database */

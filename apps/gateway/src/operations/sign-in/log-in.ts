@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
 import { LogIn, type Refusal, refusal, type User } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
+import { requirePasswords } from './require-passwords.ts';
 
 const mismatch = (): Refusal =>
   refusal(
@@ -8,16 +9,13 @@ const mismatch = (): Refusal =>
     'The combination of password and username you provided is invalid. If you have forgotten your password, ask an administrator for a link to reset it.',
   );
 
-const passwordsDisabled = (): Refusal =>
-  refusal('InvalidOperationError', 'Passwords are turned off. Sign in with OpenID Connect at /auth/oidc/login.');
-
 export const logInEndpoint = ({ transaction, signIn, signInSettings }: GatewayContext) =>
   implement(LogIn, async (request) => {
     const { body, query } = request;
     const { address, userAgent = '' } = query;
-    if (await signInSettings.arePasswordsDisabled()) throw passwordsDisabled();
     const name = body.username.trim().normalize('NFC');
     const rank = signIn.limits.attempt(address);
+    await requirePasswords({ signInSettings });
     const holder = await signIn.findPasswordHolder(name, address);
     if (holder?.isKnownAddress !== true) signIn.limits.attemptFor(name);
     const { isMatch, isOutdated } = await signIn.passwords.verify(body.password, holder?.hash, rank);

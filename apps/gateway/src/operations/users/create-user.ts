@@ -1,19 +1,28 @@
 import { implement } from '@bunting/bus';
 import { CreateUser } from '@bunting/contracts';
+import { requireStrongPassword } from '../../domain/password-policy.ts';
 import { validUserNames } from '../../domain/user-names.ts';
+import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
 import { requireRootRole } from './root-roles.ts';
 import { userEventData } from './user-event.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const createUserEndpoint = ({ transaction, signIn }: GatewayContext) =>
+export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>
   implement(CreateUser, async (request) => {
-    const { password } = request.body;
+    const { password, sendEmail, rootRole } = request.body;
+    const names = validUserNames(request.body);
+    if (password) requireStrongPassword(password);
     const hash = password ? await signIn.passwords.hash(password) : undefined;
-    return transaction(request, async (tx) => {
-      const names = validUserNames(request.body);
-      const user = await tx.users.add(names, await requireRootRole(tx, request.body.rootRole), false);
-      if (hash !== undefined) await tx.passwords.set(user.id, hash);
-      tx.emit({ type: 'user-created', data: userEventData(user) });
-      return { ...user, inviteLink: '', emailSent: false };
+    const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
+      const created = await tx.users.add(names, await requireRootRole(tx, rootRole), false);
+      tx.emit({ type: 'user-created', data: userEventData(created) });
+      if (hash !== undefined) await tx.passwords.set(created.id, hash);
+      const by = { isNew: true, createdBy: request.caller.name };
+      const link = hash !== undefined ? undefined : await createPasswordLink(tx, created.id, by);
+      return { reply: { secret: link?.masked ?? '', user: created }, secret: link?.secret ?? '' };
     });
+    const inviteLink = secret === '' ? '' : instance.pageUrl(passwordPagePath(secret, true));
+    const emailSent =
+      inviteLink !== '' && sendEmail !== false && (await mailPasswordLink(mailer, user, inviteLink, true));
+    return { ...user, inviteLink, emailSent };
   });

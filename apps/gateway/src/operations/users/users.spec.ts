@@ -54,7 +54,7 @@ describe('a user', () => {
       accountType: 'User',
       active: true,
       seenAt: null,
-      inviteLink: '',
+      inviteLink: expect.stringMatching(/\/new-user\?token=[0-9a-f]{76}$/),
       emailSent: false,
     });
     const id = created?.id ?? 0;

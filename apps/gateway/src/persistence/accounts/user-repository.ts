@@ -9,6 +9,7 @@ import {
   gatewaySql,
   GroupMemberEntity,
   IdentityEntity,
+  LinkEntity,
   PasswordEntity,
   ProjectUserEntity,
   SessionEntity,
@@ -161,13 +162,29 @@ export const userRepository = (tx: Tx) => {
       const person = await tx.em.findOneOrFail(UserEntity, { id });
       return flush(tx.em.assign(person, { name, email, rootRole, isActive: active }));
     },
-    /** Deletes a user with tokens, sessions, passwords, identities, memberships and rights; the names may be reused. */
+    /** The active user with an e-mail address or, if there is none, a user name; no service account. */
+    findByName: async (name: string): Promise<User | undefined> => {
+      const text = `
+        select ${userColumns} from api_user u
+        where (lower(email) = lower($1) or lower(username) = lower($1)) and deleted_at is null and is_active and not is_service
+        order by (lower(email) = lower($1)) is true desc limit 1`;
+      return wanted((await query<UserRow>(text, [name]))[0], 'users');
+    },
+    /** Serialises the transactions that create the first user. */
+    lockFirst: async (): Promise<void> => {
+      await query('select pg_advisory_xact_lock(hashtext($1))', ['first administrator']);
+    },
+    /** Whether there is any user; service accounts do not count. */
+    isAnyone: async (): Promise<boolean> =>
+      (await query('select from api_user where deleted_at is null and not is_service limit 1')).length > 0,
+    /** Deletes a user with tokens, sessions, passwords, links, identities, memberships and rights; the names may be reused. */
     remove: async (id: number): Promise<void> => {
       const { em } = tx;
       await em.nativeUpdate(TokenEntity, { user: id, revokedAt: null }, { revokedAt: raw('now()') });
       await em.nativeDelete(SessionEntity, { user: id });
       await em.nativeDelete(PasswordEntity, { user: id });
       await em.nativeDelete(IdentityEntity, { user: id });
+      await em.nativeDelete(LinkEntity, { user: id });
       await em.nativeDelete(GroupMemberEntity, { user: id });
       await em.nativeDelete(ProjectUserEntity, { holder: id });
       await em.nativeUpdate(UserEntity, { id }, { deletedAt: raw('now()') });

@@ -165,6 +165,37 @@ const tables = [
       primary key (issuer, subject)
     )`,
   'create index user_identity_by_user on user_identity (user_id)',
+  `create table sign_in_link (
+      id uuid not null default gen_random_uuid(),
+      purpose text not null,
+      user_id int,
+      selector text not null,
+      hash bytea not null,
+      created_by text,
+      expires_at timestamptz not null,
+      used_at timestamptz,
+      primary key (id)
+    )`,
+  'create index sign_in_link_by_user on sign_in_link (user_id)',
+  'alter table sign_in_link add constraint sign_in_link_selector unique (selector)',
+  "alter table sign_in_link add constraint sign_in_link_purpose check (purpose in ('password', 'first'))",
+  "alter table sign_in_link add constraint sign_in_link_user check ((purpose = 'password') = (user_id is not null))",
+  'alter table sign_in_link add constraint sign_in_link_hash check (octet_length(hash) = 32)',
+  `create table invite_link (
+      id uuid not null default gen_random_uuid(),
+      name text not null,
+      enabled boolean not null default true,
+      expires_at timestamptz not null,
+      created_at timestamptz not null default now(),
+      created_by text not null,
+      primary key (id)
+    )`,
+  `create table invited_user (
+      user_id int not null,
+      link_id uuid not null,
+      primary key (user_id)
+    )`,
+  'create index invited_user_by_link on invited_user (link_id)',
   `create table role_permission (
       role_id int not null,
       permission text not null,
@@ -209,6 +240,9 @@ const tables = [
   'alter table user_session add constraint user_session_user_id_foreign foreign key (user_id) references api_user (id) on delete cascade',
   'alter table user_password add constraint user_password_user_id_foreign foreign key (user_id) references api_user (id) on delete cascade',
   'alter table user_identity add constraint user_identity_user_id_foreign foreign key (user_id) references api_user (id) on delete cascade',
+  'alter table sign_in_link add constraint sign_in_link_user_id_foreign foreign key (user_id) references api_user (id) on delete cascade',
+  'alter table invited_user add constraint invited_user_user_id_foreign foreign key (user_id) references api_user (id) on update cascade on delete cascade',
+  'alter table invited_user add constraint invited_user_link_id_foreign foreign key (link_id) references invite_link (id) on delete cascade',
   'alter table role_permission add constraint role_permission_role_id_foreign foreign key (role_id) references role (id) on delete cascade',
   'alter table user_group add constraint user_group_root_role_id_foreign foreign key (root_role_id) references role (id) on delete no action',
   'alter table project_group add constraint project_group_group_id_foreign foreign key (group_id) references user_group (id) on delete cascade',

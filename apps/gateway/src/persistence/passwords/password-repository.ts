@@ -32,13 +32,17 @@ export const findPasswordHolder = async (
   address: string,
 ): Promise<PasswordHolder | undefined> => (await database.read<PasswordHolder>(holder, [name, address]))[0];
 
+const latest = `select hash from user_password where user_id = $1 order by id desc limit ${remembered}`;
+
+/** The hashes of the latest passwords of a user, the current one first. */
+export const listPasswords = async (database: Pick<Database, 'read'>, userId: number): Promise<string[]> =>
+  (await database.read<{ hash: string }>({ name: 'latest-passwords', text: latest }, [userId])).map(({ hash }) => hash);
+
 /** The passwords of users, as hashes. */
 export const passwordRepository = ({ query }: Pick<Tx, 'query'>) => ({
   /** The hashes of the latest passwords of a user, the current one first. */
-  list: async (userId: number): Promise<string[]> => {
-    const text = `select hash from user_password where user_id = $1 order by id desc limit ${remembered}`;
-    return (await query<{ hash: string }>(text, [userId])).map(({ hash }) => hash);
-  },
+  list: async (userId: number): Promise<string[]> =>
+    (await query<{ hash: string }>(latest, [userId])).map(({ hash }) => hash),
   /** Sets the password of a user and deletes those that no longer matter. */
   set: async (userId: number, hash: string): Promise<void> => {
     await query('insert into user_password (user_id, hash) values ($1, $2)', [userId, hash]);

@@ -53,6 +53,8 @@ export const newUserSecret = (bytes: SecretBytes = randomSecret): NewSecret => s
 
 /** A new token of SCIM. */
 export const newScimSecret = (bytes: SecretBytes = randomSecret): NewSecret => secretFor('scim:', bytes);
+/** A new secret of a link that works once. */
+export const newLinkSecret = (bytes: SecretBytes = randomSecret): NewSecret => secretFor('', bytes);
 
 /** The masked form of a secret that the operator chose: it must not contain any part of the secret. */
 export const maskedConfiguredSecret = (id: string): string => `given-${id.slice(0, 8)}...`;

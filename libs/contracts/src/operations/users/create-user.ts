@@ -6,7 +6,7 @@ export const CreateUser = defineOperation({
   subject: 'call.gateway.create-user',
   operationId: 'createUser',
   summary: 'Create a user',
-  description: 'Adds a user. Nobody logs in with a password: a user acts with personal access tokens.',
+  description: 'Adds a user. Without a password the response has a link by which the user chooses one, within a week.',
   tag: 'Users',
   http: {
     method: 'POST',
@@ -17,5 +17,5 @@ export const CreateUser = defineOperation({
   permission: 'ADMIN',
   body: CreateUserBody,
   reply: CreatedUser,
-  errors: ['ValidationError'],
+  errors: ['ValidationError', 'OwaspValidationError'],
 });

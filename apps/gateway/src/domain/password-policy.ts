@@ -1,0 +1,35 @@
+import { refusal } from '@bunting/contracts';
+
+const minLength = 10;
+/** From this length on a password need not mix kinds of characters. */
+const passphraseLength = 20;
+
+const kinds: readonly (readonly [RegExp, string])[] = [
+  [/\p{Ll}/u, 'The password must contain at least one lowercase letter.'],
+  [/\p{Lu}/u, 'The password must contain at least one uppercase letter.'],
+  [/\p{Nd}/u, 'The password must contain at least one number.'],
+  [/[^\p{L}\p{Nd}]/u, 'The password must contain at least one special character.'],
+];
+
+/** The rules that a password breaks, in the words of Unleash, which its user interface recognises. */
+export const passwordFaults = (given: string): string[] => {
+  const password = given.normalize('NFC');
+  const length = [...password].length;
+  return [
+    ...(length < minLength ? [`The password must be at least ${minLength} characters long.`] : []),
+    ...(/(.)\1{2}/u.test(password)
+      ? ['The password may not contain sequences of three or more repeated characters.']
+      : []),
+    ...(length < passphraseLength ? kinds.filter(([kind]) => !kind.test(password)).map(([, message]) => message) : []),
+  ];
+};
+
+/** @throws Refusal `OwaspValidationError` with each rule that the password breaks */
+export const requireStrongPassword = (password: string): void => {
+  const faults = passwordFaults(password);
+  const [message] = faults;
+  if (message === undefined) return;
+  throw refusal('OwaspValidationError', message, {
+    details: [{ message, path: '/body/password', validationErrors: faults }],
+  });
+};

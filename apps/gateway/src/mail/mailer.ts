@@ -1,0 +1,53 @@
+import { createTransport } from 'nodemailer';
+import type { GatewayConfig } from '../config.ts';
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+type Settings = Pick<GatewayConfig, 'SMTP_URL' | 'SMTP_FROM' | 'GATEWAY_PUBLIC_URL'>;
+
+const timeoutMs = 5_000;
+/** Maximum mails that wait for the server; further ones are not sent. */
+const maxPending = 100;
+
+/**
+ * Sends mail through the server of SMTP_URL; undefined without one.
+ * @throws Error when GATEWAY_PUBLIC_URL is missing, which links in mails begin with
+ */
+export const configuredMailer = (
+  { SMTP_URL: url, SMTP_FROM: from, GATEWAY_PUBLIC_URL: publicUrl }: Settings,
+  warn: (message: string) => void,
+) => {
+  if (url === undefined) return undefined;
+  if (!URL.canParse(publicUrl))
+    throw new Error('SMTP_URL requires GATEWAY_PUBLIC_URL, which links in mails begin with.');
+  const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
+  const transport = createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true }, { from });
+  let pending = 0;
+  return {
+    /** Sends a mail. @returns whether the server accepted it; a failure is logged without its text and address */
+    send: async ({ to, subject, text }: Mail): Promise<boolean> => {
+      if (pending >= maxPending) {
+        warn(`A mail was not sent: ${pending} others wait for the server of SMTP_URL.`);
+        return false;
+      }
+      pending++;
+      try {
+        // As an object: an address is never parsed as a list.
+        await transport.sendMail({ to: { name: '', address: to }, subject, text });
+        return true;
+      } catch (error) {
+        const { code = 'unknown' } = error as { code?: string };
+        warn(`A mail was not sent: the server of SMTP_URL failed with ${code}. The link can be created again.`);
+        return false;
+      } finally {
+        pending--;
+      }
+    },
+    close: (): void => transport.close(),
+  };
+};
+export type Mailer = NonNullable<ReturnType<typeof configuredMailer>>;

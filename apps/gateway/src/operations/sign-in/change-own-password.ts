@@ -1,0 +1,36 @@
+import { implement } from '@bunting/bus';
+import { ChangeOwnPassword, refusal } from '@bunting/contracts';
+import { requireAccount } from '../../domain/token-scope.ts';
+import { hashNewPassword, requireValidPassword } from '../../passwords/new-password.ts';
+import type { GatewayContext } from '../context.ts';
+
+export const changeOwnPasswordEndpoint = ({ transaction, signIn }: GatewayContext) =>
+  implement(ChangeOwnPassword, async (request) => {
+    const { body, caller, query } = request;
+    requireAccount(caller);
+    requireValidPassword(body);
+    const replayed = await transaction.replay(request);
+    if (replayed !== undefined) return replayed;
+    signIn.limits.attemptFor(`user ${caller.id}`);
+    const earlier = await signIn.listPasswords(caller.id);
+    if (!(await signIn.passwords.verify(body.oldPassword, earlier[0])).isMatch)
+      throw refusal('PasswordMismatch', 'The old password is wrong: see the `/body/oldPassword` property.');
+    const hash = await hashNewPassword(signIn.passwords, body.password, earlier);
+    let secret: string | undefined;
+    const reply = await transaction(request, async ({ users, passwords, sessions }) => {
+      // Locked, so that of two concurrent changes each bars the password of the other.
+      await users.findForUpdate(caller.id);
+      if ((await passwords.list(caller.id))[0] !== earlier[0])
+        throw refusal('ConflictError', 'The password was changed by another request meanwhile.');
+      await passwords.set(caller.id, hash);
+      const own = (await sessions.list(caller.id)).find(({ id }) => id === caller.tokenId);
+      await sessions.endAll(caller.id);
+      const { address, userAgent = '' } = query;
+      secret = own === undefined ? undefined : await sessions.start(caller.id, { address, userAgent });
+      return null;
+    });
+    // After the transaction: a stored reply has no session.
+    if (secret !== undefined) request.setHeader('Set-Cookie', signIn.cookie.set(secret));
+    signIn.log.changed(caller.id, 'changed the password');
+    return reply;
+  });

@@ -1,0 +1,34 @@
+import { implement } from '@bunting/bus';
+import { CreateFirstAdmin, systemCaller } from '@bunting/contracts';
+import { requireStrongPassword } from '../../domain/password-policy.ts';
+import { predefinedRole } from '../../domain/token-scope.ts';
+import { validUserNames } from '../../domain/user-names.ts';
+import type { GatewayContext } from '../context.ts';
+import { userEventData } from '../users/user-event.ts';
+import { requireNoUser } from './require-no-user.ts';
+
+export const createFirstAdminEndpoint = ({ transaction, signIn }: GatewayContext) =>
+  implement(CreateFirstAdmin, async (request) => {
+    const { body, query } = request;
+    const names = validUserNames(body);
+    requireStrongPassword(body.password);
+    const asSystem = { ...request, caller: systemCaller };
+    // Before a hash is computed for whoever guesses links.
+    await transaction(asSystem, ({ links }) => links.get(body.token, 'first'));
+    const hash = await signIn.passwords.hash(body.password);
+    const created = await transaction(asSystem, async ({ links, users, passwords, sessions, emit }) => {
+      const link = await links.getForUpdate(body.token, 'first');
+      await users.lockFirst();
+      await requireNoUser(users);
+      await links.markUsed(link.id);
+      const user = await users.add(names, predefinedRole.admin, false);
+      await passwords.set(user.id, hash);
+      emit({ type: 'user-created', data: userEventData(user) });
+      const { address, userAgent = '' } = query;
+      return { user, secret: await sessions.start(user.id, { address, userAgent }) };
+    });
+    if (!('user' in created)) throw new Error('The creation of the first administrator has no stored reply.');
+    signIn.log.success(created.user.id, 'the link of the first start');
+    request.setHeader('Set-Cookie', signIn.cookie.set(created.secret));
+    return created.user;
+  });

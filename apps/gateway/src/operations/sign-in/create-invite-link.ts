@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { CreateInviteLink } from '@bunting/contracts';
+import type { GatewayContext } from '../context.ts';
+import { inviteLinkEventData, inviteLinkResponse, type InviteLinkWithRole, withRole } from './invite-link-response.ts';
+
+export const createInviteLinkEndpoint = (context: GatewayContext) =>
+  implement(CreateInviteLink, (request) =>
+    context.transaction.completing(
+      request,
+      async (tx) => {
+        const link = await tx.inviteLinks.add({ ...request.body, createdBy: request.caller.name });
+        tx.emit({ type: 'public-signup-token-created', data: inviteLinkEventData(link) });
+        return (await withRole(tx, [link]))[0] as InviteLinkWithRole;
+      },
+      inviteLinkResponse(context),
+    ),
+  );

@@ -1,0 +1,24 @@
+import { implement } from '@bunting/bus';
+import { CreateResetLink } from '@bunting/contracts';
+import { userNotFound } from '../../domain/refusals.ts';
+import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
+import type { GatewayContext } from '../context.ts';
+
+export const createResetLinkEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>
+  implement(CreateResetLink, async (request) => {
+    const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
+      const found = await tx.users.findByName(request.body.id.trim().normalize('NFC'));
+      if (found === undefined) throw userNotFound();
+      const by = { isNew: false, createdBy: request.caller.name };
+      const link = await createPasswordLink(tx, found.id, by);
+      const { id, email } = found;
+      return {
+        reply: { secret: link.masked, user: { id, ...(email === undefined ? {} : { email }) } },
+        secret: link.secret,
+      };
+    });
+    const resetPasswordUrl = instance.pageUrl(passwordPagePath(secret, false));
+    await mailPasswordLink(mailer, user, resetPasswordUrl, false);
+    signIn.log.changed(user.id, `got a link to choose a password from ${request.caller.name}`);
+    return { resetPasswordUrl };
+  });

@@ -1,0 +1,34 @@
+import { implement } from '@bunting/bus';
+import { RequestPasswordReset, systemCaller } from '@bunting/contracts';
+import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
+import type { GatewayContext } from '../context.ts';
+import { requirePasswords } from './require-passwords.ts';
+
+export const requestPasswordResetEndpoint = ({
+  transaction,
+  signIn,
+  mailer,
+  instance,
+  signInSettings,
+}: GatewayContext) =>
+  implement(RequestPasswordReset, async (request) => {
+    await requirePasswords({ signInSettings });
+    const { body, query } = request;
+    signIn.limits.attempt(query.address);
+    const email = body.email.trim().normalize('NFC');
+    signIn.limits.attemptFor(`reset ${email}`);
+    if (mailer === undefined) return null;
+    // Not awaited: the time of the response would say whether there is such a user.
+    void (async () => {
+      const created = await transaction({ ...request, caller: systemCaller, signal: undefined }, async (tx) => {
+        const user = await tx.users.findByName(email);
+        if (user?.email === undefined || user.email !== email.toLowerCase()) return { user: undefined, secret: '' };
+        return { user, ...(await createPasswordLink(tx, user.id, { isNew: false, createdBy: null })) };
+      });
+      if (!('user' in created) || created.user === undefined) return;
+      const url = instance.pageUrl(passwordPagePath(created.secret, false));
+      if (await mailPasswordLink(mailer, created.user, url, false))
+        signIn.log.changed(created.user.id, 'asked for a link to choose a password, which was sent by mail');
+    })().catch((error: unknown) => signIn.log.failedReset(error));
+    return null;
+  });

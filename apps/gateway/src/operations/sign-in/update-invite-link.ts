@@ -1,0 +1,23 @@
+import { implement } from '@bunting/bus';
+import { UpdateInviteLink } from '@bunting/contracts';
+import { inviteLinkNotFound } from '../../domain/refusals.ts';
+import type { GatewayContext } from '../context.ts';
+import { inviteLinkEventData, inviteLinkResponse, type InviteLinkWithRole, withRole } from './invite-link-response.ts';
+
+export const updateInviteLinkEndpoint = (context: GatewayContext) =>
+  implement(UpdateInviteLink, (request) =>
+    context.transaction.completing(
+      request,
+      async (tx) => {
+        const before = await tx.inviteLinks.findForUpdate(context.inviteSecrets.idOf(request.params.token));
+        if (before === undefined) throw inviteLinkNotFound();
+        const { enabled = before.enabled, expiresAt = before.expiresAt } = request.body;
+        const after = await tx.inviteLinks.save(before.id, { enabled, expiresAt });
+        const [data, preData] = [inviteLinkEventData(after), inviteLinkEventData(before)];
+        if (JSON.stringify(data) !== JSON.stringify(preData))
+          tx.emit({ type: 'public-signup-token-updated', data, preData });
+        return (await withRole(tx, [after]))[0] as InviteLinkWithRole;
+      },
+      inviteLinkResponse(context),
+    ),
+  );

@@ -1,0 +1,86 @@
+import { systemCaller } from '@bunting/contracts';
+import type { OutboxProducer } from '@bunting/outbox';
+import type { GatewayConfig } from '../config.ts';
+import { requireStrongPassword } from '../domain/password-policy.ts';
+import { predefinedRole } from '../domain/token-scope.ts';
+import { validUserNames } from '../domain/user-names.ts';
+import { userEventData } from '../operations/users/user-event.ts';
+import type { PasswordHasher } from './password-hasher.ts';
+import { linkRepository } from '../persistence/links/link-repository.ts';
+import { passwordRepository } from '../persistence/passwords/password-repository.ts';
+import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
+import { userRepository } from '../persistence/accounts/user-repository.ts';
+
+type Settings = Pick<GatewayConfig, 'INIT_ADMIN_EMAIL' | 'INIT_ADMIN_PASSWORD'>;
+
+/** Hours for which the link of a start can be used. */
+const linkHours = 1;
+
+const named = (setting: keyof Settings, error: unknown): Error =>
+  new Error(`${setting} is not accepted: ${(error as Error).message}`, { cause: error });
+
+/**
+ * The first administrator of the settings. @throws Error when one of the settings is missing, the address is none, or the password is weak
+ */
+export const configuredAdmin = ({ INIT_ADMIN_EMAIL: email, INIT_ADMIN_PASSWORD: password }: Settings) => {
+  if (email === undefined && password === undefined) return undefined;
+  if (email === undefined || password === undefined)
+    throw new Error('INIT_ADMIN_EMAIL and INIT_ADMIN_PASSWORD (or INIT_ADMIN_PASSWORD_FILE) are required together.');
+  try {
+    requireStrongPassword(password);
+  } catch (error) {
+    throw named('INIT_ADMIN_PASSWORD', error);
+  }
+  try {
+    return { names: validUserNames({ email }), password };
+  } catch (error) {
+    throw named('INIT_ADMIN_EMAIL', error);
+  }
+};
+export type ConfiguredAdmin = NonNullable<ReturnType<typeof configuredAdmin>>;
+
+export interface FirstAdminOptions {
+  readonly work: OutboxProducer['work'];
+  readonly hasher: TokenHasher;
+  readonly passwords: PasswordHasher;
+  readonly configured: ConfiguredAdmin | undefined;
+  /** whether a link is created where the settings name no administrator */
+  readonly wantsLink: boolean;
+}
+
+/**
+ * While no user exists, creates the administrator of the settings, or else a link by which the first administrator is created once and within an
+ * hour. @returns the secret of the link, which is stored nowhere
+ */
+export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<string | undefined> => {
+  const { work, hasher, passwords, configured, wantsLink } = options;
+  if (configured === undefined && !wantsLink) return undefined;
+  // Two transactions: none is open while the hash is computed.
+  if (await work(null, (tx) => userRepository(tx).isAnyone())) return undefined;
+  const hash = configured === undefined ? undefined : await passwords.hash(configured.password);
+  return work(null, async (tx, outbox) => {
+    const users = userRepository(tx);
+    // Replicas may start concurrently.
+    await users.lockFirst();
+    if (await users.isAnyone()) return undefined;
+    if (configured === undefined || hash === undefined) {
+      const link = { purpose: 'first', userId: null, createdBy: null, hours: linkHours } as const;
+      return (await linkRepository(tx, hasher).create(link)).secret;
+    }
+    const user = await users.add(configured.names, predefinedRole.admin, false);
+    await passwordRepository(tx).set(user.id, hash);
+    outbox.event({
+      type: 'user-created',
+      createdAt: new Date().toISOString(),
+      createdBy: systemCaller.name,
+      createdByUserId: systemCaller.id,
+      project: null,
+      environment: null,
+      featureName: null,
+      data: userEventData(user),
+      preData: null,
+      tags: [],
+    });
+    return undefined;
+  });
+};

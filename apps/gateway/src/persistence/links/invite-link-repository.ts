@@ -1,0 +1,59 @@
+import type { InviteLink, User } from '@bunting/contracts';
+import type { Tx } from '@bunting/database';
+import { randomUUID } from 'node:crypto';
+import { type UserRow, userColumns, userOf } from '../accounts/user-repository.ts';
+import { gatewaySql, InviteLinkEntity } from '../entities.ts';
+
+type Row = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt' | 'createdAt' | 'createdBy'> & { readonly id: string };
+
+/** An invitation link as it is stored: without its secret, which is computed from its id. */
+export type StoredInviteLink = Omit<InviteLink, 'secret' | 'url' | 'role'> & { readonly id: string };
+
+const columns = gatewaySql.selectOf(InviteLinkEntity, 'l');
+/** Links by which people create their own accounts. */
+export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>) => {
+  const withUsers = async (rows: readonly Row[]): Promise<StoredInviteLink[]> => {
+    const invited = await query<UserRow & { readonly link: string }>(
+      `select ${userColumns}, i.link_id as link from invited_user i join api_user u on u.id = i.user_id
+       where i.link_id = any ($1::uuid[]) and u.deleted_at is null order by u.id`,
+      [rows.map(({ id }) => id)],
+    );
+    const users = new Map<string, User[]>();
+    for (const { link, ...row } of invited) users.set(link, [...(users.get(link) ?? []), userOf(row)]);
+    return rows.map((row) => ({ ...row, users: users.get(row.id) ?? [] }));
+  };
+
+  return {
+    list: async (): Promise<StoredInviteLink[]> =>
+      withUsers(await query<Row>(`select ${columns} from invite_link l order by created_at, id`)),
+    /** A link, without a lock; undefined when there is none, or no id. */
+    find: async (id: string | undefined): Promise<StoredInviteLink | undefined> => {
+      if (id === undefined) return undefined;
+      return (await withUsers(await query<Row>(`select ${columns} from invite_link l where id = $1`, [id])))[0];
+    },
+    /** A link, locked until the transaction ends; undefined when there is none, or no id. */
+    findForUpdate: async (id: string | undefined): Promise<StoredInviteLink | undefined> => {
+      if (id === undefined) return undefined;
+      const rows = await query<Row>(`select ${columns} from invite_link l where id = $1 for update`, [id]);
+      return (await withUsers(rows))[0];
+    },
+    add: async ({
+      name,
+      expiresAt,
+      createdBy,
+    }: Pick<Row, 'name' | 'expiresAt' | 'createdBy'>): Promise<StoredInviteLink> => {
+      const text = `
+        insert into invite_link as l (id, name, expires_at, created_by) values ($1, $2, $3, $4) returning ${columns}`;
+      return (
+        await withUsers(await query<Row>(text, [randomUUID(), name, expiresAt, createdBy]))
+      )[0] as StoredInviteLink;
+    },
+    save: async (id: string, { enabled, expiresAt }: Pick<Row, 'enabled' | 'expiresAt'>): Promise<StoredInviteLink> => {
+      const text = `update invite_link as l set enabled = $2, expires_at = $3 where id = $1 returning ${columns}`;
+      return (await withUsers(await query<Row>(text, [id, enabled, expiresAt])))[0] as StoredInviteLink;
+    },
+    addUser: async (id: string, userId: number): Promise<void> => {
+      await query('insert into invited_user (user_id, link_id) values ($1, $2)', [userId, id]);
+    },
+  };
+};

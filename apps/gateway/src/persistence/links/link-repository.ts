@@ -1,0 +1,75 @@
+import { type Refusal, refusal } from '@bunting/contracts';
+import type { Tx } from '@bunting/database';
+import { timingSafeEqual } from 'node:crypto';
+import { type NewSecret, newLinkSecret, type SecretBytes } from '../tokens/token-secret.ts';
+import type { TokenHasher } from '../tokens/token-hasher.ts';
+
+export interface NewLink {
+  readonly purpose: 'password' | 'first';
+  /** whose password it sets; null for the first administrator */
+  readonly userId: number | null;
+  /** who created it; null for one that the user asked for */
+  readonly createdBy: string | null;
+  readonly hours: number;
+}
+
+export interface FoundLink {
+  readonly id: string;
+  readonly userId: number | null;
+  readonly createdBy: string | null;
+}
+
+interface Row extends FoundLink {
+  readonly hash: Buffer;
+  readonly isUsed: boolean;
+}
+
+const notValid = (): Refusal => refusal('InvalidTokenError', 'The link is not valid, or has expired.');
+const used = (): Refusal => refusal('UsedTokenError', 'The link has been used already.');
+
+/** What the hash of a link is computed of, so that a link stands for no token or session. */
+const hashedText = (secret: string): string => `link ${secret}`;
+
+/** Links that work once, stored as hashes. */
+export const linkRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher) => {
+  const find =
+    (lock: '' | 'for update') =>
+    async (secret: string, purpose: NewLink['purpose']): Promise<FoundLink> => {
+      const { selector, hash } = hasher(hashedText(secret));
+      const [row] = await query<Row>(
+        `select id, user_id as "userId", created_by as "createdBy", hash, used_at is not null as "isUsed"
+         from sign_in_link where selector = $1 and purpose = $2 and expires_at > now() ${lock}`,
+        [selector, purpose],
+      );
+      if (row === undefined || !timingSafeEqual(row.hash, hash)) throw notValid();
+      if (row.isUsed) throw used();
+      return row;
+    };
+  return {
+    /** Creates a link, which replaces earlier ones of the user. @param bytes generates the secret; random if undefined */
+    create: async (
+      { purpose, userId, createdBy, hours }: NewLink,
+      bytes: SecretBytes | undefined = undefined,
+    ): Promise<NewSecret> => {
+      const created = newLinkSecret(bytes);
+      const { selector, hash } = hasher(hashedText(created.secret));
+      await query('delete from sign_in_link where expires_at < now() or user_id = $1 and used_at is null', [userId]);
+      await query(
+        `insert into sign_in_link (purpose, user_id, created_by, selector, hash, expires_at)
+       values ($1, $2, $3, $4, $5, now() + make_interval(hours => $6))`,
+        [purpose, userId, createdBy, selector, hash, hours],
+      );
+      return created;
+    },
+    /**
+     * A link that can be used, without a lock.
+     * @throws Refusal `InvalidTokenError` for an unknown or expired one, `UsedTokenError` for one that was used
+     */
+    get: find(''),
+    /** The same, locked until the transaction ends. */
+    getForUpdate: find('for update'),
+    markUsed: async (id: string): Promise<void> => {
+      await query('update sign_in_link set used_at = now() where id = $1', [id]);
+    },
+  };
+};

@@ -1,0 +1,15 @@
+import { LinkQuery } from '../../model/session.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Checks the link that the first start prints. */
+export const ValidateFirstLink = defineOperation({
+  subject: 'call.gateway.validate-first-link',
+  operationId: 'validateFirstLink',
+  summary: 'Check the link of the first administrator',
+  description: 'Answers whether the link that the first start prints can still be used.',
+  tag: 'Auth',
+  http: { method: 'GET', url: '/auth/first/validate' },
+  permission: 'public',
+  query: LinkQuery,
+  errors: ['ValidationError', 'InvalidTokenError', 'UsedTokenError'],
+});
