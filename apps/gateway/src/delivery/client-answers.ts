@@ -18,11 +18,12 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import { requirePermission } from '../authentication/authenticate.ts';
+import { compressedFrom, type Encoding, encodingOf } from '../http/compression.ts';
 import { parseIfMatch, parseIfNoneMatch, isNotModified, entityTagOf } from '../http/entity-tags.ts';
 import { addVary, jsonContentType } from '../http/http-errors.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import type { DeliveryView, Encoding, Representation } from './delivery-view.ts';
+import type { DeliveryView, Representation } from './delivery-view.ts';
 
 /** A request that was admitted and whose parts fit the contract. */
 export interface ParsedRequest {
@@ -52,19 +53,6 @@ export interface SdkOperation {
   ) => SdkAnswer | Promise<SdkAnswer>;
 }
 
-/** Whether a client takes an encoding (RFC 9110, 12.5.3). */
-const accepts = (header: string, encoding: string): boolean =>
-  header.split(',').some((item) => {
-    const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-    return name === encoding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
-  });
-
-export const encodingOf = (header: string | string[] | undefined): Encoding => {
-  if (typeof header !== 'string') return 'identity';
-  if (accepts(header, 'gzip')) return 'gzip';
-  return accepts(header, 'br') ? 'br' : 'identity';
-};
-
 /** The version of the client specification from which on SDKs know deltas, and segments beside the features. */
 export const deltaClientSpec = '5.2.0';
 
@@ -76,9 +64,6 @@ const revisionIn = (headers: IncomingHttpHeaders): number | undefined => {
 
 /** Says by how many milliseconds an answer may be behind what is committed. */
 export const staleHeader = 'Bunting-Stale';
-/** Shorter answers are not compressed. */
-export const compressedFrom = 1_024;
-
 /** The tag of the client's that is still current, or later than what a replica that is behind has. */
 const currentTag = (headers: IncomingHttpHeaders, view: DeliveryView, isBehind: boolean): string | undefined => {
   const known = parseIfNoneMatch(headers);

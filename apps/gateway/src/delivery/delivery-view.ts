@@ -1,11 +1,8 @@
 import { type ClientStrategy, type DeliveryScope, describeScope } from '@bunting/contracts';
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { compress, type Encoding, tagSuffixOf, withoutTagSuffix } from '../http/compression.ts';
 import type { Change, DeliveryStore, FormerFeature, StoredFeature } from './delivery-store.ts';
-
-export type Encoding = 'identity' | 'gzip' | 'br';
 
 /** A full answer in one encoding. Each encoding has a tag of its own, as each is a representation of its own. */
 export interface Representation {
@@ -23,10 +20,6 @@ export interface Delta {
   readonly body: Buffer;
 }
 
-const suffixOf: Readonly<Record<Encoding, string>> = { identity: '', gzip: '-gzip', br: '-br' };
-/** Low levels, since the first answer after a change waits for the compression. A thread of the pool compresses. */
-const gzipLevel = 3;
-const brotliQuality = 4;
 /** Maximum bytes of the deltas that one scope caches. Most are small, and reconnecting clients come from many revisions. */
 const maxDeltaBytes = 4 * 1024 * 1024;
 /** What an entry of the cache costs beside its body. */
@@ -34,20 +27,8 @@ const deltaOverheadBytes = 200;
 /** The same for a view. */
 const viewOverheadBytes = 1_000;
 
-const gzipped = promisify(gzip);
-const brotlied = promisify(brotliCompress);
-
-const compress = async (body: Buffer, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
-  if (encoding === 'gzip') return gzipped(body, { level: gzipLevel });
-  const params = {
-    [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
-    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-  };
-  return brotlied(body, { params });
-};
-
-/** A tag of a full answer, as `<hash of the scope>:<hash of the content>:<revision>` with the suffix of the encoding. */
-const tagPattern = /^([0-9a-f]{8}):([0-9a-f]{32}):(\d{1,15})(?:-gzip|-br)?$/;
+/** A tag of a full answer, as `<hash of the scope>:<hash of the content>:<revision>`, without the suffix of its encoding. */
+const tagPattern = /^([0-9a-f]{8}):([0-9a-f]{32}):(\d{1,15})$/;
 
 interface Content {
   readonly hash: string;
@@ -214,7 +195,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   };
 
   const represent = async (of: Content, encoding: Encoding): Promise<Representation> => {
-    const etag = `"${of.tag}${suffixOf[encoding]}"`;
+    const etag = `"${of.tag}${tagSuffixOf[encoding]}"`;
     const meta = JSON.stringify({ revisionId: of.madeAt, etag, queryHash });
     // Kept in one representation only, and serialised a second time for a client that takes another one.
     const all = Buffer.concat([of.unsent ?? serialise(), Buffer.from(`,"meta":${meta}}`)]);
@@ -319,16 +300,16 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     isCurrent: (tag: string): boolean => {
       const { tag: current, hash: currentHash } = currentContent();
       if (tag === current) return true;
-      const [, scopeHash, contentHash] = tagPattern.exec(tag) ?? [];
+      const [, scopeHash, contentHash] = tagPattern.exec(withoutTagSuffix(tag)) ?? [];
       return scopeHash === queryHash && contentHash === currentHash;
     },
     /** Whether a client has this tag from a replica with a later position than this one has. */
     isLater: (tag: string): boolean => {
-      const [, scopeHash, , at] = tagPattern.exec(tag) ?? [];
+      const [, scopeHash, , at] = tagPattern.exec(withoutTagSuffix(tag)) ?? [];
       update();
       return scopeHash === queryHash && Number(at) > revision;
     },
-    etag: (encoding: Encoding): string => `"${currentContent().tag}${suffixOf[encoding]}"`,
+    etag: (encoding: Encoding): string => `"${currentContent().tag}${tagSuffixOf[encoding]}"`,
     /** Everything, in an encoding; made once, compressed in another thread. */
     full: (encoding: Encoding): Representation | Promise<Representation> => {
       const current = currentContent();

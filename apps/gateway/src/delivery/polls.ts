@@ -3,17 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { AdmitFromCache } from '../admission/admit.ts';
 import type { Authenticator } from '../authentication/authenticate.ts';
 import type { EarlyContent, EarlyResponse } from '../http/server.ts';
+import { compressedFrom, encodingOf } from '../http/compression.ts';
 import { queryAndHeadersParser } from '../http/request/query.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
-import {
-  compressedFrom,
-  encodingOf,
-  scopeOfRequest,
-  type SdkAnswer,
-  type SdkOperation,
-  sdkOperations,
-  staleHeader,
-} from './client-answers.ts';
+import { scopeOfRequest, type SdkAnswer, type SdkOperation, sdkOperations, staleHeader } from './client-answers.ts';
 import type { Delivery } from './delivery.ts';
 
 export interface PollOptions {

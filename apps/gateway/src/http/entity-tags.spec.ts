@@ -22,6 +22,7 @@ describe('If-Match', () => {
     ['W/"weak"', []],
     ['W/"weak", "strong"', ['strong']],
     ['"é"', ['é']],
+    ['"1.a+gzip", "b+br"', ['1.a', 'b']],
   ])('of %j names %j', (given, named) => {
     const found = refusedFor(() => parseIfMatch({ 'if-match': given }));
     if (named === undefined) expect(found).toMatchObject({ kind: 'ValidationError' });

@@ -2,6 +2,7 @@ import type { IfMatch } from '@bunting/bus';
 import { invalid, type Refusal, refusal } from '@bunting/contracts';
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { withoutTagSuffix } from './compression.ts';
 
 /** An entity tag of a request header; a weak one promises equivalent content, not the same bytes. */
 interface EntityTag {
@@ -47,20 +48,20 @@ const parseTags = (text: string, header: string): '*' | readonly EntityTag[] => 
   return tags;
 };
 
-/** The tags of `If-Match`, of which one must be current; a weak one never matches (RFC 9110, 13.1.1). */
+/** The tags of `If-Match`, without their encoding, of which one must be current; a weak one never matches (RFC 9110, 13.1.1). */
 export const parseIfMatch = (headers: IncomingHttpHeaders): IfMatch | undefined => {
   const header = headers['if-match'];
   if (header === undefined) return undefined;
   const tags = parseTags(header, 'If-Match');
-  return tags === '*' ? '*' : tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => opaque);
+  return tags === '*' ? '*' : tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => withoutTagSuffix(opaque));
 };
 
-/** The tags of `If-None-Match`; weak ones match by their opaque text (RFC 9110, 13.1.2). */
+/** The tags of `If-None-Match`, without their encoding; weak ones match by their opaque text (RFC 9110, 13.1.2). */
 export const parseIfNoneMatch = (headers: IncomingHttpHeaders): IfMatch | undefined => {
   const header = headers['if-none-match'];
   if (header === undefined) return undefined;
   const tags = parseTags(header, 'If-None-Match');
-  return tags === '*' ? '*' : tags.map(({ opaque }) => opaque);
+  return tags === '*' ? '*' : tags.map(({ opaque }) => withoutTagSuffix(opaque));
 };
 
 const matchesIfNoneMatch = (headers: IncomingHttpHeaders, tag: string): boolean => {

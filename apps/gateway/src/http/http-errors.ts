@@ -59,7 +59,8 @@ const problemOf = (status: number, error: ErrorBody): Problem => ({
 /** Adds the name of a request header that the response depends on. */
 export const addVary = (reply: FastifyReply, name: string): void => {
   const varies = reply.getHeader('vary');
-  reply.header('vary', varies === undefined ? name : `${String(varies)}, ${name}`);
+  if (varies === undefined) return void reply.header('vary', name);
+  if (!String(varies).split(', ').includes(name)) reply.header('vary', `${String(varies)}, ${name}`);
 };
 
 /** Responds with the refusal of a service or of the gateway itself. */

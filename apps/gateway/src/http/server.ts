@@ -10,6 +10,7 @@ import { type Admit, clientNetwork } from '../admission/admit.ts';
 import { requireAdministrator } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
 import { respondToInvalidHttp, writeRawResponse } from './raw-response.ts';
+import { compressResponses } from './compression.ts';
 import { corsPolicy, variesByOrigin } from './cors.ts';
 import { accessLog, requestIdOf } from '../monitoring/access-log.ts';
 import { sendError, unknownPath } from './http-errors.ts';
@@ -264,6 +265,7 @@ export const createHttpServer = ({
     }
     done();
   });
+  compressResponses(app);
   app.addHook('onSend', (request, reply, payload, done) => {
     limits.responseSent(request);
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
