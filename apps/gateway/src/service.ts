@@ -21,6 +21,7 @@ import { mountMetrics } from './monitoring/metrics-page.ts';
 import { openStreams } from './monitoring/stream-metrics.ts';
 import { loginCookie } from './identity/login-cookie.ts';
 import { afterLogout } from './identity/after-logout.ts';
+import { mountScim } from './scim/mount-scim.ts';
 import { mountOidc } from './identity/mount-oidc.ts';
 import { signInSettings } from './identity/sign-in-settings.ts';
 import { mountOperation } from './http/mount.ts';
@@ -233,6 +234,7 @@ const start = async ({
   let listeningAt = '';
   const pageUrl = (path: string): string => `${(config.GATEWAY_PUBLIC_URL || listeningAt).replace(/\/+$/, '')}${path}`;
   const transaction = unitOfWork(outboxProducer, hasher, cipher, config);
+  mountScim(app, { config, readSetting: waysToSignIn.readScim, hasher, limits, transaction });
   mountOidc(app, {
     config,
     settings: waysToSignIn,

@@ -35,6 +35,8 @@ export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOpt
       if (current?.key !== key) current = { key, provider: openIdProvider(settings, warn) };
       return current.provider;
     },
+    /** The settings of SCIM, with the hash of the token; undefined while it was never turned on. */
+    readScim: () => read<{ readonly enabled: boolean }>('scim'),
     /** Whether users cannot sign in with a password. They always can while OpenID Connect is off. */
     arePasswordsDisabled: async (): Promise<boolean> => {
       const simple = await read<{ readonly disabled: boolean }>('simple');

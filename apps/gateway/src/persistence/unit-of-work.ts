@@ -4,6 +4,7 @@ import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunti
 import { requireAdministratorLeft } from './rights/require-administrator-left.ts';
 import { groupRepository } from './accounts/group-repository.ts';
 import { identityRepository } from './identity/identity-repository.ts';
+import { scimRepository } from './identity/scim-repository.ts';
 import { settingRepository } from './identity/setting-repository.ts';
 import { userRepository } from './accounts/user-repository.ts';
 import { projectRoleRepository } from './rights/project-role-repository.ts';
@@ -49,6 +50,7 @@ export interface GatewayTransaction {
   readonly sessions: ReturnType<typeof sessionRepository>;
   readonly passwords: ReturnType<typeof passwordRepository>;
   readonly identities: ReturnType<typeof identityRepository>;
+  readonly scim: ReturnType<typeof scimRepository>;
   readonly settings: ReturnType<typeof settingRepository>;
   readonly links: ReturnType<typeof linkRepository>;
   readonly inviteLinks: ReturnType<typeof inviteLinkRepository>;
@@ -108,6 +110,7 @@ export const unitOfWork = (
       sessions: sessionRepository(tx, hasher, sessionLimits),
       passwords: passwordRepository(tx),
       identities: identityRepository(tx),
+      scim: scimRepository(tx),
       settings: settingRepository(tx),
       newScimToken: () => {
         const made = newScimSecret(bytesOf(request));

@@ -14,9 +14,11 @@ const username = Type.Optional(
 const email = Type.Optional(Type.String({ description: 'the e-mail address; left out when there is none' }));
 const imageUrl = Type.String({ description: 'the address of the picture' });
 const loginAttempts = Type.Integer({ description: 'always 0: Bunting has no passwords' });
-const scimId = Type.Null({ description: 'always null: no identity provider manages users' });
 const inviteLink = Type.String({
   description: 'the link by which a user who was created without a password chooses one; shown this once, else empty',
+});
+const scimId = Nullable(Type.String(), {
+  description: 'the id under which an identity provider manages the user through SCIM; null when none does',
 });
 const rootRole = Type.Integer({ description: 'the id of the root role' });
 const seenAt = Nullable(Timestamp('when it was last used'));

@@ -53,6 +53,12 @@ const syncMemberships = `
   union all select id, name, true from added join user_group on id = group_id
   order by "isAdded", id`;
 
+/** The refusal of a name that another group has; every other error as it is. */
+const nameError = (error: unknown, name: string): unknown =>
+  violatedConstraint(error) === 'user_group_by_name'
+    ? refusal('NameExistsError', `Group name already exists: ${name}`)
+    : error;
+
 /** Groups of users, and their members. */
 export const groupRepository = (tx: Tx) => {
   const { query } = tx;
@@ -91,8 +97,18 @@ export const groupRepository = (tx: Tx) => {
         await em.flush();
         return group.id;
       } catch (error) {
-        if (violatedConstraint(error) !== 'user_group_by_name') throw error;
-        throw refusal('NameExistsError', `Group name already exists: ${name}`);
+        throw nameError(error, name);
+      }
+    },
+    /** Locks a group until the transaction ends. @returns whether there is one */
+    lock: async (id: number): Promise<boolean> =>
+      (await query('select from user_group where id = $1 for update', [id])).length > 0,
+    /** @throws Refusal `NameExistsError` */
+    rename: async (id: number, name: string): Promise<void> => {
+      try {
+        await tx.em.nativeUpdate(GroupEntity, { id }, { name });
+      } catch (error) {
+        throw nameError(error, name);
       }
     },
     setMembers: async (group: number, users: readonly number[], createdBy: string): Promise<void> => {

@@ -1,6 +1,7 @@
 import type { AdminCount, UserSearchResults, InactiveUsers, Page, User, UsersAndGroups } from '@bunting/contracts';
 import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
+import type { ProvisionedUser } from '../../domain/provisioned.ts';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import type { UserNames } from '../../domain/user-names.ts';
 import { badRequest } from '../../domain/refusals.ts';
@@ -25,6 +26,7 @@ export interface UserRow extends UserNames {
   readonly isActive: boolean;
   readonly seenAt: string | null;
   readonly createdAt: string;
+  readonly provisioned?: ProvisionedUser | null;
 }
 
 /** SQL: the columns of `UserRow`, of the table alias `u`. */
@@ -47,12 +49,14 @@ export const userOf = (row: UserRow): User => ({
   seenAt: row.seenAt,
   createdAt: row.createdAt,
   loginAttempts: 0,
-  scimId: null,
+  scimId: row.provisioned == null ? null : String(row.id),
 });
 
 /** The properties of an account that can be updated. */
 export interface UserUpdate {
   readonly name: string | null;
+  /** stays as it is when left out */
+  readonly username?: string | null;
   readonly email: string | null;
   readonly rootRole: number;
   readonly active: boolean;
@@ -158,9 +162,17 @@ export const userRepository = (tx: Tx) => {
     },
     add: ({ name, username, email }: UserNames, rootRole: number, isService: boolean): Promise<User> =>
       flush(tx.em.create(UserEntity, { name, username, email, rootRole, isService, seenAt: null })),
-    save: async (id: number, { name, email, rootRole, active }: UserUpdate): Promise<User> => {
+    save: async (id: number, { name, username, email, rootRole, active }: UserUpdate): Promise<User> => {
       const person = await tx.em.findOneOrFail(UserEntity, { id });
-      return flush(tx.em.assign(person, { name, email, rootRole, isActive: active }));
+      return flush(
+        tx.em.assign(person, {
+          name,
+          email,
+          rootRole,
+          isActive: active,
+          ...(username === undefined ? {} : { username }),
+        }),
+      );
     },
     /** The active user with an e-mail address or, if there is none, a user name; no service account. */
     findByName: async (name: string): Promise<User | undefined> => {

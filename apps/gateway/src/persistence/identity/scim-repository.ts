@@ -1,0 +1,168 @@
+import { timestampSql, type Tx } from '@bunting/database';
+import type { ProvisionedGroup, ProvisionedUser } from '../../domain/provisioned.ts';
+import type { FilterAttributes, SqlCondition } from '../../scim/scim-filter.ts';
+import { userColumns, type UserRow } from '../accounts/user-repository.ts';
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+export interface ScimUserRow extends UserRow {
+  readonly provisioned: ProvisionedUser | null;
+  readonly groups: readonly Named[];
+}
+
+export interface ScimGroupRow {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly provisioned: ProvisionedGroup | null;
+  /** null where they were not asked for */
+  readonly members: readonly Named[] | null;
+}
+
+/** A page of resources, and how many there are. */
+export interface ScimPage<T> {
+  readonly total: number;
+  readonly rows: readonly T[];
+}
+
+export interface ScimQuery {
+  readonly filter: SqlCondition;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Maximum members in one page of groups; a page ends before, but holds one group at least. */
+const maxMembersOfPage = 10_000;
+
+const nameSql = 'coalesce(u.username, u.email)';
+
+/** What filters of users compare, of the table alias `u`. */
+export const userFilters: FilterAttributes = {
+  id: { sql: 'u.id::text', type: 'exact text' },
+  externalid: { sql: "u.provisioned->>'externalId'", type: 'exact text' },
+  username: {
+    sql: nameSql,
+    type: 'text',
+    equals: (value) =>
+      `(lower(u.username) = lower(${value}) or u.username is null and lower(u.email) = lower(${value}))`,
+  },
+  displayname: { sql: 'u.name', type: 'text' },
+  'name.formatted': { sql: 'u.name', type: 'text' },
+  'name.givenname': { sql: "u.provisioned->>'givenName'", type: 'text' },
+  'name.familyname': { sql: "u.provisioned->>'familyName'", type: 'text' },
+  active: { sql: 'u.is_active', type: 'boolean' },
+  emails: { sql: 'u.email', type: 'text' },
+  'emails.value': { sql: 'u.email', type: 'text' },
+  'emails.type': { sql: "case when u.email is not null then 'work' end", type: 'text' },
+  'emails.primary': { sql: '(u.email is not null)', type: 'boolean' },
+};
+
+const isMember = (value: string): string =>
+  `exists (select from group_member m where m.group_id = g.id and m.user_id::text = ${value})`;
+
+/** What filters of groups compare, of the table alias `g`. */
+export const groupFilters: FilterAttributes = {
+  id: { sql: 'g.id::text', type: 'exact text' },
+  externalid: { sql: "g.provisioned->>'externalId'", type: 'exact text' },
+  displayname: { sql: 'g.name', type: 'text', equals: (value) => `lower(g.name) = lower(${value})` },
+  members: { sql: 'null::text', type: 'exact text', equals: isMember },
+  'members.value': { sql: 'null::text', type: 'exact text', equals: isMember },
+};
+
+const userSelect = `
+  select ${userColumns}, coalesce((
+    select json_agg(json_build_object('id', g.id, 'name', g.name) order by g.id)
+    from group_member m join user_group g on g.id = m.group_id where m.user_id = u.id), '[]') as groups
+  from api_user u where u.deleted_at is null and not u.is_service`;
+
+const members = `coalesce((
+    select json_agg(json_build_object('id', u.id, 'name', ${nameSql}) order by u.id)
+    from group_member m join api_user u on u.id = m.user_id where m.group_id = g.id), '[]')`;
+
+const groupSelect = (hasMembers: boolean, from: string): string => `
+  select g.id, g.name, ${timestampSql('g.created_at')} as "createdAt", g.provisioned,
+    ${hasMembers ? members : 'null::json'} as members
+  from ${from}`;
+
+/** Users and groups as identity providers see them. */
+export const scimRepository = ({ query }: Pick<Tx, 'query'>) => {
+  const count = async (from: string, { sql, values }: SqlCondition): Promise<number> =>
+    (await query<{ total: number }>(`select count(*)::int as total from ${from} and ${sql}`, [...values]))[0]?.total ??
+    0;
+
+  return {
+    /** Serialises what creates or renames users or groups, so that a name that is found free stays free until the transaction ends. */
+    lockNames: async (): Promise<void> => {
+      await query('select pg_advisory_xact_lock(hashtext($1))', ['scim names']);
+    },
+    findUser: async (id: number): Promise<ScimUserRow | undefined> =>
+      (await query<ScimUserRow>(`${userSelect} and u.id = $1`, [id]))[0],
+    listUsers: async ({ filter, offset, limit }: ScimQuery): Promise<ScimPage<ScimUserRow>> => {
+      const total = await count('api_user u where u.deleted_at is null and not u.is_service', filter);
+      const at = filter.values.length;
+      const text = `${userSelect} and ${filter.sql} order by u.id limit $${at + 1}::int offset $${at + 2}::int`;
+      return { total, rows: limit === 0 ? [] : await query<ScimUserRow>(text, [...filter.values, limit, offset]) };
+    },
+    /** Whether another account has the user name or the e-mail address. */
+    isTaken: async (username: string | null, email: string | null, exceptId: number): Promise<boolean> => {
+      const text = `
+        select from api_user where deleted_at is null and id <> $3
+          and (lower(username) = lower($1) or lower(email) = lower($2)) limit 1`;
+      return (await query(text, [username, email, exceptId])).length > 0;
+    },
+    setProvisionedUser: async (id: number, provisioned: ProvisionedUser): Promise<void> => {
+      await query('update api_user set provisioned = $2 where id = $1', [id, JSON.stringify(provisioned)]);
+    },
+    findGroup: async (id: number, hasMembers: boolean): Promise<ScimGroupRow | undefined> =>
+      (await query<ScimGroupRow>(groupSelect(hasMembers, 'user_group g where g.id = $1'), [id]))[0],
+    listGroups: async ({ filter, offset, limit }: ScimQuery, hasMembers: boolean): Promise<ScimPage<ScimGroupRow>> => {
+      const total = await count('user_group g where true', filter);
+      if (limit === 0) return { total, rows: [] };
+      const at = filter.values.length;
+      const page = `(
+        select g.*, sum((select count(*) from group_member where group_id = g.id)) over (order by g.id) as running,
+          (select count(*) from group_member where group_id = g.id) as own
+        from (select * from user_group g where ${filter.sql} order by g.id limit $${at + 1}::int offset $${at + 2}::int) g
+      ) g where ${hasMembers ? `running - own < ${maxMembersOfPage}` : 'true'} order by g.id`;
+      return {
+        total,
+        rows: await query<ScimGroupRow>(groupSelect(hasMembers, page), [...filter.values, limit, offset]),
+      };
+    },
+    setProvisionedGroup: async (id: number, provisioned: ProvisionedGroup): Promise<void> => {
+      await query('update user_group set provisioned = $2 where id = $1', [id, JSON.stringify(provisioned)]);
+    },
+    /** Which of the ids are users; locks them against deletion until the transaction ends. */
+    findUserIds: async (ids: readonly number[]): Promise<ReadonlySet<number>> => {
+      const text = `
+        select id from api_user where id = any ($1::integer[]) and deleted_at is null and not is_service order by id for share`;
+      return new Set((await query<{ id: number }>(text, [ids])).map(({ id }) => id));
+    },
+    /** Adds members, and removes members. @returns the ids of those who were none, and of those who were some */
+    changeMembers: async (
+      group: number,
+      added: readonly number[],
+      removed: readonly number[],
+      createdBy: string,
+    ): Promise<{ readonly added: readonly number[]; readonly removed: readonly number[] }> => {
+      const gone = await query<{ id: number }>(
+        'delete from group_member where group_id = $1 and user_id = any ($2::integer[]) returning user_id as id',
+        [group, removed],
+      );
+      const come = await query<{ id: number }>(
+        `insert into group_member (group_id, user_id, created_by) select $1, id, $3 from unnest($2::integer[]) as id
+         on conflict do nothing returning user_id as id`,
+        [group, added, createdBy],
+      );
+      return { added: come.map(({ id }) => id), removed: gone.map(({ id }) => id) };
+    },
+    /** The ids of all members. */
+    memberIds: async (group: number): Promise<readonly number[]> =>
+      (await query<{ id: number }>('select user_id as id from group_member where group_id = $1', [group])).map(
+        ({ id }) => id,
+      ),
+  };
+};

@@ -1,0 +1,36 @@
+import { Refusal } from '@bunting/contracts';
+import { statusOf } from '../http/http-errors.ts';
+
+/** The details of an error that RFC 7644 (3.12) names. */
+export type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'tooMany' | 'uniqueness';
+
+/** An expected error of a SCIM request. */
+export class ScimError extends Error {
+  readonly status: number;
+  readonly scimType: ScimType | undefined;
+  constructor(status: number, detail: string, scimType?: ScimType) {
+    super(detail);
+    this.status = status;
+    this.scimType = scimType;
+  }
+}
+
+export const invalidValue = (detail: string): ScimError => new ScimError(400, detail, 'invalidValue');
+export const notFoundResource = (what: string, id: string): ScimError =>
+  new ScimError(404, `There is no ${what} with the id ${id.slice(0, 100)}.`);
+
+/** The error that a refusal of the gateway stands for; undefined for a defect. */
+export const scimErrorOf = (error: unknown): ScimError | undefined => {
+  if (error instanceof ScimError) return error;
+  if (!(error instanceof Refusal)) return undefined;
+  const scimType = ({ NameExistsError: 'uniqueness', ValidationError: 'invalidValue' } as const)[error.kind as string];
+  return new ScimError(statusOf[error.kind], error.message, scimType);
+};
+
+/** The body of an error response. */
+export const scimErrorBody = ({ status, scimType, message }: ScimError): object => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+  status: String(status),
+  ...(scimType === undefined ? {} : { scimType }),
+  detail: message,
+});
