@@ -204,6 +204,7 @@ describe('authorisation', () => {
       expect(
         Object.fromEntries(await Promise.all(open.map(async (one) => [one.name, (await ask(one, null, own)).status]))),
       ).toEqual({
+        'GET /ofrep/v1/events': 400,
         'POST /edge/validate': 200,
         'POST /auth/simple/login': 401,
         'GET /auth/first/validate': 400,

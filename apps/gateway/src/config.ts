@@ -349,7 +349,8 @@ export const GatewayConfig = Type.Object({
   GATEWAY_FRONTEND_CORS_ORIGINS: Type.String({
     origins: true,
     default: '*',
-    description: 'origins whose pages may evaluate features below /api/frontend, comma-separated; `*` for every origin',
+    description:
+      'origins whose pages may evaluate features below /api/frontend and /ofrep, comma-separated; `*` for every origin',
   }),
   GATEWAY_MAX_CONCURRENT_REQUESTS: Type.Integer({
     minimum: 1,

@@ -14,6 +14,8 @@ import { clientStream } from './delivery/client-stream.ts';
 import { frontendAnswers } from './delivery/frontend-answers.ts';
 import { pollAnswers } from './delivery/polls.ts';
 import { startDelivery } from './delivery/delivery.ts';
+import { ofrepAnswers } from './delivery/ofrep-answers.ts';
+import { streamTickets } from './delivery/stream-tickets.ts';
 import { splitOrigins } from './http/cors.ts';
 import { mountDocs } from './openapi/docs-page.ts';
 import { mountHealth } from './monitoring/health.ts';
@@ -125,7 +127,7 @@ const start = async ({
     }
   }
   const cookie = sessionCookie(config);
-  const { authenticate, authenticateFromCache, identify, invalidateCache } = authenticator({
+  const { authenticate, authenticateFromCache, identify, identifyById, invalidateCache } = authenticator({
     tokens: tokenLookup(database),
     hasher,
     sessions: sessionLookup(database, hasher, config),
@@ -163,9 +165,12 @@ const start = async ({
   };
   const changes = listenForAccessChanges(database, accessChanged);
   onStop('revocations', () => changes.stop());
+  // Derived from the key of tokens, which all gateways share.
+  const tickets = streamTickets(hasher('the key of stream tickets').hash);
   const sdkAnswers = new Map([
     ...clientAnswers(delivery),
     ...frontendAnswers(delivery),
+    ...ofrepAnswers({ delivery, streams, tickets, identifyById }),
     [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate })],
   ]);
   // Never from the features service: its revisions are those of another topic, and would take clients back.

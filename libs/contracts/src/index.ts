@@ -29,6 +29,7 @@ export * from './model/instance.ts';
 export * from './model/json-patch.ts';
 export * from './model/lifecycle.ts';
 export * from './model/names.ts';
+export * from './model/ofrep.ts';
 export * from './model/page.ts';
 export * from './model/patterns.ts';
 export * from './model/playground.ts';

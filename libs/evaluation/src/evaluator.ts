@@ -1,6 +1,7 @@
 import { compileConstraint, type EvaluatedConstraint } from './constraint.ts';
 import type { EvaluationContext, Predicate } from './evaluation-context.ts';
 import { compileActivation, isInRollout, type Rollout } from './strategy.ts';
+import { type Resolution, resolutionOf } from './resolution.ts';
 import { compileVariants, type EvaluatedVariant, type Variant } from './variant.ts';
 
 export interface EvaluatedStrategy {
@@ -207,6 +208,22 @@ export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
     return undefined;
   };
 
+  const explain = (found: CompiledFeature, context: EvaluationContext): FeatureExplanation => {
+    const { feature } = found;
+    const strategies = found.strategies.map(({ explain }) => explain(context));
+    const result = resultOf(strategies);
+    const hasUnsatisfiedDependency = !areDependenciesSatisfied(feature, context, new Map());
+    const enabled = feature.enabled && !hasUnsatisfiedDependency && result === true;
+    const variant = strategies.find((strategy) => strategy.result === true)?.variant;
+    return {
+      enabled,
+      variant: enabled ? (variant ?? found.variantFor(context)) : noVariant,
+      hasUnsatisfiedDependency,
+      result,
+      strategies,
+    };
+  };
+
   return {
     /** An unknown feature is off. */
     evaluate: (name: string, context: EvaluationContext): Evaluation => {
@@ -228,22 +245,15 @@ export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
     /** Evaluates every strategy, and says why; undefined for an unknown feature. */
     explain: (name: string, context: EvaluationContext): FeatureExplanation | undefined => {
       const found = find(name);
-      if (found === undefined) return undefined;
-      const { feature } = found;
-      const strategies = found.strategies.map(({ explain }) => explain(context));
-      const result = resultOf(strategies);
-      const hasUnsatisfiedDependency = !areDependenciesSatisfied(feature, context, new Map());
-      const enabled = feature.enabled && !hasUnsatisfiedDependency && result === true;
-      const variant = strategies.find((strategy) => strategy.result === true)?.variant;
-      return {
-        enabled,
-        variant: enabled ? (variant ?? found.variantFor(context)) : noVariant,
-        hasUnsatisfiedDependency,
-        result,
-        strategies,
-      };
+      return found === undefined ? undefined : explain(found, context);
+    },
+    /** Evaluates a feature, and gives the reason for its result; undefined for an unknown feature. */
+    resolve: (name: string, context: EvaluationContext): Resolution | undefined => {
+      const found = find(name);
+      return found === undefined ? undefined : resolutionOf(found.feature, explain(found, context), context);
     },
   };
 };
+
 /** Features compiled once, to be evaluated for many users. */
 export type Evaluator = ReturnType<typeof compiledEvaluator>;

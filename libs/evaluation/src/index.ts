@@ -16,4 +16,5 @@ export {
   type StrategyExplanation,
 } from './evaluator.ts';
 export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from './frontend.ts';
+export { hasPayloads, type Reason, type Resolution } from './resolution.ts';
 export type { Variant } from './variant.ts';

@@ -2,7 +2,8 @@ import { anonymousCaller, type Caller, Refusal, refusal, type SignInForm } from 
 import type { Logger } from '@bunting/runtime';
 import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { isIPv6 } from 'node:net';
-import type { Authenticate } from '../authentication/authenticate.ts';
+import type { Authenticate, Credentials } from '../authentication/authenticate.ts';
+import { isOfrepRequest } from '../http/ofrep-errors.ts';
 import { isBelow } from '../http/request/path.ts';
 import type { SameOriginPolicy } from '../sessions/same-origin.ts';
 import type { GatewayConfig } from '../config.ts';
@@ -132,6 +133,14 @@ export const publicAdmission = ({
   };
 };
 
+/** OFREP also sends the token as `X-API-Key`. */
+const credentialsOf = (request: FastifyRequest): Credentials => {
+  const { authorization, cookie, 'x-api-key': key } = request.headers;
+  if (authorization !== undefined || typeof key !== 'string' || !isOfrepRequest(request))
+    return { authorization, cookie };
+  return { authorization: key };
+};
+
 /**
  * Applies the rate limits: per token, per address for frontend tokens, and per address for requests without a valid token. Only the latter
  * get 429 when their budget is used up: a valid token is accepted however many invalid ones come from its address.
@@ -145,7 +154,7 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
 
   const authenticated = async (request: FastifyRequest, address: string): Promise<Principal> => {
     try {
-      return await authenticate(request.headers);
+      return await authenticate(credentialsOf(request));
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'AuthenticationRequired') throw error;
       const standing = failures?.consume(address);

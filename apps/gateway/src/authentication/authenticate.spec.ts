@@ -129,6 +129,7 @@ describe('the token cache', () => {
     const goodSelector = hasher('the good one').selector;
     const tokens = {
       find: async ({ selector }: { selector: string }) => (request++, selector === goodSelector ? good : undefined),
+      findById: async () => undefined,
     };
     const authenticate = byToken({ tokens, hasher, cacheTtlMs: 60_000 });
     await authenticate('the good one');

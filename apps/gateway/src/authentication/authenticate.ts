@@ -147,6 +147,9 @@ export const authenticator = (options: AuthenticatorOptions) => {
       const principal = valid.get(hash('sha256', token, 'base64'));
       return principal === undefined ? undefined : recordUse(principal);
     },
+    /** Returns whom the token with an id authenticates now. @throws Refusal `AuthenticationRequired` once it is not valid any more */
+    identifyById: (tokenId: string): Principal | Promise<Principal> =>
+      findCached(`id:${tokenId}`, () => tokens.findById(tokenId), invalidToken),
     /** Drops all cached principals; called when rights or tokens have changed. */
     invalidateCache: (): void => {
       invalidations++;

@@ -17,6 +17,12 @@ interface Compiled<T> {
   readonly value: T;
 }
 
+/** The evaluation of a view, as of one revision. */
+export interface ViewEvaluation extends Evaluator {
+  /** the features of the view, whether they are on or off, in their order */
+  readonly names: () => readonly string[];
+}
+
 /** Caches what is made of an object until the object changes, which its position tells. */
 const cachedByPosition = <K extends object, T>() => {
   const cache = new WeakMap<K, Compiled<T>>();
@@ -36,7 +42,7 @@ const cachedByPosition = <K extends object, T>() => {
 export const evaluators = (store: DeliveryStore) => {
   const compiledSegment = cachedByPosition<StoredSegment, ReturnType<FindSegment>>();
   const compiledFeature = cachedByPosition<Part, CompiledFeature>();
-  const ofView = new WeakMap<DeliveryView, { readonly revision: string; readonly evaluation: Evaluator }>();
+  const ofView = new WeakMap<DeliveryView, { readonly revision: string; readonly evaluation: ViewEvaluation }>();
 
   const findSegment: FindSegment = (id) => {
     const segment = store.segment(id);
@@ -55,10 +61,11 @@ export const evaluators = (store: DeliveryStore) => {
     return compiledFeature(part, position, () => compileFeature(json(), findSegment));
   };
 
-  const evaluationOf = (view: DeliveryView): Evaluator => {
+  const evaluationOf = (view: DeliveryView): ViewEvaluation => {
     const { environment } = view.scope;
     let enabled: readonly CompiledFeature[] | undefined;
-    return compiledEvaluator({
+    let names: readonly string[] | undefined;
+    const evaluator = compiledEvaluator({
       find: (name) => {
         const feature = view.find(name);
         return feature === undefined ? undefined : compile(feature, environment);
@@ -68,10 +75,14 @@ export const evaluators = (store: DeliveryStore) => {
           .filter((feature) => store.partOf(feature, environment).json.startsWith('"enabled":true'))
           .map((feature) => compile(feature, environment))),
     });
+    return {
+      ...evaluator,
+      names: () => (names ??= Array.from(view.features(), ({ name }) => name)),
+    };
   };
 
   /** The evaluation of what a view has now. */
-  return (view: DeliveryView): Evaluator => {
+  return (view: DeliveryView): ViewEvaluation => {
     const revision = `${store.epoch} ${view.revision()}`;
     const cached = ofView.get(view);
     if (cached?.revision === revision) return cached.evaluation;

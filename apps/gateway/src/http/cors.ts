@@ -5,7 +5,7 @@ import { isBelow } from './request/path.ts';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const allowedHeaders =
-  'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Traceparent, Unleash-AppName, Unleash-Client-Spec, Unleash-Connection-Id, Unleash-SDK';
+  'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Traceparent, Unleash-AppName, Unleash-Client-Spec, Unleash-Connection-Id, Unleash-SDK, X-API-Key';
 const exposedHeaders =
   'Bunting-Stale, Deprecation, ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';
 const preflightMaxAgeSeconds = '600';
@@ -14,7 +14,7 @@ const preflightMaxAgeSeconds = '600';
 export interface CorsSettings {
   /** origins of pages that may call the whole API */
   readonly GATEWAY_CORS_ORIGINS: string;
-  /** origins of pages that may also call operations below /api/frontend; `*` for every origin */
+  /** origins of pages that may also call operations below /api/frontend and /ofrep; `*` for every origin */
   readonly GATEWAY_FRONTEND_CORS_ORIGINS: string;
 }
 
@@ -52,7 +52,7 @@ export const corsPolicy = (settings: CorsSettings): ApplyCors => {
 
   /** Sets the origin that may read the response: `*`, the origin of the request, or none. */
   const admit = ({ headers: { origin }, url = '' }: FastifyRequest['raw'], reply: FastifyReply): boolean => {
-    const isFrontendApi = isBelow('/api/frontend', url);
+    const isFrontendApi = isBelow('/api/frontend', url) || isBelow('/ofrep', url);
     if (isFrontendApi && isOpen) {
       reply.header('access-control-allow-origin', '*');
       return true;

@@ -2,6 +2,7 @@ import { internalError, type RefusalResponse, refusalResponse } from '@bunting/b
 import { type ErrorBody, type ErrorKind, type Problem, Refusal, refusal } from '@bunting/contracts';
 import type { FastifyReply } from 'fastify';
 import { acceptsProblemJson } from './request/accept-problem.ts';
+import { isOfrepRequest, ofrepErrorOf } from './ofrep-errors.ts';
 import { closeAfterResponse } from './raw-response.ts';
 
 /** The HTTP status of every kind of error. */
@@ -76,6 +77,11 @@ export const sendRefusal = (
   closeAfterResponse(reply);
   const status = statusOf[kind];
   reply.code(status);
+  if (isOfrepRequest(reply.request)) {
+    return reply
+      .header('content-type', jsonContentType)
+      .send(JSON.stringify(ofrepErrorOf(reply.request, status, error)));
+  }
   addVary(reply, 'Accept');
   if (!acceptsProblemJson(reply.request.headers.accept)) {
     return reply.header('content-type', jsonContentType).send(JSON.stringify(error));

@@ -133,7 +133,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         requirePermission(caller, permissions, request.params as { projectId?: string; environment?: string });
       }
 
-      if (isWrite) requireConditionsSupported(request.headers, conditional !== undefined);
+      if (isWrite && !hasOwnTag) requireConditionsSupported(request.headers, conditional !== undefined);
       const parsedBody = await readRequestBody(request, response);
       limits.bodyReceived(request);
       const callRequest = {

@@ -98,3 +98,6 @@ export { listUsersAndGroupsEndpoint } from './users/list-users-and-groups.ts';
 export { listUsersEndpoint } from './users/list-users.ts';
 export { searchUsersEndpoint } from './users/search-users.ts';
 export { updateUserEndpoint } from './users/update-user.ts';
+export { evaluateFlagEndpoint } from './ofrep/evaluate-flag.ts';
+export { evaluateFlagsEndpoint } from './ofrep/evaluate-flags.ts';
+export { streamFlagChangesEndpoint } from './ofrep/stream-flag-changes.ts';

@@ -28,18 +28,18 @@ interface Row {
 }
 
 // Expiry is checked by the clock of the database, which every replica shares.
-const validToken: Statement = {
-  name: 'valid-token',
+const validTokenBy = (column: 'selector' | 'id'): Statement => ({
+  name: `valid-token-by-${column}`,
   text: `
     select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.environment,
       (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
       u.id as user_id, u.name as user_name, u.username, u.email,
       case when u.id is not null then ${accessSql} end as access
-    from unnest($1::text[]) with ordinality as asked (selector, nth) join api_token token using (selector)
+    from unnest($1::${column === 'id' ? 'uuid' : 'text'}[]) with ordinality as asked (${column}, nth) join api_token token using (${column})
     left join api_user u on u.id = token.user_id
     where token.revoked_at is null and (token.expires_at is null or token.expires_at > now())
       and (u.id is null or u.is_active and u.deleted_at is null)`,
-};
+});
 
 const callerOfToken = (row: Row & (AccessRow | { readonly user_id: null })): Caller => {
   if (row.kind !== 'user') {
@@ -54,18 +54,25 @@ const callerOfToken = (row: Row & (AccessRow | { readonly user_id: null })): Cal
  * Looks tokens up in batches, on at most two connections, so that guessing of tokens leaves the rest of the pool free.
  */
 export const tokenLookup = (database: Database) => {
-  const findRow = batchedRead<[selector: string], Row & AccessRow>(database, validToken);
+  const findRow = batchedRead<[selector: string], Row & AccessRow>(database, validTokenBy('selector'));
+  const findRowById = batchedRead<[id: string], Row & AccessRow>(database, validTokenBy('id'));
+  const principalOf = (row: Row & AccessRow): Principal => ({
+    caller: callerOfToken(row),
+    mayAdminister: mayAdminister(row.kind),
+    isPublic: row.kind === 'frontend',
+    expiresInMs: row.lives_ms ?? Number.POSITIVE_INFINITY,
+  });
   return {
     /** The principal of a token; undefined for an unknown, expired or revoked one. Compares hashes in constant time. */
     find: async ({ selector, hash }: HashedToken): Promise<Principal | undefined> => {
       const row = await findRow(selector);
       if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
-      return {
-        caller: callerOfToken(row),
-        mayAdminister: mayAdminister(row.kind),
-        isPublic: row.kind === 'frontend',
-        expiresInMs: row.lives_ms ?? Number.POSITIVE_INFINITY,
-      };
+      return principalOf(row);
+    },
+    /** The principal of the token with an id; undefined for an unknown, expired or revoked one. */
+    findById: async (id: string): Promise<Principal | undefined> => {
+      const row = await findRowById(id);
+      return row === undefined ? undefined : principalOf(row);
     },
   };
 };

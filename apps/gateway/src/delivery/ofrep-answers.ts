@@ -1,0 +1,207 @@
+import {
+  boundEnvironment,
+  type Caller,
+  deliveryScope,
+  describeScope,
+  EvaluateFlag,
+  EvaluateFlags,
+  invalid,
+  may,
+  notFound,
+  type OfrepEvaluationBody,
+  permissionsFor,
+  refusal,
+  StreamFlagChanges,
+  truncate,
+  unavailable,
+} from '@bunting/contracts';
+import { refusalResponse } from '@bunting/bus';
+import { contextFieldsOfBody, type EvaluationContext, type Resolution } from '@bunting/evaluation';
+import type { FastifyReply } from 'fastify';
+import { hash } from 'node:crypto';
+import type { Authenticator } from '../authentication/authenticate.ts';
+import { parseIfNoneMatch } from '../http/entity-tags.ts';
+import { jsonContentType } from '../http/http-errors.ts';
+import { ofrepErrorOf } from '../http/ofrep-errors.ts';
+import type { DeliveryStreams, StreamEvent } from '../streaming/delivery-streams.ts';
+import { type ClientAnswer, deltaClientSpec, freshView } from './client-answers.ts';
+import type { Delivery } from './delivery.ts';
+import type { DeliveryView } from './delivery-view.ts';
+import { isFailure, ofrepResult, type OfrepResult } from './ofrep-values.ts';
+import { scopeHash, type StreamTickets } from './stream-tickets.ts';
+
+export interface OfrepOptions {
+  readonly delivery: Delivery;
+  readonly streams: DeliveryStreams;
+  readonly tickets: StreamTickets;
+  readonly identifyById: Authenticator['identifyById'];
+}
+
+const ticketLifetimeMs = 15 * 60_000;
+/** A client whose ticket is valid for less is sent another one, also when no evaluation has changed. */
+const ticketReserveMs = 60_000;
+const inactivityDelaySec = 120;
+
+interface Rendered {
+  readonly result: OfrepResult;
+  readonly json: string;
+}
+
+/** The context of a body. `targetingKey` is the user, and the session, where the context does not name them. */
+const contextIn = (
+  body: OfrepEvaluationBody,
+  environment: string,
+  callerAddress: string | undefined,
+): EvaluationContext => {
+  const { context = {} } = body;
+  const { targetingKey: key } = context;
+  const own = typeof key === 'string' && key !== '' ? { userId: key, sessionId: key, ...context } : context;
+  const fields = contextFieldsOfBody({ context: own }, environment, callerAddress);
+  return { fields, now: new Date(), random: Math.random };
+};
+
+/** The tag of a bulk evaluation: a hash of the evaluations, and when the ticket beside them expires. */
+const tagPattern = /^([\w-]{22})(?:\.([0-9a-z]{1,11}))?$/;
+const tagOf = (content: string, expiresAt: number | undefined): string =>
+  expiresAt === undefined ? content : `${content}.${expiresAt.toString(36)}`;
+
+const refetch = (revision: number): StreamEvent => ({
+  id: revision,
+  data: JSON.stringify({
+    type: 'refetchEvaluation',
+    etag: `"${revision}"`,
+    lastModified: Math.floor(Date.now() / 1_000),
+  }),
+});
+
+const noTicket = () =>
+  refusal(
+    'AuthenticationRequired',
+    'The ticket is not valid, or has expired. Evaluate the features to get another one.',
+  );
+
+/** The operations of the OpenFeature Remote Evaluation Protocol, which are evaluated in the memory of this process, by subject. */
+export const ofrepAnswers = (options: OfrepOptions): ReadonlyMap<string, ClientAnswer> => {
+  const { delivery, streams, tickets, identifyById } = options;
+  const viewFor = freshView(delivery);
+  /** by compiled feature, whether it is on, variant and reason */
+  const rendered = new WeakMap<object, Map<string, Rendered>>();
+
+  const render = (resolution: Resolution): Rendered => {
+    const { feature, enabled, variant, reason, needsKey } = resolution;
+    let results = rendered.get(feature);
+    if (results === undefined) rendered.set(feature, (results = new Map()));
+    const outcome = `${enabled} ${needsKey} ${reason} ${variant.name}`;
+    let found = results.get(outcome);
+    if (found === undefined) {
+      const result = ofrepResult(resolution);
+      results.set(outcome, (found = { result, json: JSON.stringify(result) }));
+    }
+    return found;
+  };
+
+  const evaluationFor = async (
+    operation: typeof EvaluateFlag | typeof EvaluateFlags,
+    response: FastifyReply,
+    caller: Caller,
+    { body, query }: { readonly body: unknown; readonly query: unknown },
+  ) => {
+    const { callerAddress } = query as { readonly callerAddress?: string };
+    const named = (body as OfrepEvaluationBody).context?.['environment'];
+    const { view } = await viewFor(operation, response, caller, {
+      ...(typeof named === 'string' ? { environment: named } : {}),
+      clientSpec: deltaClientSpec,
+    });
+    const context = contextIn(body as OfrepEvaluationBody, view.scope.environment, callerAddress);
+    return { view, context, evaluation: delivery.evaluationOf(view) };
+  };
+
+  const one: ClientAnswer = async (request, response, { caller, params, ...parsed }) => {
+    const { key } = params as { readonly key: string };
+    const { evaluation, context } = await evaluationFor(EvaluateFlag, response, caller, parsed);
+    const resolution = evaluation.resolve(key, context);
+    if (resolution === undefined) throw notFound(`Could not find feature flag ${truncate(key, 200)}`);
+    const { result, json } = render(resolution);
+    response.header('content-type', jsonContentType);
+    if (!isFailure(result)) return response.send(json);
+    const { error, kind } = refusalResponse(invalid(result.errorDetails, '/body/context'));
+    request.exchange.outcome = kind;
+    return response.code(400).send(JSON.stringify(ofrepErrorOf(request, 400, error, result.errorCode)));
+  };
+
+  /** The id of an SDK token; other callers get no streams. */
+  const sdkTokenOf = (caller: Caller): string | undefined =>
+    boundEnvironment(caller) === undefined ? undefined : caller.tokenId;
+
+  const eventStreams = (view: DeliveryView, tokenId: string, expiresAt: number): string => {
+    const ticket = tickets.issue({
+      ...{ tokenId, environment: view.scope.environment, expiresAt },
+      ...{ scope: scopeHash(describeScope(view.scope)), revision: view.revision() },
+    });
+    const endpoint = { requestUri: `/ofrep/v1/events?ticket=${ticket}` };
+    return JSON.stringify([{ type: 'sse', endpoint, inactivityDelaySec }]);
+  };
+
+  const all: ClientAnswer = async (request, response, { caller, ...parsed }) => {
+    const { view, evaluation, context } = await evaluationFor(EvaluateFlags, response, caller, parsed);
+    const flags = evaluation
+      .names()
+      .map((name) => render(evaluation.resolve(name, context) as Resolution).json)
+      .join(',');
+    const content = hash('sha256', flags, 'base64url').slice(0, 22);
+    const tokenId = sdkTokenOf(caller);
+    const known = parseIfNoneMatch(request.headers);
+    const isCurrent = (tag: string): boolean => {
+      const [, given, expiry] = tagPattern.exec(tag) ?? [];
+      if (given !== content) return false;
+      return tokenId === undefined || Number.parseInt(expiry ?? '0', 36) > Date.now() + ticketReserveMs;
+    };
+    const current = known === '*' ? content : known?.find(isCurrent);
+    if (current !== undefined) return response.code(304).header('etag', `"${current}"`).send();
+    const expiresAt = tokenId === undefined ? undefined : Date.now() + ticketLifetimeMs;
+    const streamsJson =
+      tokenId === undefined || expiresAt === undefined
+        ? ''
+        : `,"eventStreams":${eventStreams(view, tokenId, expiresAt)}`;
+    return response
+      .header('etag', `"${tagOf(content, expiresAt)}"`)
+      .header('content-type', jsonContentType)
+      .send(`{"flags":[${flags}]${streamsJson}}`);
+  };
+
+  const stream: ClientAnswer = async (request, response, { query }) => {
+    streams.reserve(request, response);
+    const { ticket, lastEventId = '' } = query as { readonly ticket: string; readonly lastEventId?: string };
+    const access = tickets.read(ticket);
+    if (access === undefined) throw noTicket();
+    const { tokenId, environment } = access;
+    const principal = await identifyById(tokenId);
+    const scopeNow = (caller: Caller) => deliveryScope(caller, environment, { clientSpec: deltaClientSpec });
+    const mayRead = (caller: Caller): boolean =>
+      may(caller, permissionsFor(EvaluateFlags), { environment }) &&
+      scopeHash(describeScope(scopeNow(caller))) === access.scope;
+    if (!mayRead(principal.caller)) throw noTicket();
+    await delivery.catchUp();
+    if (!delivery.isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');
+    if (!delivery.store.hasEnvironment(environment)) throw noTicket();
+    const scope = scopeNow(principal.caller);
+    const revision = delivery.viewOf(scope).revision();
+    const known = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : access.revision;
+    const changesAfter = (view: DeliveryView, after: number): StreamEvent | undefined =>
+      view.revision() > after ? refetch(view.revision()) : undefined;
+    // Clients ignore types that they do not know.
+    const upToDate: StreamEvent = { id: known, data: '{"type":"connected"}' };
+    return streams.open(request, response, {
+      ...{ kind: 'ofrep', scope, changesAfter },
+      first: revision > known ? refetch(revision) : upToDate,
+      credential: { key: `ofrep ${tokenId}`, authenticate: () => identifyById(tokenId) },
+      mayContinue: ({ caller }) => mayRead(caller),
+    });
+  };
+
+  return new Map([
+    [EvaluateFlag.subject, one],
+    [EvaluateFlags.subject, all],
+    [StreamFlagChanges.subject, stream],
+  ]);
+};

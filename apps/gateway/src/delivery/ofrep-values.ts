@@ -1,0 +1,46 @@
+import type { OfrepErrorCode, OfrepEvaluation, OfrepFailure } from '@bunting/contracts';
+import { hasPayloads, type Resolution, type Variant } from '@bunting/evaluation';
+
+/** The evaluation of a feature by the protocol, or why there is none. */
+export type OfrepResult = OfrepEvaluation | OfrepFailure;
+
+export const isFailure = (result: OfrepResult): result is OfrepFailure => 'errorCode' in result;
+
+const failure = (key: string, errorCode: OfrepErrorCode, errorDetails: string): OfrepFailure => ({
+  key,
+  errorCode,
+  errorDetails,
+});
+
+/** A payload by its type. @throws SyntaxError for one that is not of its type */
+const valueOf = ({ type, value }: NonNullable<Variant['payload']>): unknown => {
+  if (type === 'json') return JSON.parse(value) as unknown;
+  if (type !== 'number') return value;
+  const number = value.trim() === '' ? Number.NaN : Number(value);
+  if (!Number.isFinite(number)) throw new SyntaxError('it is not a number');
+  return number;
+};
+
+/** The result of a feature for a user: a payload where its variants have any, else whether it is on. */
+export const ofrepResult = ({ feature, enabled, variant, reason, needsKey }: Resolution): OfrepResult => {
+  const { name: key, impressionData = false } = feature;
+  if (needsKey) {
+    return failure(
+      key,
+      'TARGETING_KEY_MISSING',
+      `The feature ${key} is on for a share of the users: set \`targetingKey\` in the context, so that each user gets the same result every time.`,
+    );
+  }
+  const metadata = { featureEnabled: enabled, impressionData };
+  const named = variant.enabled ? { variant: variant.name } : {};
+  const evaluation = { key, reason, ...named, metadata };
+  if (variant.payload === undefined) return hasPayloads(feature) ? evaluation : { ...evaluation, value: enabled };
+  try {
+    const value = valueOf(variant.payload);
+    return value === null ? evaluation : { ...evaluation, value };
+  } catch (error) {
+    const { type } = variant.payload;
+    const details = `The payload of the variant ${variant.name} of the feature ${key} is no ${type} value: ${(error as Error).message}. Correct it in Bunting.`;
+    return failure(key, 'GENERAL', details);
+  }
+};

@@ -1,0 +1,43 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+
+/** What a ticket gives access to. */
+export interface StreamTicket {
+  readonly tokenId: string;
+  readonly environment: string;
+  /** a hash of the scope that the token had: a ticket ends with it */
+  readonly scope: string;
+  /** the revision that the client has evaluated */
+  readonly revision: number;
+  /** milliseconds since 1970 */
+  readonly expiresAt: number;
+}
+
+const macOf = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+/** A short text that stands for a scope. */
+export const scopeHash = (scope: object): string => hash('sha256', JSON.stringify(scope), 'base64url').slice(0, 16);
+
+/**
+ * Signed tickets for event streams, since a browser cannot send a token with the request for one. A ticket names its token by id and carries
+ * no secret.
+ * @param key the same on all replicas
+ */
+export const streamTickets = (key: Buffer, now: () => number = Date.now) => ({
+  issue: ({ tokenId, environment, scope, revision, expiresAt }: StreamTicket): string => {
+    const payload = JSON.stringify([tokenId, environment, scope, revision, expiresAt]);
+    const text = Buffer.from(payload).toString('base64url');
+    return `${text}.${macOf(key, text).toString('base64url')}`;
+  },
+  /** What a ticket gives access to; undefined for one that was not issued with this key, or has expired. */
+  read: (ticket: string): StreamTicket | undefined => {
+    const [text = '', signature = ''] = ticket.split('.', 2);
+    const given = Buffer.from(signature, 'base64url');
+    const expected = macOf(key, text);
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    const [tokenId, environment, scope, revision, expiresAt] = JSON.parse(
+      Buffer.from(text, 'base64url').toString(),
+    ) as [string, string, string, number, number];
+    return expiresAt > now() ? { tokenId, environment, scope, revision, expiresAt } : undefined;
+  },
+});
+export type StreamTickets = ReturnType<typeof streamTickets>;
