@@ -36,6 +36,8 @@ export const startFuzzedServer = async () => {
       FEATURES_OPS_PORT: String(operationsPort),
       BUNTING_DATA_DIR: dataDir,
       BUNTING_ADMIN_TOKEN: key,
+      CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
+      CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
       GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
       LOG_LEVEL: 'warn',
     },

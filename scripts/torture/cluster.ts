@@ -34,6 +34,8 @@ export const startCluster = async (
   const settings = {
     GATEWAY_HOST: '127.0.0.1',
     BUNTING_ADMIN_TOKEN: token,
+    CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
+    CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     LOG_LEVEL: 'warn',
     CHECK_REPLIES: 'true',
     ...more,

@@ -15,6 +15,8 @@ export const startHostedPlatform = async (
     GATEWAY_HOST: '127.0.0.1',
     GATEWAY_OPS_PORT: String(await freePort()),
     BUNTING_ADMIN_TOKEN: token,
+    CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
+    CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     ...settings,
   };
   const databases: FreshDatabase[] = [];

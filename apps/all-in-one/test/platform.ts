@@ -89,6 +89,9 @@ const settingsFor = async (
     GATEWAY_HOST: '127.0.0.1',
     BUNTING_DATA_DIR: dataDir,
     BUNTING_ADMIN_TOKEN: token,
+    // Journeys propose and review with one token.
+    CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
+    CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     CHECK_REPLIES: 'true',
     // All the tests of a run come from one address, and many of them without a key.
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',

@@ -22,11 +22,11 @@ export const ChangeRequestsConfig = Type.Object({
     description: 'milliseconds after which applying that did not end is taken up again, by whichever replica',
   }),
   CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: Type.Boolean({
-    default: true,
+    default: false,
     description: 'whether an admin token, behind which no person stands, may approve and reject',
   }),
   CHANGE_REQUESTS_ADMINS_REVIEW_OWN: Type.Boolean({
-    default: true,
+    default: false,
     description: 'whether administrators may approve and reject what they proposed themselves',
   }),
   CHANGE_REQUESTS_VOLUNTARY: Type.Boolean({

@@ -1,4 +1,4 @@
-import { ListAvailableReviewers, SetChangeRequestConfig } from '@bunting/contracts';
+import { adminTokenUserId, ListAvailableReviewers, SetChangeRequestConfig } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../test/started-change-requests.ts';
 
@@ -8,7 +8,11 @@ const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enable
 let strict: StartedChangeRequests;
 beforeAll(async () => {
   strict = await startChangeRequests({
-    settings: { CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'false', CHANGE_REQUESTS_VOLUNTARY: 'false' },
+    settings: {
+      CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: '',
+      CHANGE_REQUESTS_ADMINS_REVIEW_OWN: '',
+      CHANGE_REQUESTS_VOLUNTARY: 'false',
+    },
   });
 });
 afterAll(() => strict.stop());
@@ -21,13 +25,15 @@ it('refuses voluntary change requests when the setting disables them', async () 
   expect(await strict.stored()).toMatchObject({ change_request: 0, outbox: 0 });
 });
 
-it('lets administrators review only the requests of others when the setting says so', async () => {
+it('lets administrators review only the requests of others unless the setting says otherwise', async () => {
   const params = { projectId: 'shop', environment: 'production' };
   await strict.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled: true } });
   const { id } = await strict.add(enable, mia);
   await strict.move(id, 'In review', mia);
   for (const verdict of ['Approved', 'Rejected'] as const) {
-    await expect(strict.move(id, verdict, mia)).rejects.toThrow('Authors can not review their own change request');
+    await expect(strict.move(id, verdict, mia)).rejects.toThrow(
+      /^Authors can not review their own change request, .*CHANGE_REQUESTS_ADMINS_REVIEW_OWN=true$/,
+    );
   }
   const { reviewers } = await strict.call(ListAvailableReviewers, { params }, mia);
   expect(reviewers.map((reviewer) => reviewer.id)).not.toContain(mia.id);
@@ -36,4 +42,20 @@ it('lets administrators review only the requests of others when the setting says
   const other = await strict.add(enable, lee);
   await strict.move(other.id, 'In review', lee);
   await strict.move(other.id, 'Approved', mia);
+});
+
+it('lets an admin token propose, cancel and apply, but not review, unless the setting says otherwise', async () => {
+  const token = { id: adminTokenUserId, name: 'admin', grants: [{ permission: 'ADMIN' as const }] };
+  const params = { projectId: 'shop', environment: 'production' };
+  await strict.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled: true } });
+  const { id } = await strict.add(enable, token);
+  await strict.move(id, 'In review', token);
+  for (const verdict of ['Approved', 'Rejected'] as const) {
+    await expect(strict.move(id, verdict, token)).rejects.toThrow(/CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW=true$/);
+  }
+  await strict.move(id, 'Approved', mia);
+  await strict.move(id, 'Applied', token);
+  const other = await strict.add(enable, lee);
+  await strict.move(other.id, 'In review', lee);
+  await strict.move(other.id, 'Cancelled', token);
 });

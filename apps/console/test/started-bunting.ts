@@ -16,6 +16,8 @@ export const startBunting = async () => {
     PORT: String(port),
     GATEWAY_HOST: '127.0.0.1',
     BUNTING_ADMIN_TOKEN: token,
+    CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
+    CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     CHECK_REPLIES: 'true',
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',

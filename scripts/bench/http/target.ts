@@ -55,7 +55,14 @@ const startOnce = async (dataDir: string) => {
   const startedAt = performance.now();
   const child = spawn(process.execPath, startArguments(), {
     cwd: repository,
-    env: { ...process.env, PORT: String(port), BUNTING_DATA_DIR: dataDir, BUNTING_ADMIN_TOKEN: token },
+    env: {
+      ...process.env,
+      PORT: String(port),
+      BUNTING_DATA_DIR: dataDir,
+      BUNTING_ADMIN_TOKEN: token,
+      CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
+      CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   let ended = false;

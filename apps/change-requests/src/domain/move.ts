@@ -61,9 +61,22 @@ const permissionsFor: Readonly<Record<Who, readonly Permission[]>> = {
   system: [],
 };
 
-const notPermitted = (who: Who, { author }: Roles, environment: string): Refusal => {
-  if (author && (who === 'reviewer' || who === 'reviewer or applier')) {
-    return refusal('NoAccessError', 'Authors can not review their own change request');
+const notPermitted = (who: Who, { author, administers, reviewer }: Roles, environment: string): Refusal => {
+  if (who === 'reviewer' || who === 'reviewer or applier') {
+    // Every other administrator is a reviewer.
+    if (administers && !reviewer) {
+      return refusal(
+        'NoAccessError',
+        'An admin token can not review a change request, because no person stands behind it. Review as a user, or set CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW=true',
+      );
+    }
+    if (author && administers) {
+      return refusal(
+        'NoAccessError',
+        'Authors can not review their own change request, unless they are administrators and CHANGE_REQUESTS_ADMINS_REVIEW_OWN=true',
+      );
+    }
+    if (author) return refusal('NoAccessError', 'Authors can not review their own change request');
   }
   const permissions = permissionsFor[who];
   if (permissions.length > 0) return noAccess(permissions, environment);
@@ -234,7 +247,14 @@ export const isPromised = ({ applying }: ChangeRequest, once: PendingReply['once
 };
 
 /** The roles of the service itself, which runs what users have scheduled. */
-export const systemRoles: Roles = { author: false, admin: false, reviewer: false, applier: false, system: true };
+export const systemRoles: Roles = {
+  author: false,
+  administers: false,
+  admin: false,
+  reviewer: false,
+  applier: false,
+  system: true,
+};
 
 /** Ends the attempt of `beginApplying` with success. */
 export const endApplying = (request: ChangeRequest, now: Date): Move => {

@@ -6,7 +6,14 @@ import { type Move, move, suspend } from './move.ts';
 const approvalsLost = 'Change request no longer has the required approvals';
 
 const system = (now: Date) => ({ by: { id: systemCaller.id, name: systemCaller.name }, now });
-const asAdmin = { author: false, admin: true, reviewer: false, applier: false, system: true } as const;
+const asAdmin = {
+  author: false,
+  administers: true,
+  admin: true,
+  reviewer: false,
+  applier: false,
+  system: true,
+} as const;
 
 /** The reason to suspend a schedule after a user was deleted; undefined if the schedule does not depend on that user. */
 const reasonFor = (request: ChangeRequest, userId: number): string | undefined => {

@@ -9,7 +9,14 @@ import { discardChange } from './edit-change.ts';
 import { abandonApplying, beginApplying, endApplying, move } from './move.ts';
 import { type Command, commands, judge, type Roles } from './state-machine.ts';
 
-const noRoles: Roles = { author: false, admin: false, reviewer: false, applier: false, system: false };
+const noRoles: Roles = {
+  author: false,
+  administers: false,
+  admin: false,
+  reviewer: false,
+  applier: false,
+  system: false,
+};
 const roles = {
   stranger: noRoles,
   author: { ...noRoles, author: true },
@@ -17,8 +24,8 @@ const roles = {
   'author and applier': { ...noRoles, author: true, applier: true },
   reviewer: { ...noRoles, reviewer: true },
   applier: { ...noRoles, applier: true },
-  admin: { ...noRoles, admin: true, reviewer: true, applier: true },
-  'author and admin': { ...noRoles, author: true, admin: true, reviewer: true, applier: true },
+  admin: { ...noRoles, administers: true, admin: true, reviewer: true, applier: true },
+  'author and admin': { ...noRoles, author: true, administers: true, admin: true, reviewer: true, applier: true },
   system: { ...noRoles, system: true },
 } as const;
 type Role = keyof typeof roles;
@@ -132,6 +139,7 @@ const requireLegal = (before: ChangeRequest, after: ChangeRequest): void => {
 const aStep = fc.record({
   step: fc.constantFrom(...steps),
   who: fc.nat(people.length - 1),
+  administers: fc.boolean(),
   admin: fc.boolean(),
   reviewer: fc.boolean(),
   applier: fc.boolean(),

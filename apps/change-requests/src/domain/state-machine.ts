@@ -29,6 +29,9 @@ export const commandFor: Readonly<Record<ChangeRequestState, Command | undefined
 /** The roles of a user for one request. */
 export interface Roles {
   readonly author: boolean;
+  /** may administer, and so cancel and rename requests of others */
+  readonly administers: boolean;
+  /** may review as an administrator, own requests included */
   readonly admin: boolean;
   /** may approve in the environment of the request */
   readonly reviewer: boolean;
@@ -41,11 +44,11 @@ export interface Roles {
 /** Which roles may take a transition. Authors do not review their own requests unless they are administrators. */
 const may = {
   author: ({ author }: Roles) => author,
-  'author or admin': ({ author, admin }: Roles) => author || admin,
+  'author or admin': ({ author, administers }: Roles) => author || administers,
   reviewer: ({ author, admin, reviewer }: Roles) => admin || (reviewer && !author),
   'reviewer or applier': ({ author, admin, reviewer, applier }: Roles) => admin || ((reviewer || applier) && !author),
-  'author, reviewer or applier': ({ author, admin, reviewer, applier }: Roles) =>
-    author || admin || reviewer || applier,
+  'author, reviewer or applier': ({ author, administers, reviewer, applier }: Roles) =>
+    author || administers || reviewer || applier,
   applier: ({ admin, applier }: Roles) => admin || applier,
   system: ({ system }: Roles) => system,
 } as const;

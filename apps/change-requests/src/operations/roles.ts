@@ -17,10 +17,12 @@ export const rolesByPolicy =
   (caller, { project, environment, createdBy }) => {
     const where = { project, environment };
     const author = caller.id === createdBy.id;
+    const administers = may(caller, ['ADMIN'], where);
     const reviews = adminTokens || caller.id !== adminTokenUserId;
     return {
       author,
-      admin: reviews && (ownOfAdmins || !author) && may(caller, ['ADMIN'], where),
+      administers,
+      admin: reviews && (ownOfAdmins || !author) && administers,
       reviewer: reviews && may(caller, ['APPROVE_CHANGE_REQUEST'], where),
       applier: may(caller, ['APPLY_CHANGE_REQUEST'], where),
       system: false,

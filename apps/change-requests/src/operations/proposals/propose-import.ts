@@ -7,7 +7,7 @@ import { createDraft } from '../../domain/content.ts';
 import { move } from '../../domain/move.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-const roles = { author: true, admin: false, reviewer: false, applier: false, system: false };
+const roles = { author: true, administers: false, admin: false, reviewer: false, applier: false, system: false };
 
 /**
  * Creates a separate request for an import, in addition to the author's open requests, and sends it to review. The changes are not
