@@ -1,5 +1,3 @@
-import { gatewayService } from '@bunting/gateway';
-import { host, openLog, type RunningHost } from '@bunting/runtime';
 import { type Balancer, eventually, startBalancer, startNats, type TestNats } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
@@ -8,34 +6,16 @@ import { addressOf, onPlatform } from './given.ts';
 import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
 import { administering } from './people.ts';
 import { reservePort } from './reserved-port.ts';
+import { type RestartableGateway, startGatewayAt } from './restartable-gateway.ts';
 
 const project = 'modes';
 const changing = 'modes-changing';
 const lasting = 'modes-lasting';
 const at = addressOf(project, changing);
 
-/** A gateway that is restarted at its address. */
-const startGatewayAt = async (port: number, settings: Readonly<Record<string, string>>) => {
-  let running: RunningHost | undefined;
-  const start = async (): Promise<void> => {
-    running = await host([gatewayService], {
-      environment: { ...settings, PORT: String(port), GATEWAY_HOST: '127.0.0.1' },
-      log: openLog('error'),
-    });
-  };
-  const url = `http://127.0.0.1:${port}`;
-  await start();
-  return {
-    url,
-    start,
-    stop: async (): Promise<void> => running?.stop(),
-  };
-};
-type Gateway = Awaited<ReturnType<typeof startGatewayAt>>;
-
 let nats: TestNats;
 let platform: HostedPlatform;
-let gateways: readonly Gateway[];
+let gateways: readonly RestartableGateway[];
 let balancer: Balancer;
 /** the SDK in each of its modes, which reach the gateways through a load balancer */
 const sdks = new Map<string, Unleash>();

@@ -125,3 +125,45 @@ it('evaluates every generated feature as the SDK for Node.js does', async () => 
   await fc.assert(fc.asyncProperty(content, context, compare), { numRuns: 400 });
   expect([...seen].sort()).toEqual(['false disabled', 'true blue', 'true disabled', 'true green', 'true red']);
 });
+
+it('puts users beyond ASCII where the SDK for Node.js puts the UTF-8 bytes of their ids, in rollouts and variants', async () => {
+  const strategies = [
+    {
+      ...{
+        name: 'flexibleRollout',
+        parameters: { rollout: '50', stickiness: 'userId', groupId: 'g' },
+        constraints: [],
+      },
+      variants: ['red', 'green', 'blue'].map((name) => ({ name, weight: 333, stickiness: 'userId' })),
+    },
+  ];
+  const feature = { name: 'f', enabled: true, strategies, variants: [] };
+  const about = { project: 'default', type: 'release', stale: false, impressionData: false };
+  const sdk = new Unleash({
+    ...{
+      appName: 'spec',
+      url: 'http://nowhere.invalid/api',
+      refreshInterval: 0,
+      metricsInterval: 0,
+      disableMetrics: true,
+    },
+    ...{ skipInstanceCountWarning: true, storageProvider: new InMemStorageProvider() },
+    bootstrap: { data: [{ ...about, ...feature }] as never },
+  });
+  sdk.on('warn', () => undefined);
+  sdk.on('error', () => undefined);
+  await once(sdk, 'ready');
+  const evaluator = evaluatorOf([feature]);
+  const results = new Set<string>();
+  for (let nth = 0; nth < 300; nth++) {
+    const userId = `${['Åse', 'Jürgen', '李', 'émile', '😀'][nth % 5]}-${nth}`;
+    const ours = evaluator.evaluate('f', { fields: new Map([['userId', userId]]), now: new Date(), random: () => 0.5 });
+    // This SDK hashes the low byte of each character, so it is given one character for each byte.
+    const bytes = { userId: Buffer.from(userId).toString('latin1') };
+    const theirs = { enabled: sdk.isEnabled('f', bytes), variant: sdk.getVariant('f', bytes).name };
+    expect({ userId, enabled: ours.enabled, variant: ours.variant.name }).toEqual({ userId, ...theirs });
+    results.add(`${theirs.enabled} ${theirs.variant}`);
+  }
+  sdk.destroy();
+  expect([...results].sort()).toEqual(['false disabled', 'true blue', 'true green', 'true red']);
+});
