@@ -15,7 +15,7 @@ export interface SeededRandom {
 }
 
 /** Fractions from 0 (inclusive) to 1 (exclusive), by mulberry32. */
-export const fractionsFrom = (seed: number): (() => number) => {
+const fractionsFrom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -58,7 +58,7 @@ interface Document {
   readonly components: { readonly responses?: Readonly<Record<string, Response>> };
 }
 
-/** How a schema is held to a value: text is read as the type that the schema asks for. */
+/** How a value is validated: a parameter is converted from text to the type of the schema. */
 export type Fits = (value: unknown) => string | undefined;
 
 export interface Answerable {

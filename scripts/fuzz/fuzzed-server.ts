@@ -73,7 +73,7 @@ export const startFuzzedServer = async () => {
   return {
     url,
     key,
-    /** since it was asked last: what 99 of 100 turns of the event loop stayed under, 10 ms of waiting included */
+    /** the 99th percentile of the event loop delay since the last call, in milliseconds, the sampling interval of 10 ms included */
     eventLoopP99Ms: async (): Promise<number | undefined> =>
       p99In(await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text()),
     /** the line of the log that has the error of this id */

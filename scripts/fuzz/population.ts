@@ -159,7 +159,7 @@ export const populate = async (
   return { personal, personalId: values.id };
 };
 
-/** Asks for the lists that can be asked for, of some of what they can be asked for, and learns what is in them. */
+/** Reads the lists of the API, for some values of their parameters, and collects the objects in them. */
 export const lookAround = async (
   client: Client,
   key: string,

@@ -18,7 +18,7 @@ export interface FuzzOptions {
   readonly atOnce: number;
   /** only operations whose id or address contains it */
   readonly only?: string;
-  /** the milliseconds that nearly every turn of the server's event loop stayed under since it was asked last */
+  /** the 99th percentile of the server's event loop delay since the last measurement, in milliseconds */
   readonly eventLoopP99Ms?: () => Promise<number | undefined>;
   readonly progress?: (done: number) => void;
   /** ends the run before all requests are sent; what was learned by then is reported */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The server said no, or could not be asked. */
+/** The server refused the request, or could not be reached. */
 export class ImportError extends Error {}
 
-/** Asks the server; what only needs time is asked again. */
+/** Sends a request, and retries temporary failures. */
 export type SendRequest = <T>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<T>;
 
 const passes = new Set([408, 429, 502, 503, 504]);

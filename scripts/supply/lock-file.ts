@@ -37,7 +37,7 @@ export const nameOf = (folder: string, { name }: Locked): string =>
 /** Whether it comes from a registry; else it is of this repository. */
 export const isForeign = (folder: string, { link }: Locked): boolean => folder.includes(modules) && link !== true;
 
-/** Where Node finds a package that the one in a folder asks for. */
+/** Where Node.js finds a dependency of the package in a folder. */
 export const folderOf = ({ packages }: LockFile, from: string, name: string): string | undefined => {
   for (let at = from; ; at = at.includes(`/${modules}`) ? at.slice(0, at.lastIndexOf(`/${modules}`)) : '') {
     const folder = at === '' ? `${modules}${name}` : `${at}/${modules}${name}`;

@@ -3,14 +3,6 @@ import { eventually } from '@bunting/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededRandom } from '../seeded-random.ts';
 
-/** What a follower of the event feed has read so far. */
-export interface FollowerState {
-  readonly events: readonly FeedEvent[];
-  /** how often its stream ended and it reconnected */
-  readonly interruptions: number;
-  readonly violations: readonly string[];
-}
-
 export interface FollowerOptions {
   readonly urls: readonly string[];
   readonly token: string;

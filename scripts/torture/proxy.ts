@@ -54,5 +54,3 @@ export const startProxy = async (serverPort: () => number, intercept: (endpoints
     },
   };
 };
-/** A TCP proxy between one process and one server, which can intercept traffic and disconnect. */
-export type Proxy = Awaited<ReturnType<typeof startProxy>>;

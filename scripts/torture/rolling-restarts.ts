@@ -115,7 +115,7 @@ export const runRollingRestarts = async ({
   folder,
   drainDelayMs = 3_000,
   clients = 8,
-  log: log = () => undefined,
+  log = () => undefined,
 }: RollingRestartsOptions): Promise<RollingRestartReport> => {
   mkdirSync(folder, { recursive: true });
   const scale = Object.fromEntries(services.map((service) => [service, 2]));

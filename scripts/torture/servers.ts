@@ -65,7 +65,6 @@ export const startPostgres = async (dataDir: string) => {
     stop: (): Promise<void> => turn(() => server.stop()),
   };
 };
-export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 
 /** The NATS server of a run. */
 export const startNatsServer = async (folder: string) => {

@@ -72,7 +72,7 @@ const injectSequentially = async (
 
 const injectFaults = async (
   cluster: Cluster,
-  { seed, minutes, faults: selectedFaults = faults, concurrent: concurrent = false }: TortureOptions,
+  { seed, minutes, faults: selectedFaults = faults, concurrent = false }: TortureOptions,
   log: (line: string) => void,
   report: (violation: string) => void,
   /** checks that the SDKs hold what the database says, while nothing is written */
@@ -119,7 +119,7 @@ const injectFaults = async (
 
 /** Starts a platform, injects faults while clients write, and verifies that nothing was lost, duplicated or reordered. */
 export const torture = async (options: TortureOptions): Promise<TortureReport> => {
-  const { seed, folder, writers = 4, scale = defaultScale, log: log = () => undefined } = options;
+  const { seed, folder, writers = 4, scale = defaultScale, log = () => undefined } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const random = seededRandom(seed);
   const cluster = await startCluster(folder, scale, random, log, sdkClientSettings);

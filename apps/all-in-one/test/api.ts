@@ -1,4 +1,4 @@
-/** What the platform answered, and how long it took as whoever asked measures it. */
+/** A response of the platform, and the milliseconds that the client measured. */
 export interface Answer<T = unknown> {
   readonly status: number;
   readonly headers: Headers;

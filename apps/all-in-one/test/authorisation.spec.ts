@@ -19,7 +19,7 @@ import { expectRefusal } from './expectations.ts';
 import { addressOf, onPlatform } from './given.ts';
 import { type OneProcess, startOneProcess } from './platform.ts';
 
-/** Where somebody asks. The names are as long as one another, so that what is answered can be held against each other. */
+/** The target of a request. All names have the same length, so that responses can be compared. */
 interface Target {
   readonly project: string;
   readonly feature: string;
@@ -112,7 +112,7 @@ describe('authorisation', () => {
   const as = (key: string | null, method: string, path: string, body?: unknown) =>
     platform.api(method, path, body, { authorization: key });
 
-  /** Somebody with a key: whoever makes one needs a first, which only a service account is given by others. */
+  /** A caller with a token. Administrators can create the first token of a service account only. */
   const somebody = async (name: string, rootRole: number, roles: readonly [Target, number][] = []): Promise<number> => {
     const { id } = await admin<User>('POST', 'service-account', { username: `matrix ${name}`, rootRole });
     for (const [{ project }, role] of roles)
@@ -128,7 +128,7 @@ describe('authorisation', () => {
     const body = hasBody(operation) ? leastOf(operation.body) : undefined;
     return as(key, http.method, pathOf(mountedOne, target), body);
   };
-  /** Every operation, some at once. */
+  /** Every operation, some of them concurrently. */
   const each = async (chosen: readonly Mounted[], judge: (one: Mounted) => Promise<void>): Promise<void> => {
     const left = [...chosen];
     const worker = async () => {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * Stands between a client and the platform as a bad network does: what is asked goes through, and with the first byte of
- * the answer the client's connection is gone. What was asked is done by then, and the client cannot know.
+ * A proxy that imitates a bad network: it forwards the request, and closes the client's connection at the first byte of the
+ * response. The request has taken effect by then, and the client cannot know.
  */
 export const startCuttingProxy = async (target: string) => {
   const { hostname, port } = new URL(target);
@@ -30,7 +30,7 @@ export const startCuttingProxy = async (target: string) => {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** how many answers nobody was given */
+    /** how many responses were cut */
     get cut() {
       return cut;
     },

@@ -37,7 +37,7 @@ describe('the platform in five processes', () => {
       await onPlatform(api).createFeature('away', 'away-flag');
     });
 
-    /** What is sent to a service in the moment of its end is waited for in vain; whoever asks later is told at once. */
+    /** A call during the end of a service waits for its timeout; later calls are refused immediately. */
     const killService = async (name: string, ...ask: readonly [method: string, path: string]) => {
       await platform.killService(name);
       await eventually(() => expectAway(...ask), { timeoutMs: 15_000 });

@@ -25,7 +25,7 @@ const taken = <T>(answer: Answer<T>, status: number): T => {
 export const addressOf = (project: string, feature: string): string =>
   `/api/admin/projects/${project}/features/${feature}`;
 
-/** What journeys begin with, and what they look at: each asks over HTTP, and fails when the answer is no success. */
+/** The set-up and the reads of journeys over HTTP; each function fails when a response is not a success. */
 export const onPlatform = (api: Api) => ({
   createProject: async (id: string, more: Partial<CreateProjectBody> = {}): Promise<CreatedProject> =>
     taken(await api<CreatedProject>('POST', '/api/admin/projects', { id, name: `Project ${id}`, ...more }), 201),
@@ -77,7 +77,7 @@ export const onPlatform = (api: Api) => ({
   events: async (criteria: SearchEventsBody): Promise<Events> =>
     taken(await api<Events>('POST', '/api/admin/events/search', criteria), 200),
 
-  /** the types of the events, oldest first, with what tells apart events that come together */
+  /** the types of the events, oldest first, with properties that distinguish events of one write */
   eventTypes: async (criteria: SearchEventsBody): Promise<string[]> => {
     const { events } = taken(await api<Events>('POST', '/api/admin/events/search', criteria), 200);
     return events.toReversed().map(({ type }: Event) => type);

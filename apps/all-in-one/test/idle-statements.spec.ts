@@ -23,7 +23,7 @@ const startCountingPostgres = async (dataDir: string) => {
   return server;
 };
 
-/** How often each statement ran within so many seconds, in all databases but the one that is asked. */
+/** How often each statement ran within so many seconds, in all databases except the one that is queried. */
 const statementsWithin = (url: string, seconds: number): Promise<{ calls: number; query: string }[]> =>
   withClient(url, async (client) => {
     await client.query('select pg_stat_statements_reset()');

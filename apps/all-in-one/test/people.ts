@@ -13,7 +13,7 @@ export interface Person {
 export const rootRole = { admin: 1, editor: 2, viewer: 3 } as const;
 export const projectRole = { owner: 4, member: 5, reader: 6 } as const;
 
-/** What administrators begin with; each asks over HTTP, and fails when the answer is no success. */
+/** The set-up that administrators make over HTTP; each function fails when a response is not a success. */
 export const administering = (platform: () => Platform) => {
   const done = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const { status, text, body: answer } = await platform().api<T>(method, `/api/admin/${path}`, body);
@@ -41,7 +41,7 @@ export const administering = (platform: () => Platform) => {
     apiToken: (tokenName: string, more: object = {}): Promise<ApiToken> =>
       done<ApiToken>('POST', 'api-tokens', { tokenName, type: 'client', environment: 'development', ...more }),
 
-    /** The events of these types of whom or what the text tells, oldest first. */
+    /** The events of these types that contain the text, oldest first. */
     told: async (query: string, ...types: string[]): Promise<Event[]> => {
       const { events } = await done<Events>('POST', 'events/search', { query, limit: 100 });
       return events.filter(({ type }) => types.length === 0 || types.includes(type)).toReversed();

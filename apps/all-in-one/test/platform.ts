@@ -7,7 +7,7 @@ import { type Api, apiOf } from './api.ts';
 import { type Program, processes, runProgram } from './program.ts';
 import { reservePort } from './reserved-port.ts';
 
-/** A running Bunting, whatever it is composed of: all that a journey knows of it is its address and a key. */
+/** A running Bunting of any composition; journeys use only its URL and an admin token. */
 export interface Platform {
   readonly url: string;
   readonly token: string;
@@ -18,7 +18,7 @@ export interface Platform {
 
 export interface OneProcess extends Platform {
   readonly program: Program;
-  /** Ends it as a power cut would: at once. */
+  /** Ends it like a power failure: immediately. */
   kill(): Promise<void>;
   /** Starts it again, on the same data and the same port. */
   restart(): Promise<void>;
@@ -27,11 +27,11 @@ export interface OneProcess extends Platform {
 export interface Distributed extends Platform {
   readonly program: Program;
   readonly dataDir: string;
-  /** Ends the process of one service at once. */
+  /** Kills the process of one service. */
   killService(name: string): Promise<void>;
 }
 
-/** A folder for data that nobody else uses; whoever starts a platform in it removes it. */
+/** A new folder for data; the function that starts a platform in it removes it. */
 export const dataFolder = (): string => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bunting-e2e-'));
   // As the platform makes it: started by root, PostgreSQL runs as another user, who passes through to its own folder.
@@ -47,7 +47,7 @@ const isReady = async (url: string): Promise<void> => {
   if (status !== 200) throw new Error(`${url}/health/ready answers ${status}.`);
 };
 
-/** Asks it to end, and does not wait for ever. */
+/** Stops it with SIGTERM, and with SIGKILL after 30 seconds. */
 const endOf = async (program: Program): Promise<string> => {
   program.signal('SIGTERM');
   const late = setTimeout(() => program.signal('SIGKILL'), 30_000);
@@ -160,7 +160,7 @@ export const startDistributed = async (more: Readonly<Record<string, string>> = 
       const service = processes().find(isIt);
       if (service === undefined) throw new Error(`The stack has no process of ${name}.`);
       process.kill(service.pid, 'SIGKILL');
-      // Until all of its threads are gone its connections may still take what nobody will read.
+      // Until all of its threads have ended, its connections may still accept data that no process reads.
       await eventually(() => {
         if (processes().some(({ pid }) => pid === service.pid)) throw new Error(`The process of ${name} goes on.`);
       });

@@ -65,7 +65,7 @@ export const runProgram = (
 /** A program of the repository that runs as a process of its own, and ends with this one at the latest. */
 export type Program = ReturnType<typeof runProgram>;
 
-/** A process that runs, as the system tells of it. */
+/** A running process, as the operating system describes it. */
 interface Process {
   readonly pid: number;
   readonly parent: number;

@@ -14,7 +14,7 @@ import { services } from '../src/services.ts';
 
 const canary = (what: string): string => `canary${what}${randomBytes(8).toString('hex')}`;
 
-/** Of all these nothing may ever be seen but by who has sent it: not even what was stored tells of them. */
+/** Secrets: only the client that sent or created one may see it, and nothing that is stored reveals it. */
 const adminToken = `*:*.${canary('admin')}`;
 const tokenKey = `${canary('tokenkey')}-${'k'.repeat(32)}`;
 const secrets: string[] = [adminToken, tokenKey];
@@ -23,7 +23,7 @@ const secret = (what: string): string => {
   secrets.push(made);
   return made;
 };
-/** What people write may be stored, and told to who may read it; it has no place in logs and measurements. */
+/** User text: it is stored and returned to permitted callers, and must not be in logs and metrics. */
 const payloads: string[] = [];
 const payload = (what: string): string => {
   const made = canary(what);

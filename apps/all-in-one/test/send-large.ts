@@ -3,8 +3,8 @@ import type { Answer } from './api.ts';
 import type { Platform } from './platform.ts';
 
 /**
- * Sends a body that is larger than what is accepted, and takes the answer whenever it comes: whoever refuses need not listen to
- * the end. Without `declared` the request does not say how large it is.
+ * Sends a body above the size limit and returns the response, which may arrive before the end of the body. Without `declared` the
+ * request has no Content-Length.
  */
 export const sendLarge = (
   { url, token }: Platform,

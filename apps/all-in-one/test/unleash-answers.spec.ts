@@ -41,7 +41,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   ],
   // When a user last used a key is for administrators alone.
   'GET /api/admin/user-admin/search': ['[].seenAt is missing'],
-  // A key may work for ever here, and then says so.
+  // A token may be valid without a limit in Bunting; its expiry date is then null.
   'GET /api/admin/user/tokens': ['pats[].expiresAt is null, not string'],
 };
 

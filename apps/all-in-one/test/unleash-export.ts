@@ -18,7 +18,7 @@ const constraintWith = (operator: ConstraintOperator, nth: number, own: (name: s
   return { values: [`user-${nth}`, 'Zoë, "the tester"', '50%'], operator, contextName: 'userId', ...flags };
 };
 
-// Unleash gives the thousandth that is left over to whoever came first, and sorts by name after that.
+// Unleash adds the remaining thousandth to the first variant, and sorts by name afterwards.
 const strategyVariants = (nth: number) => [
   {
     name: 'amber',

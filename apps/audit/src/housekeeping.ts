@@ -15,4 +15,3 @@ export const keepHouse = (chores: readonly Chore[], warn: (message: string) => v
   );
   return { stop: async (): Promise<void> => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 };
-export type Housekeeping = ReturnType<typeof keepHouse>;

@@ -6,7 +6,7 @@ export interface NumberedEvent {
   readonly event: RecordedEvent;
 }
 
-/** All that can be asked of events; of each list one value will do. */
+/** All filters of events; one value of each list suffices for a match. */
 export interface NaiveQuery {
   readonly types?: readonly string[] | undefined;
   readonly projects?: readonly string[] | undefined;

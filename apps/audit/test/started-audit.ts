@@ -25,7 +25,7 @@ const prepared = (key: string, schema: typeof steps) => ({
 });
 
 /** A database of its own with the tables of the log. */
-export const freshAuditDatabase = () => freshDatabase('audit', prepared('audit', steps));
+const freshAuditDatabase = () => freshDatabase('audit', prepared('audit', steps));
 
 /** An empty log without producers. */
 export const openLogDatabase = async () => {

@@ -204,7 +204,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
     { checkReplies: true },
   );
   return {
-    /** what CheckChanges was asked, oldest first */
+    /** the requests of CheckChanges, oldest first */
     asked: request,
     /** what has been applied, each request once, with who did it */
     applied,
@@ -212,7 +212,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
     protection,
     /** Done once, while the next SetProtection is answered. */
     whileProtecting: (job: () => unknown): void => void protectionJobs.push(job),
-    /** how many calls asked for previews */
+    /** the number of calls of PreviewChanges */
     previewCalls: (): number => previewCalls,
     /** From now on nothing can be done to a feature. */
     archive: (feature: string): void => void archived.add(feature),
@@ -241,7 +241,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
     /** From now on callers do not find the project among those that they may see. */
     hide: (project: string): void => void hidden.add(project),
     link: (project: string, environments: readonly string[]): void => void linked.set(project, environments),
-    /** From now on an environment asks for that many approvals at least, in every project. */
+    /** Makes an environment require at least that many approvals in every project. */
     askForApprovals: (environment: string, count: number): void => void least.set(environment, count),
     forget: (): void => {
       request.length = 0;

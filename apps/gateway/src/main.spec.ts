@@ -66,10 +66,10 @@ describe('the gateway in a process of its own', () => {
   });
 
   it('answers 503 while its database is down and recovers by itself', async () => {
-    // It has heard of projects before: it is ready without the features service.
-    const heard = "insert into inbox (producer, topic, position) values ('features', 'state', 1)";
+    // It has loaded the projects before: it is ready without the features service.
+    const checkpoint = "insert into inbox (producer, topic, position) values ('features', 'state', 1)";
     await withClient(database.url, (client) =>
-      client.query(`${heard} on conflict (producer, topic) do update set position = excluded.position`),
+      client.query(`${checkpoint} on conflict (producer, topic) do update set position = excluded.position`),
     );
     const way = await breakableConnection(database.url);
     const token = 'a-token-for-the-way';

@@ -215,7 +215,7 @@ describe('a running gateway', () => {
     try {
       const response = await gateway.ask(path, { headers: { 'x-request-id': 'over-nats' } });
       expect([response.status, await response.text()]).toEqual([200, '{ "name": "one",  "project": "default" }']);
-      expect(behind.heard).toMatchObject([{ requestId: 'over-nats', caller: { id: -42, name: 'admin' } }]);
+      expect(behind.received).toMatchObject([{ requestId: 'over-nats', caller: { id: -42, name: 'admin' } }]);
       const stale = await gateway.ask('/api/admin/search/features');
       expect(stale.headers.get('bunting-stale')).toBe('120');
       await served.stop();

@@ -33,9 +33,9 @@ const toldOf = (id: string, nth: number): OutboxMessage => ({
 });
 
 /**
- * The projects and environments that there are, as the features service tells them.
+ * The projects and environments, as the features service emits them.
  * @param found is awaited between the moment when a project or all are found and the answer
- * @param told are the projects that it tells of by itself
+ * @param told are the projects that it emits by itself
  */
 export const placesBehind = (
   projects: readonly string[],
@@ -106,10 +106,10 @@ export const accessApi = (gateway: () => StartedGateway) => {
     done,
     /** Somebody with a key. */
     aUser,
-    /** A key that somebody makes with another. */
+    /** A token that a caller creates with another token. */
     aPat: async (key: string, description = `key ${++made}`): Promise<CreatedPat> =>
       done<CreatedPat>('POST', 'user/tokens', { description }, key),
-    /** What is told while something is done. */
+    /** The events that a job emits. */
     told: async (work: () => Promise<unknown>): Promise<RecordedEvent[]> => {
       const before = (await gateway().told()).length;
       await work();

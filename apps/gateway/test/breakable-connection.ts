@@ -25,7 +25,7 @@ export const breakableConnection = async (to: string) => {
   return {
     /** the same address, by way of here */
     url: url.href,
-    /** Ends every connection, and lets nobody make a new one. */
+    /** Closes every connection, and accepts no new ones. */
     cut: async (): Promise<void> => {
       const closed = once(server, 'close');
       server.close();
@@ -38,4 +38,3 @@ export const breakableConnection = async (to: string) => {
     },
   };
 };
-export type BreakableConnection = Awaited<ReturnType<typeof breakableConnection>>;

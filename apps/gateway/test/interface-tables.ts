@@ -1,5 +1,5 @@
-// What the interface promises of the seven operations, written down a second time and by hand: it knows nothing of the
-// contracts, so that a contract that loses a field, a bound or an error is found out.
+// The promised interface of the seven operations, written a second time by hand, independent of the contracts: a contract that loses a
+// property, a limit or an error fails the comparison.
 
 /** What a value is. */
 export type Shape =

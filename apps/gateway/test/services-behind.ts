@@ -17,7 +17,7 @@ import {
 } from '@bunting/contracts';
 
 /** One call that reached a service. */
-export interface Heard {
+export interface ReceivedCall {
   readonly operation: string;
   readonly params: unknown;
   readonly query: unknown;
@@ -30,31 +30,31 @@ export interface Heard {
 
 const feature = (name: string, project: string) => ({ name, project, type: 'release', stale: false });
 
-/** What stands behind the gateway in its own tests: it answers what was asked for, and remembers who asked for what. */
-export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints: readonly Endpoint[] } => {
-  const heard: Heard[] = [];
-  const hear = (operation: string, request: Omit<Heard, 'operation'>) => {
+/** Stand-ins for the services behind the gateway: they return prepared replies and record the calls. */
+export const servicesBehind = (): { readonly received: ReceivedCall[]; readonly endpoints: readonly Endpoint[] } => {
+  const received: ReceivedCall[] = [];
+  const record = (operation: string, request: Omit<ReceivedCall, 'operation'>) => {
     const { params, query, body, caller, requestId, traceparent, idempotency } = request;
-    heard.push({ operation, params, query, body, caller, requestId, traceparent, idempotency });
+    received.push({ operation, params, query, body, caller, requestId, traceparent, idempotency });
   };
   const at = '2026-11-21T10:00:00.000Z';
   return {
-    heard,
+    received,
     endpoints: [
       implement(GetFeature, async (request) => {
-        hear('get-feature', request);
+        record('get-feature', request);
         const { projectId, featureName } = request.params;
         if (featureName === 'gone') throw notFound(`Could not find feature with name ${featureName}`);
         if (featureName === 'broken') throw new Error('select secret from password_table');
-        // With blanks, to show that nobody parses and writes it again on its way.
+        // With blanks, to show that the text is not parsed and serialised again on its way.
         return new JsonText(`{ "name": ${JSON.stringify(featureName)},  "project": ${JSON.stringify(projectId)} }`);
       }),
       implement(PatchStrategy, async (request) => {
-        hear('patch-strategy', request);
+        record('patch-strategy', request);
         return { id: request.params.strategyId, name: 'flexibleRollout' };
       }),
       implement(CreateFeature, async (request) => {
-        hear('create-feature', request);
+        record('create-feature', request);
         const { name } = request.body;
         return {
           ...feature(name, request.params.projectId),
@@ -65,31 +65,31 @@ export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints:
         };
       }),
       implement(ArchiveFeature, async (request) => {
-        hear('archive-feature', request);
+        record('archive-feature', request);
         return null;
       }),
       implement(RemoveFeatureTag, async (request) => {
-        hear('remove-feature-tag', request);
+        record('remove-feature-tag', request);
         return null;
       }),
       implement(AddFeatureTag, async (request) => {
-        hear('add-feature-tag', request);
+        record('add-feature-tag', request);
         return request.body;
       }),
       implement(ListFeatureTags, async (request) => {
-        hear('list-feature-tags', request);
+        record('list-feature-tags', request);
         return { version: 1 as const, tags: [] };
       }),
       implement(CreateSegment, async (request) => {
-        hear('create-segment', request);
+        record('create-segment', request);
         return { id: 7, name: request.body.name, constraints: [] };
       }),
       implement(GetSegment, async (request) => {
-        hear('get-segment', request);
+        record('get-segment', request);
         return { id: request.params.id, name: 'beta', constraints: [] };
       }),
       implement(ImportFeatures, async (request) => {
-        hear('import-features', request);
+        record('import-features', request);
         const none = {
           created: 0,
           updated: 0,
@@ -103,12 +103,12 @@ export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints:
         return { ...none, skipped: [] };
       }),
       implement(SearchFeatures, async (request) => {
-        hear('search-features', request);
+        record('search-features', request);
         request.setHeader('Bunting-Stale', '120');
         return { features: [], total: 0 };
       }),
       implement(DeprecatedSearchEvents, async (request) => {
-        hear('deprecated-search-events', request);
+        record('deprecated-search-events', request);
         return { version: 1 as const, events: [], totalEvents: 0 };
       }),
     ],

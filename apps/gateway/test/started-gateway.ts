@@ -18,7 +18,7 @@ export interface GivenToken {
   readonly token: string;
   readonly kind?: TokenKind;
   readonly role?: 'admin' | 'editor' | 'viewer';
-  /** whose it is; a user is made for it where nobody is named */
+  /** its owner; by default a new user */
   readonly userId?: number;
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;

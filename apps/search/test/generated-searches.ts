@@ -192,7 +192,7 @@ const criteria = [
   text,
 ];
 
-/** A search as it is asked, and the same one for who answers naively. */
+/** A search as a query, and the same search for the naive implementation. */
 export interface GeneratedSearch {
   readonly asked: AskedQuery;
   readonly naive: NaiveSearch;

@@ -36,7 +36,7 @@ const chunkOf = 'Bunting-Part-Of';
 const checkIntervalMs = 250;
 /** A repeatable call that takes longer than this is acknowledged with a notice that names its process. */
 const acceptedNoticeMs = 200;
-/** After this silence the caller asks the process that accepted the call whether it is still handling it. */
+/** After this silence the caller checks whether the process that accepted the call is still handling it. */
 const silenceMs = 750;
 const maxAttempts = 3;
 

@@ -2,9 +2,9 @@ import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nat
 import { type NatsConnection, RequestError } from '@nats-io/transport-node';
 
 /** The oldest server that the tests run with. */
-export const oldestNats = '2.9.0';
+const oldestNats = '2.9.0';
 /** The default of the server. Replies are split, but a request and its headers are one message. */
-export const minPayloadBytes = 1024 * 1024;
+const minPayloadBytes = 1024 * 1024;
 
 const numbersOf = (version: string): number[] => version.split(/[.-]/, 3).map(Number);
 

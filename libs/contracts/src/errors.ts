@@ -138,7 +138,7 @@ export const invalidAll = (details: readonly ErrorDetail[]): Refusal =>
 /** 404 with a message that names what was not found. */
 export const notFound = (message: string): Refusal => new Refusal('NotFoundError', message);
 
-/** 403 for a caller without one of the permissions that the operation asks for. */
+/** 403 for a caller without one of the permissions that the operation requires. */
 export const noAccess = (permissions: readonly string[], environment?: string): Refusal => {
   const names = permissions.map((permission) => `"${permission}"`).join(', ');
   const need = permissions.length > 1 ? `one of the following permissions: ${names}` : `the ${names} permission`;

@@ -56,10 +56,10 @@ const requireVersion = async (client: Client, url: string): Promise<void> => {
 };
 
 /** Deadlines are given as times of the caller's clock: beyond this difference every write would be late. */
-export const maxClockDifferenceMs = 30_000;
+const maxClockDifferenceMs = 30_000;
 
 /** How many milliseconds this machine's clock is ahead of PostgreSQL's, to within half a round trip. */
-export const clockDifferenceMs = async (client: Client): Promise<number> => {
+const clockDifferenceMs = async (client: Client): Promise<number> => {
   const before = Date.now();
   const { rows } = await client.query<{ ms: number }>(
     'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',

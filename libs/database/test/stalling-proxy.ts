@@ -49,4 +49,3 @@ export const stallingProxy = async (databaseUrl: string, text: string) => {
     },
   };
 };
-export type StallingProxy = Awaited<ReturnType<typeof stallingProxy>>;

@@ -46,14 +46,14 @@ const nameOf = ({ scope, key }: IdempotentWrite): string => hash('sha256', `name
 const secretOf = ({ scope, key }: IdempotentWrite): Buffer => hash('sha256', `seal ${scope} ${key}`, 'buffer');
 
 /** Encrypts a reply with the `Idempotency-Key`: it may hold a secret that is shown write, and only a retry has the key. */
-export const encrypt = (write: IdempotentWrite, text: string): string => {
+const encrypt = (write: IdempotentWrite, text: string): string => {
   const iv = randomBytes(ivBytes);
   const sealing = createCipheriv(cipher, secretOf(write), iv);
   const hidden = Buffer.concat([sealing.update(text, 'utf8'), sealing.final()]);
   return Buffer.concat([iv, sealing.getAuthTag(), hidden]).toString('base64');
 };
 
-export const decrypt = (write: IdempotentWrite, text: string): string => {
+const decrypt = (write: IdempotentWrite, text: string): string => {
   const bytes = Buffer.from(text, 'base64');
   const opening = createDecipheriv(cipher, secretOf(write), bytes.subarray(0, ivBytes));
   opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));

@@ -543,7 +543,7 @@ describe('a projection over NATS with a small max_payload', () => {
     const bus = await natsBus({ url: server.url, name: 'test' });
     const producer = await startProducer(bus);
     const consumer = await openConsumer();
-    // Nobody asks by itself: what is missing shows in what is delivered.
+    // There are no requests: gaps are detected in the delivered messages.
     const projection = await follow(bus, consumer.database);
     const tellLarge = (name: string) =>
       producer.outboxProducer.work(null, async (_, outbox) =>
@@ -623,7 +623,7 @@ describe('a projection over NATS', () => {
       await server.kill();
       cpSync(server.storeDir, copy, { recursive: true });
       await server.restart();
-      // The server has acknowledged these and nobody has heard them yet: they are lost with what it had stored.
+      // The server has acknowledged these messages and has not delivered them yet: they are lost with its storage.
       await published(['acknowledged-1', 'acknowledged-2']);
       await server.kill();
       await producer.emit('meanwhile');

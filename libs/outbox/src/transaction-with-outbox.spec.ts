@@ -256,10 +256,10 @@ describe('the outbox', () => {
       return (await producer.database.read<{ position: number }>(statement, [topic])).map(({ position }) => position);
     };
     expect(await kept('state')).toEqual([3]);
-    // Who follows and has never been heard of has confirmed nothing.
+    // A consumer that has never pulled has confirmed nothing.
     expect(await kept('event')).toEqual([1, 2, 3]);
     await confirm('event', 'change-requests', 3);
-    // The one at which the slowest stands shows it that this is still the outbox that it knows.
+    // The row at the checkpoint of the slowest consumer shows it that the outbox is still the same.
     expect(await kept('event')).toEqual([2, 3]);
   });
 

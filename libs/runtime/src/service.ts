@@ -25,7 +25,7 @@ export interface ServiceContext<S extends ConfigSchema> {
    * @param limitMs milliseconds after which the host logs a warning and goes on with the next part; 10 seconds by default
    */
   readonly onStop: (part: string, stop: () => Promise<void>, limitMs?: number) => void;
-  /** Aborted when the process is asked to stop. Work continues for `DRAIN_DELAY_MS` while load balancers take the process out. */
+  /** Aborted when the process receives the signal to stop. Work continues for `DRAIN_DELAY_MS` while load balancers take the process out. */
   readonly draining: AbortSignal;
   /** the value of `DRAIN_DELAY_MS` */
   readonly drainDelayMs: number;

@@ -25,4 +25,3 @@ export const wakeSignal = () => {
     },
   };
 };
-export type WakeSignal = ReturnType<typeof wakeSignal>;

@@ -29,4 +29,3 @@ export const temporaryFolder = (name: string) => {
     },
   };
 };
-export type TemporaryFolder = ReturnType<typeof temporaryFolder>;

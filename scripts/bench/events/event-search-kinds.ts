@@ -12,7 +12,7 @@ import {
   typeOf,
 } from './bench-events.ts';
 
-/** A search of events that the bench asks over and over, each time for something else of its kind. */
+/** A kind of event search that the bench repeats with different values. */
 export interface EventSearchKind {
   readonly name: string;
   readonly times: number;

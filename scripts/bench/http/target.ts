@@ -1,6 +1,6 @@
+import { freePort } from '@bunting/embedded-postgres';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,15 +17,6 @@ export interface Target {
   cpuSeconds(): number | undefined;
   stop(): Promise<void>;
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 
 /** The kernel counts in hundredths of a second (USER_HZ), whatever the frequency of its clock. */
 const ticksPerSecond = 100;

@@ -4,7 +4,7 @@ import { people, personOf, projectOf, projects, segmentOf, segments, spread, tic
 
 export type SearchParameters = RequestOf<typeof SearchFeatures>['query'];
 
-/** One kind of search. What it asks for differs from one time to the next, where there is something to choose from. */
+/** One kind of search. Its values differ from run to run where there are several to choose from. */
 export interface SearchKind {
   readonly name: string;
   readonly request: (nth: number, features: number) => SearchParameters;

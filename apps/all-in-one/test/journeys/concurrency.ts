@@ -44,7 +44,7 @@ export const describeConcurrency = (platform: () => Platform): void => {
 
       const { events } = await given().events({ feature: 'parallel-patched', type: 'feature-strategy-update' });
       expect(events).toHaveLength(40);
-      // Each begins where the one before it ended: nobody has written over somebody else.
+      // Each event begins with the state in which the previous one ended: no update was lost.
       for (const [nth, { preData }] of events.slice(0, -1).entries()) expect(preData).toEqual(events[nth + 1]?.data);
       expect(events[0]?.data).toEqual(strategy);
     });

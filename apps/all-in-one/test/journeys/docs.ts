@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { expectRefusal } from '../expectations.ts';
 import type { Platform } from '../platform.ts';
 
-/** What the platform tells about itself, without a key. */
+/** The documentation of the platform, which needs no token. */
 export const describeDocs = (platform: () => Platform): void => {
   describe('the description of the API', () => {
     const get = (path: string) =>

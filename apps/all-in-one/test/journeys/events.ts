@@ -15,7 +15,7 @@ export const describeEvents = (platform: () => Platform): void => {
       const address = addressOf(project, 'events-flag');
       const told: Event[] = [];
 
-      /** What the write has told of the project, oldest first. */
+      /** The events of the write in the project, oldest first. */
       const since = async (write: () => Promise<unknown>): Promise<Event[]> => {
         await write();
         const { events } = await given().events({ project });

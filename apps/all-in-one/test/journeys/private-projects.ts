@@ -6,7 +6,7 @@ import { addressOf, onPlatform } from '../given.ts';
 import { administering, type Person, projectRole, rootRole } from '../people.ts';
 import type { Platform } from '../platform.ts';
 
-/** A private project is there for its members, and for nobody else: in no list, no total and no event. */
+/** A private project is visible to its members only, in every list, total and event. */
 export const describePrivateProjects = (platform: () => Platform): void => {
   describe('a private project', () => {
     const { done, person } = administering(platform);

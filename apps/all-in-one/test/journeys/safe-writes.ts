@@ -123,7 +123,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       await roles([projectRole.reader]);
       for (const answer of await send()) expectRefusal(answer, 403, 'NoAccessError');
       await roles([]);
-      // What the address tells is refused as anywhere; what it does not tell is answered as what is not there.
+      // Projects in the URL are a 403; objects that are found by other names are a 404.
       const [inAddress, foundOut] = (await send()) as [Answer, Answer];
       expectRefusal(inAddress, 403, 'NoAccessError');
       expectRefusal(foundOut, 404, 'NotFoundError', hidden);

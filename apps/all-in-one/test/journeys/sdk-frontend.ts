@@ -10,7 +10,7 @@ const project = 'frontend';
 const flag = (name: string): string => `frontend-${name}`;
 const at = (name: string): string => addressOf(project, flag(name));
 
-/** What browsers are told, as the SDK that people have gets it. */
+/** The frontend API, as Unleash's browser SDK uses it. */
 export const describeSdkFrontend = (platform: () => Platform): void => {
   describe("a web page with Unleash's browser SDK", () => {
     const given = () => onPlatform(platform().api);
@@ -22,7 +22,7 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
       await given().addStrategy(at(name), 'development', strategy);
       await given().toggle(at(name), 'development', 'on');
     };
-    /** The SDK for one user; it asks when it is told to. */
+    /** The SDK for one user; it polls only when a test calls for it. */
     const sdkFor = async (context: IMutableContext, usePOSTrequests: boolean): Promise<UnleashClient> => {
       const sdk = new UnleashClient({
         url: `${platform().url}/api/frontend`,

@@ -7,7 +7,7 @@
  */
 export type Shape = string | readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** What a client knows of an answer. */
+/** The properties and types of a response. */
 export interface ExpectedAnswer {
   readonly status: number;
   /** left out for an answer whose body the client does not read */

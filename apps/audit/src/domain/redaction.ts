@@ -75,7 +75,7 @@ const textWithoutSecrets = (text: string): string => {
 const isNothing = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /**
- * An event's data without secrets, keys and the addresses of those who asked: by the names of members, and by the shape of
+ * An event's data without secrets, keys and the addresses of callers: by the names of members, and by the shape of
  * what is in texts. What a flag is configured with is no such address, and stays. The same value comes back when there is none.
  */
 export const withoutSecrets = (value: unknown): unknown => {

@@ -71,4 +71,3 @@ export const startRecording = async (options: RecordingOptions) => {
     stop,
   };
 };
-export type Recording = Awaited<ReturnType<typeof startRecording>>;

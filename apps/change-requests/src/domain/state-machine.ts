@@ -86,7 +86,7 @@ const ran = ['change-request-applied', 'change-request-scheduled-application-suc
 const fit = ['has changes', 'approvals suffice'] as const;
 
 /** Every allowed transition of a change request. Any other is refused. */
-export const transitions: readonly Transition[] = (
+const transitions: readonly Transition[] = (
   [
     ['Draft', 'discard', 'author', {}, null, ['change-request-discarded']],
     ['Draft', 'send to review', 'author', { needs: ['has changes'] }, 'In review', ['change-request-sent-to-review']],

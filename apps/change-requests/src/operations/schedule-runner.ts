@@ -229,4 +229,3 @@ export const startScheduleRunner = ({
     },
   };
 };
-export type ScheduleRunner = ReturnType<typeof startScheduleRunner>;

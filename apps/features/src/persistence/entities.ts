@@ -397,7 +397,7 @@ const ClientMissingFeatureEntity = defineEntity({
 });
 
 /** The latest report of each Edge. */
-export const EdgeInstanceEntity = defineEntity({
+const EdgeInstanceEntity = defineEntity({
   name: 'EdgeInstance',
   tableName: 'edge_instance',
   properties: {

@@ -37,4 +37,3 @@ export const concurrencyLimit = () => {
     },
   };
 };
-export type ConcurrencyLimit = ReturnType<typeof concurrencyLimit>;

@@ -268,7 +268,7 @@ describe('SQL statements of the gateway', () => {
 });
 
 describe('a service that does not reply', () => {
-  /** what the service was told of the time that it has */
+  /** the timeouts that the service received */
   let given: number[];
   let impatient: StartedGateway;
   let answered: () => void;
@@ -315,7 +315,7 @@ describe('intervals and waits of the gateway', () => {
     version: 1,
     state: { id: 'hushed', mode: 'private', createdBy: null },
   };
-  /** Features with one private project that is announced to nobody: who asks is told. */
+  /** A features service with one private project and no wake-ups. */
   const unannounced = (reading: () => void = () => undefined) =>
     implement(readOutboxOf.features, async ({ body: { after } }) => {
       reading();

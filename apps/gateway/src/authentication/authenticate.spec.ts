@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
 import type { Caller } from '@bunting/contracts';
-import { type Heard, servicesBehind } from '../../test/services-behind.ts';
+import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts';
 import { type StartedGateway, startGateway, tokenKey } from '../../test/started-gateway.ts';
 import { sessionCookie } from '../sessions/session-cookie.ts';
 import { authenticator, type AuthenticatorOptions } from './authenticate.ts';
@@ -17,14 +17,14 @@ const byToken = (options: Pick<AuthenticatorOptions, 'tokens' | 'hasher' | 'cach
 const path = '/api/admin/projects/default/features/one';
 
 let gateway: StartedGateway;
-let heard: Heard[];
+let received: ReceivedCall[];
 let made = 0;
 const aToken = (): string => `user:${String(++made).padStart(64, '0')}`;
 
 const given = async (environment: Readonly<Record<string, string>>): Promise<void> => {
   gateway = await startGateway({ environment });
   const behind = servicesBehind();
-  ({ heard } = behind);
+  ({ received } = behind);
   await gateway.behind(behind.endpoints);
 };
 const status = async (key: string): Promise<number> => (await gateway.ask(path, { key })).status;
@@ -36,9 +36,9 @@ describe('a token', () => {
   afterAll(() => gateway.stop());
 
   const callerOf = async (key: string): Promise<Caller | undefined> => {
-    heard.splice(0);
+    received.splice(0);
     expect(await status(key)).toBe(200);
-    return heard[0]?.caller;
+    return received[0]?.caller;
   };
 
   it('authenticates the token of a user as that user, with the grants of the root role', async () => {

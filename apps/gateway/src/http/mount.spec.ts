@@ -2,7 +2,7 @@ import type { ClientFeatures } from '@bunting/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { deliveryOutbox, givenRows } from '../../test/delivery-rows.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { type Heard, servicesBehind } from '../../test/services-behind.ts';
+import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';
@@ -14,12 +14,12 @@ const client = '*:development.0123456789abcdef0123456789abcdef';
 const frontend = 'default:development.0123456789abcdef0123456789abcdef';
 
 let gateway: StartedGateway;
-let heard: Heard[];
+let received: ReceivedCall[];
 
 beforeAll(async () => {
   gateway = await startGateway();
   const behind = servicesBehind();
-  ({ heard } = behind);
+  ({ received } = behind);
   const outbox = deliveryOutbox();
   outbox.write(...givenRows('default'));
   await gateway.behind([...behind.endpoints, outbox.endpoint], { checkReplies: true });
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await gateway.givenToken({ token: frontend, kind: 'frontend', environment: 'development', projects: ['default'] });
 });
 afterAll(() => gateway.stop());
-beforeEach(() => void heard.splice(0));
+beforeEach(() => void received.splice(0));
 
 describe('a valid request', () => {
   it('is called with path, query, caller and trace, and the reply is returned unchanged', async () => {
@@ -41,7 +41,7 @@ describe('a valid request', () => {
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(response.headers.get('x-request-id')).toBe('request-17');
     expect(await response.text()).toBe('{ "name": "one",  "project": "default" }');
-    expect(heard).toMatchObject([
+    expect(received).toMatchObject([
       {
         operation: 'get-feature',
         params: { projectId: 'default', featureName: 'one' },
@@ -50,15 +50,15 @@ describe('a valid request', () => {
         requestId: 'request-17',
       },
     ]);
-    expect(heard[0]?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
-    expect(heard[0]?.traceparent).not.toBe(traceparent);
+    expect(received[0]?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
+    expect(received[0]?.traceparent).not.toBe(traceparent);
   });
 
   it('gets a new request id and trace when its own are missing or unsafe', async () => {
     const response = await gateway.ask(featurePath, { headers: { 'x-request-id': 'a b"c', traceparent: 'no trace' } });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    expect(heard[0]?.requestId).toBe(response.headers.get('x-request-id'));
-    expect(heard[0]?.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    expect(received[0]?.requestId).toBe(response.headers.get('x-request-id'));
+    expect(received[0]?.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   });
 
   it('gets the status of its contract, and no body without a reply', async () => {
@@ -103,7 +103,7 @@ describe('a valid request', () => {
   it('passes a valid idempotency key to the service and rejects an invalid one', async () => {
     const write = (key: string) => gateway.ask(featurePath, { method: 'DELETE', headers: { 'idempotency-key': key } });
     await write('3f0e7a');
-    expect(heard[0]?.idempotency?.key).toBe('3f0e7a');
+    expect(received[0]?.idempotency?.key).toBe('3f0e7a');
     expect((await refusalOf(await write('k'.repeat(256)))).message).toContain('Idempotency-Key');
   });
 
@@ -158,7 +158,7 @@ describe('the token of a request', () => {
     const response = await gateway.ask(strategyPath, { ...broken, key });
     expect(response.status).toBe(401);
     expect((await refusalOf(response)).name).toBe('AuthenticationRequired');
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   it('is rejected with a message that says whether it was missing or invalid', async () => {
@@ -181,7 +181,7 @@ describe('the token of a request', () => {
       expect((await refusalOf(response)).name).toBe('NoAccessError');
     }
     expect((await gateway.ask('/api/admin/nosuch', { key })).status).toBe(403);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });
 
@@ -196,7 +196,7 @@ describe('the permission', () => {
         'You don\'t have the required permissions to perform this operation. To perform this action, you need the "UPDATE_FEATURE_STRATEGY" permission.',
       permissions: ['UPDATE_FEATURE_STRATEGY'],
     });
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   it('is not required for operations that need authentication only', async () => {

@@ -3,7 +3,7 @@ import { eventually } from '@bunting/testing';
 import { createServer } from 'node:net';
 import { rawRequest, sendRaw } from '../../test/raw-http.ts';
 import { refusalIn, refusalOf } from '../../test/refusal-of.ts';
-import { type Heard, servicesBehind } from '../../test/services-behind.ts';
+import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts';
 import { adminToken, freshGatewayDatabase, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';
@@ -14,16 +14,16 @@ const authorized = { authorization: adminToken };
 const megabyte = 1024 * 1024;
 
 let gateway: StartedGateway;
-let heard: Heard[];
+let received: ReceivedCall[];
 
 beforeAll(async () => {
   gateway = await startGateway();
   const behind = servicesBehind();
-  ({ heard } = behind);
+  ({ received } = behind);
   await gateway.behind(behind.endpoints, { checkReplies: true });
 });
 afterAll(() => gateway.stop());
-beforeEach(() => void heard.splice(0));
+beforeEach(() => void received.splice(0));
 
 describe('an unknown path', () => {
   it.each([
@@ -80,7 +80,7 @@ describe('an unknown path', () => {
           if (method !== 'HEAD') expect(refusalIn(answer.body).name).toBe('AuthenticationRequired');
         }
       }
-      expect(heard).toEqual([]);
+      expect(received).toEqual([]);
     },
   );
 
@@ -246,7 +246,7 @@ describe('a body that is too large', () => {
     const headers = { ...authorized, 'content-length': String(20 * megabyte) };
     const answer = await sendRaw(gateway.port, rawRequest('DELETE', featurePath, headers));
     expect(answer.status).toBe(413);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   it('may be larger for an import', async () => {
@@ -315,7 +315,7 @@ describe('a client that disconnects', () => {
       return found;
     });
     expect(line).toMatchObject({ level: 'info', outcome: 'aborted' });
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });
 

@@ -306,7 +306,6 @@ export const createHttpServer = ({
     },
   };
 };
-export type HttpServer = ReturnType<typeof createHttpServer>;
 
 /** Listens and returns the URL. @throws Error that says which setting to change when the address is not available */
 export const listen = async (app: FastifyInstance, host: string, port: number): Promise<string> => {

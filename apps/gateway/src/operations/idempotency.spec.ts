@@ -53,7 +53,7 @@ const send = async (method: string, path: string, body: unknown, idempotencyKey:
   };
 };
 
-/** Writes, and writes again with the same key: the answer is the same, and nothing more is told. */
+/** Repeats a write with the same key: the response is the same, and no further events are emitted. */
 const twice = async (method: string, path: string, body?: unknown, key?: string): Promise<Shown> => {
   const idempotencyKey = randomUUID();
   const first = await send(method, path, body, idempotencyKey, key);

@@ -12,7 +12,7 @@ const GatewaySecretEntity = defineEntity({
 });
 
 /** A setting that administrators change at run time. */
-export const SettingEntity = defineEntity({
+const SettingEntity = defineEntity({
   name: 'Setting',
   tableName: 'gateway_setting',
   properties: {

@@ -7,7 +7,7 @@ import { rawRequest } from '../../test/raw-http.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-/** what the log has, as the service behind tells it two at a time */
+/** the events of the log, which the stand-in service returns in pages of two */
 let log: Event[] = [];
 let asked: { after: number; follow: boolean | undefined; caller: Caller }[] = [];
 let away = false;
@@ -49,7 +49,7 @@ const idsIn = (text: string): number[] =>
     .filter((line) => line !== '')
     .map((line) => (JSON.parse(line) as Event).id);
 
-/** Reads lines as they come, until it is told that this is enough. */
+/** Reads lines until the condition holds. */
 const follow = async (path: string, key?: string) => {
   const leaving = new AbortController();
   const response = await gateway.ask(path, { signal: leaving.signal, ...(key === undefined ? {} : { key }) });

@@ -29,7 +29,7 @@ const maxStreamsPerKey = 5;
 /** A user may have many tokens: the limit keeps one user from taking the streams of all others. */
 const maxStreamsPerUser = 10;
 
-export const ndjsonContentType = 'application/x-ndjson; charset=utf-8';
+const ndjsonContentType = 'application/x-ndjson; charset=utf-8';
 
 const tooMany = (whose: string, limit: number) => (): Refusal =>
   refusal('RateLimitError', `${whose} may have ${limit} concurrent streams. Please end one of them first.`, {

@@ -287,7 +287,7 @@ export const ChangeRequestStateBody = Type.Object(
 );
 export type ChangeRequestStateBody = Static<typeof ChangeRequestStateBody>;
 
-/** The state that a change request was put into, as it was asked for. */
+/** The new state of a change request, with the properties of the command. */
 export const ChangeRequestStateReply = Type.Object(
   {
     id: Type.Number({ description: 'the id of the change request' }),

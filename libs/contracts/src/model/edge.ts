@@ -36,7 +36,7 @@ export const EdgeInstances = Type.Object(
 );
 export type EdgeInstances = Static<typeof EdgeInstances>;
 
-/** The valid ones of the tokens that an Edge asks about. */
+/** The valid ones of the tokens that an Edge sent. */
 export const ValidEdgeTokens = Type.Object(
   {
     tokens: Type.Array(

@@ -4,7 +4,7 @@ import { AnyObject } from './schema.ts';
 
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 100, description });
 
-/** Changes whose effect on users is asked for. */
+/** Changes whose effect on users is to be computed. */
 export const ImpactBody = Type.Object(
   {
     project: Type.String({ minLength: 1, maxLength: 100, description: 'the project of the changes' }),

@@ -15,7 +15,7 @@ export const Reviewer = Type.Object(card, {
 });
 export type Reviewer = Static<typeof Reviewer>;
 
-/** A user whose approval is asked for; one who is gone has an id alone. */
+/** A user whose approval is requested; a deleted user has only an id. */
 export const RequestedReviewer = Type.Object(
   {
     ...card,

@@ -2,7 +2,7 @@ import { Refusal } from '@bunting/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
-/** How often each race is run; CHANGE_REQUEST_RACE_ROUNDS=500 asks for more (README.md says how). */
+/** How often each race is run; CHANGE_REQUEST_RACE_ROUNDS=500 runs more (README.md says how). */
 const rounds = Number(process.env['CHANGE_REQUEST_RACE_ROUNDS'] ?? 25);
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const aStrategy = {

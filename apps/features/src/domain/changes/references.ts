@@ -11,7 +11,7 @@ export const segmentUsage = (context: ChangeContext, id: number): SegmentUsage =
   const idOfName = (name: string): number | undefined => {
     for (const segment of segments.values()) if (segment.name === name) return segment.id;
     const stored = segmentsByName.get(name);
-    // One that is among the segments was asked already: it may have another name by now, or be gone.
+    // A loaded segment was checked already: it may have another name in the meantime, or be deleted.
     return stored !== undefined && segments.has(stored) ? undefined : stored;
   };
   return { users: [...unchanged, ...touched], idOfName };

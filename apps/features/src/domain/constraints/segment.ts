@@ -23,7 +23,7 @@ export interface StoredSegment extends SegmentContent {
 }
 
 /** The constraints of a segment as they are stored. Context fields that do not exist are accepted: a segment may come first. */
-export const validateSegmentConstraints = (constraints: readonly Constraint[], at: string): readonly Constraint[] => {
+const validateSegmentConstraints = (constraints: readonly Constraint[], at: string): readonly Constraint[] => {
   const normal = constraints.map((constraint, index) => normalizeConstraint(constraint, `${at}/${index}`));
   const values = normal.reduce((sum, constraint) => sum + (constraint.values?.length ?? 0), 0);
   if (values > limits.valuesPerSegment) {

@@ -13,7 +13,7 @@ const off = aStrategy({ id: 'off', title: 'Off', disabled: true });
 const enabled = (about: FeatureAbout, activateDisabled = false, context = projectContext): Decision =>
   enableFeature(aFeature(about), 'development', { activateDisabled, newStrategyId: 'new' }, context);
 
-/** What became of the feature: its switch, its strategies, and what was told. */
+/** The resulting feature: whether it is on, its strategies, and its events. */
 const outcome = ({ feature, events }: Decision) => {
   const { enabled: isOn, strategies } = inEnvironment(feature, 'development');
   return [

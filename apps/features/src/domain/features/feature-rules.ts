@@ -84,7 +84,7 @@ export const featureNotFound = (name: string, project: string, elsewhere?: strin
   return notFound(`There's no feature named "${shortName(name)}" in project "${shortName(project)}"${hint}`);
 };
 
-/** Refuses to touch features of other projects than the one that was asked. */
+/** Refuses to change features of projects other than the requested one. */
 export const requireSameProject = (features: readonly Feature[], project: string): void => {
   const others = new Set(features.map((feature) => feature.project).filter((id) => id !== project));
   if (others.size === 0) return;

@@ -16,7 +16,7 @@ export interface ReportedApplicationInstance {
   readonly createdBy: string;
 }
 
-/** A flag that an application asked for and that its key does not give. */
+/** A flag that an application evaluated and that its token does not include. */
 export interface MissingFeature {
   readonly appName: string;
   readonly environment: string;

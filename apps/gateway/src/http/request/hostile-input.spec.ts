@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ErrorBody } from '@bunting/contracts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { type Heard, servicesBehind } from '../../../test/services-behind.ts';
+import { type ReceivedCall, servicesBehind } from '../../../test/services-behind.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';
@@ -9,16 +9,16 @@ const strategyPath = `${featurePath}/environments/development/strategies/4f0b`;
 const json = { 'content-type': 'application/json' };
 
 let gateway: StartedGateway;
-let heard: Heard[];
+let received: ReceivedCall[];
 
 beforeAll(async () => {
   gateway = await startGateway();
   const behind = servicesBehind();
-  ({ heard } = behind);
+  ({ received } = behind);
   await gateway.behind(behind.endpoints, { checkReplies: true });
 });
 afterAll(() => gateway.stop());
-beforeEach(() => void heard.splice(0));
+beforeEach(() => void received.splice(0));
 
 describe('the content type', () => {
   const patch = (headers: Record<string, string>, body: string | Uint8Array = '[]') =>
@@ -80,7 +80,7 @@ describe('the body', () => {
     expect(response.status).toBe(400);
     const error = await refusalOf(response);
     expect(error.name).toBe('ValidationError');
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     return error;
   };
   const replaceTitle = (value: string) => `[{"op":"replace","path":"/title","value":${value}}]`;
@@ -88,7 +88,7 @@ describe('the body', () => {
   it('reaches the service unchanged', async () => {
     const steps = [{ op: 'replace', path: '/title', value: 'Æ 🙂 \u202e' }];
     expect((await patch(JSON.stringify(steps))).status).toBe(200);
-    expect(heard[0]?.body).toEqual(steps);
+    expect(received[0]?.body).toEqual(steps);
   });
 
   it.each(['', '{', '[{"op":"replace","path":', "{'a':1}", '[]]', 'nonsense'])(
@@ -142,7 +142,7 @@ describe('the query', () => {
 
   it('is decoded once, and unknown parameters are ignored', async () => {
     expect((await search('query=a%2Bb+c%2525&__proto__=x&constructor=y&x%ZZ=1&&=')).status).toBe(200);
-    expect(heard[0]?.query).toEqual({ query: 'a+b c%25' });
+    expect(received[0]?.query).toEqual({ query: 'a+b c%25' });
   });
 
   it.each([
@@ -151,7 +151,7 @@ describe('the query', () => {
     ['status[]=a:enabled&status%5B%5D=b:disabled&status=c:enabled', ['a:enabled', 'b:disabled', 'c:enabled']],
   ])('accepts every notation of lists: %p', async (query, status) => {
     expect((await search(query)).status).toBe(200);
-    expect(heard[0]?.query).toEqual({ status });
+    expect(received[0]?.query).toEqual({ status });
   });
 
   it('is rejected when a single parameter is repeated', async () => {
@@ -178,7 +178,7 @@ describe('the path', () => {
   const tagged = async (path: string): Promise<unknown> => {
     const response = await gateway.ask(`/api/admin/features/${path}`, { method: 'DELETE' });
     expect(response.status).toBe(200);
-    return heard.pop()?.params;
+    return received.pop()?.params;
   };
 
   it('is decoded exactly once', async () => {
@@ -206,7 +206,7 @@ describe('the path', () => {
 
   it('may have repeated and trailing slashes', async () => {
     expect((await gateway.ask('//api///admin/projects//default/features/one/')).status).toBe(200);
-    expect(heard[0]?.params).toEqual({ projectId: 'default', featureName: 'one' });
+    expect(received[0]?.params).toEqual({ projectId: 'default', featureName: 'one' });
   });
 
   it('is case-sensitive', async () => {
@@ -220,12 +220,12 @@ describe('the path', () => {
     expect((await refusalOf(response)).name).toBe('ValidationError');
     const withoutKey = await gateway.ask(`/api/admin/projects/default/features/${name}`, { key: null });
     expect(withoutKey.status).toBe(401);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   it('is rejected with the path of the property that violates its schema', async () => {
     expect((await gateway.ask('/api/admin/segments/12')).status).toBe(200);
-    expect(heard[0]?.params).toEqual({ id: 12 });
+    expect(received[0]?.params).toEqual({ id: 12 });
     const response = await gateway.ask('/api/admin/segments/twelve');
     expect([response.status, (await refusalOf(response)).details?.[0]?.path]).toEqual([400, '/params/id']);
   });

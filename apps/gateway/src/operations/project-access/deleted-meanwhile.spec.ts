@@ -18,24 +18,24 @@ const told = (version: number, state: object | null) => ({
   traceparent: null,
   payload: { entity: 'project', id: 'brief', version, state, ...(state === null ? { lastMode: 'open' } : {}) },
 });
-/** What the gateway hears as soon as the features service has found the project: that it is deleted, and before that it was made. */
+/** The states that the gateway consumes right after the features service has found the project: created, then deleted. */
 const created = told(1, { id: 'brief', mode: 'open', createdBy: null });
 const deleted = told(2, null);
-let heard = [deleted];
-const hear = () => gateway.database.transaction((tx) => applyProjects(tx, heard));
+let received = [deleted];
+const apply = () => gateway.database.transaction((tx) => applyProjects(tx, received));
 
 beforeAll(async () => {
   gateway = await startGateway();
-  await gateway.behind(placesBehind(['brief'], hear, []));
+  await gateway.behind(placesBehind(['brief'], apply, []));
 });
 afterAll(() => gateway.stop());
 
 describe.each([
-  ['of which the gateway had heard', true],
+  ['of which the gateway had received', true],
   ['of which the gateway hears in the same moment', false],
 ])('a project %s that is deleted concurrently', (_which, isKnown) => {
   beforeEach(async () => {
-    heard = isKnown ? [deleted] : [created, deleted];
+    received = isKnown ? [deleted] : [created, deleted];
     await write("delete from project where id = 'brief'");
     if (isKnown) await write("insert into project (id, mode, version) values ('brief', 'open', 1)");
   });

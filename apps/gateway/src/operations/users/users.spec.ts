@@ -261,7 +261,7 @@ describe('the last administrator', () => {
         expect(`${status} ${error.name}`).toBe('403 InvalidOperationError');
         expect(error.message).toMatch(/without an administrator/);
       }
-      // The other has no key: that does not help anybody.
+      // The other administrator has no token, and does not count.
       await alone.givenToken({ token: keys[1], userId: other.id });
       expect((await as('PUT', `user-admin/${one.id}`, { rootRole: 2 })).status).toBe(200);
       expect((await as('DELETE', `user-admin/${other.id}`, undefined, keys[1])).status).toBe(403);

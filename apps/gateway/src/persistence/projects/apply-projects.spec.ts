@@ -52,7 +52,7 @@ const deleted = (id: string, version: number, lastMode?: 'open' | 'protected' | 
     ? message
     : { ...message, payload: { entity: 'project', id, version, state: null, lastMode } satisfies StateOf<'project'> };
 };
-const hear = (...messages: OutboxMessage[]) => database.transaction((tx) => applyProjects(tx, messages));
+const apply = (...messages: OutboxMessage[]) => database.transaction((tx) => applyProjects(tx, messages));
 const mode = (id: string, is: 'open' | 'protected' | 'private', createdBy: number | null = null) => ({
   id,
   mode: is,
@@ -66,34 +66,34 @@ const ownedBy = async (project: string) =>
 
 it('makes the creator of a project its Owner if the creator is a user', async () => {
   const creator = await aViewer();
-  await hear(told('mine', 1, mode('mine', 'open', creator)), told('made', 2, mode('made', 'open', -42)));
+  await apply(told('mine', 1, mode('mine', 'open', creator)), told('made', 2, mode('made', 'open', -42)));
   expect(await ownedBy('mine')).toEqual([creator]);
   expect(await ownedBy('made')).toEqual([]);
 });
 
 it('does not restore a removed owner when the project is applied again', async () => {
   const creator = await aViewer();
-  await hear(told('lost', 1, mode('lost', 'open', creator)));
+  await apply(told('lost', 1, mode('lost', 'open', creator)));
   await write("delete from project_user where project = 'lost'");
-  await hear(told('lost', 1, mode('lost', 'open', creator)), told('lost', 2, mode('lost', 'protected', creator)));
+  await apply(told('lost', 1, mode('lost', 'open', creator)), told('lost', 2, mode('lost', 'protected', creator)));
   expect(await ownedBy('lost')).toEqual([]);
 });
 
 it('hides a project while its state is private', async () => {
   const stranger = await aViewer();
-  await hear(told('moody', 1, mode('moody', 'open')));
+  await apply(told('moody', 1, mode('moody', 'open')));
   expect((await accessOf(stranger))?.hiddenProjects ?? []).not.toContain('moody');
-  await hear(told('moody', 3, mode('moody', 'private')));
+  await apply(told('moody', 3, mode('moody', 'private')));
   expect((await accessOf(stranger))?.hiddenProjects).toContain('moody');
-  await hear(told('moody', 2, mode('moody', 'open')));
+  await apply(told('moody', 2, mode('moody', 'open')));
   expect((await accessOf(stranger))?.hiddenProjects).toContain('moody');
-  await hear(told('moody', 4, mode('moody', 'open')));
+  await apply(told('moody', 4, mode('moody', 'open')));
   expect((await accessOf(stranger))?.hiddenProjects ?? []).not.toContain('moody');
 });
 
 it('removes the roles and revokes the tokens of a deleted project, with events', async () => {
   const owner = await aViewer();
-  await hear(told('doomed', 1, mode('doomed', 'private', owner)));
+  await apply(told('doomed', 1, mode('doomed', 'private', owner)));
   for (const [name, projects] of [
     ['only', ['doomed']],
     ['both', ['doomed', 'other']],
@@ -104,7 +104,7 @@ it('removes the roles and revokes the tokens of a deleted project, with events',
       [name, projects],
     );
   }
-  await hear(told('doomed', 2, null));
+  await apply(told('doomed', 2, null));
   expect(await ownedBy('doomed')).toEqual([]);
   const tokens = 'select name, projects, revoked_at is not null as revoked from api_token order by name';
   expect(await write(tokens)).toEqual([
@@ -125,7 +125,7 @@ it('removes the roles and revokes the tokens of a deleted project, with events',
 it('keeps a project that was private when it was deleted hidden, and shows one that was opened before', async () => {
   const stranger = await aViewer();
   const owner = await aViewer();
-  await hear(
+  await apply(
     ...[told('buried', 1, mode('buried', 'open', owner)), told('buried', 2, mode('buried', 'private', owner))],
     ...[told('opened', 1, mode('opened', 'private', owner)), told('opened', 2, mode('opened', 'open', owner))],
     ...[deleted('buried', 3, 'private'), deleted('opened', 3, 'open')],
@@ -139,7 +139,7 @@ it('keeps a project that was private when it was deleted hidden, and shows one t
 
 it('hides a deleted project that is unknown or whose mode is unknown', async () => {
   const stranger = await aViewer();
-  await hear(deleted('first-private', 7, 'private'), deleted('first-open', 8, 'open'), deleted('first-unknown', 9));
+  await apply(deleted('first-private', 7, 'private'), deleted('first-open', 8, 'open'), deleted('first-unknown', 9));
   const hidden = (await accessOf(stranger))?.hiddenProjects ?? [];
   expect(['first-private', 'first-open', 'first-unknown'].filter((id) => hidden.includes(id))).toEqual([
     'first-private',
@@ -149,16 +149,16 @@ it('hides a deleted project that is unknown or whose mode is unknown', async () 
 
 it('makes the creator of a project with a reused id its Owner, and restores a restored project', async () => {
   const [first, second] = [await aViewer(), await aViewer()];
-  await hear(told('again', 1, mode('again', 'private', first)), deleted('again', 2, 'private'));
-  await hear(told('again', 3, mode('again', 'private', second)));
+  await apply(told('again', 1, mode('again', 'private', first)), deleted('again', 2, 'private'));
+  await apply(told('again', 3, mode('again', 'private', second)));
   expect(await ownedBy('again')).toEqual([second]);
   expect((await accessOf(first))?.hiddenProjects).toContain('again');
   expect((await accessOf(second))?.hiddenProjects ?? []).not.toContain('again');
   // A backup from before the deletion was restored: what it says holds, whatever its version.
-  await hear(deleted('again', 4, 'private'));
+  await apply(deleted('again', 4, 'private'));
   await database.transaction(resetVersions);
   expect((await accessOf(second))?.hiddenProjects).toContain('again');
-  await hear(told('again', 3, mode('again', 'open', second)));
+  await apply(told('again', 3, mode('again', 'open', second)));
   expect((await accessOf(first))?.hiddenProjects ?? []).not.toContain('again');
 });
 
@@ -166,20 +166,20 @@ it('hides a project that is becoming private until the state of that version is 
   const [stranger, creator] = [await aViewer(), await aViewer()];
   const hidings = projectHidings(database);
   const isHidden = async (id: string) => ((await accessOf(stranger))?.hiddenProjects ?? []).includes(id);
-  await hear(told('closing', 10, mode('closing', 'open')));
+  await apply(told('closing', 10, mode('closing', 'open')));
   await hidings.hide('closing', 12);
   await hidings.hide('coming', 13);
   expect([await isHidden('closing'), await isHidden('coming')]).toEqual([true, true]);
   expect(await knownProjectsReader(database)(['coming'])).toEqual([]);
   // An earlier state that comes late says nothing of what was committed after it.
-  await hear(told('closing', 11, mode('closing', 'open')));
+  await apply(told('closing', 11, mode('closing', 'open')));
   expect(await isHidden('closing')).toBe(true);
-  await hear(told('closing', 12, mode('closing', 'private')), told('coming', 13, mode('coming', 'private', creator)));
+  await apply(told('closing', 12, mode('closing', 'private')), told('coming', 13, mode('coming', 'private', creator)));
   expect([await isHidden('closing'), await isHidden('coming')]).toEqual([true, true]);
   expect(await ownedBy('coming')).toEqual([creator]);
   expect((await accessOf(creator))?.hiddenProjects).not.toContain('coming');
   // A call that comes twice, and late, hides nothing again.
-  await hear(told('closing', 14, mode('closing', 'open')));
+  await apply(told('closing', 14, mode('closing', 'open')));
   await hidings.hide('closing', 12);
   expect(await isHidden('closing')).toBe(false);
 });
@@ -189,7 +189,7 @@ it('unhides a project hidden for a failed commit once every state is applied', a
   const hidings = projectHidings(database);
   const hidden = async () =>
     ((await accessOf(stranger))?.hiddenProjects ?? []).filter((id) => id.startsWith('failed-'));
-  await hear(told('failed-open', 20, mode('failed-open', 'open')));
+  await apply(told('failed-open', 20, mode('failed-open', 'open')));
   for (const id of ['failed-open', 'failed-new']) await hidings.hide(id, 21);
   const remove = (behindMs: number) => removeStaleHidings({ hidings, projects: { catchUp: async () => behindMs } });
   await remove(0);
@@ -203,7 +203,7 @@ it('unhides a project hidden for a failed commit once every state is applied', a
 
 it('removes rows of a deleted project that a concurrent transaction writes', async () => {
   const late = await aViewer();
-  await hear(told('busy', 1, mode('busy', 'open')));
+  await apply(told('busy', 1, mode('busy', 'open')));
   let removed: Promise<void> | undefined;
   await database.transaction(async (tx) => {
     await lockExistingProjects(tx, ['busy']);
@@ -211,7 +211,7 @@ it('removes rows of a deleted project that a concurrent transaction writes', asy
       late,
       predefinedRole.owner,
     ]);
-    removed = hear(told('busy', 2, null));
+    removed = apply(told('busy', 2, null));
     await eventually(async () => {
       const text = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
       expect(await write(text)).toHaveLength(1);

@@ -32,7 +32,7 @@ export const cipherWith = (key: Buffer) => ({
 export type TokenCipher = ReturnType<typeof cipherWith>;
 
 /** Seals under a key that HKDF-SHA-256 derives from the token key. */
-export const tokenCipher = (tokenKey: string): TokenCipher =>
+const tokenCipher = (tokenKey: string): TokenCipher =>
   cipherWith(Buffer.from(hkdfSync('sha256', tokenKey, '', 'bunting sdk token secrets', 32)));
 
 interface Settings {

@@ -143,7 +143,6 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
     },
   };
 };
-export type StoredTokens = ReturnType<typeof tokenRepository>;
 
 /** Erases all encrypted secrets; the hashes of their tokens stay. @returns the number of secrets erased */
 export const eraseSealedSecrets = (database: Database): Promise<number> =>

@@ -3,7 +3,7 @@ import { type Change, changeActions } from '../../changes/index.ts';
 import { Nullable } from '../../model/schema.ts';
 import { defineOperation } from '../../operation.ts';
 
-// Whoever asks has parsed the changes already, and a service trusts another.
+// The change requests service has parsed the changes already, and services trust one another.
 const ParsedChange = Type.Unsafe<Change>(Type.Unknown());
 
 /** A change that makes sense: what it is about, its payload in the stored form, and what it is about to replace. */

@@ -18,7 +18,7 @@ export const FoundEvents = Type.Object(
 );
 export type FoundEvents = Static<typeof FoundEvents>;
 
-/** What may be asked of events, in the address of a search or of the feed. */
+/** The filters of events in the query of a search or of the feed. */
 export const eventFilterParameters = {
   id: text('filters by id of the event, in the same form as `type`', {
     ...eventFilters.ids,

@@ -3,7 +3,7 @@ import { RequestedReviewer } from '../../../model/reviewer.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
 
-/** Says whose approval the author has asked for, and what they have said. */
+/** Lists the requested approvers with their decisions. */
 export const GetApprovers = defineOperation({
   subject: 'call.change-requests.get-approvers',
   operationId: 'getRequestedApprovers',
