@@ -72,25 +72,28 @@ describe('the gateway in a process of its own', () => {
       client.query(`${checkpoint} on conflict (producer, topic) do update set position = excluded.position`),
     );
     const way = await breakableConnection(database.url);
-    const token = 'a-token-for-the-way';
-    const { url, output } = await started({
-      GATEWAY_DATABASE_URL: way.url,
-      BUNTING_ADMIN_TOKEN: token,
-      GATEWAY_TOKEN_CACHE_TTL_MS: '0',
-    });
-    const ask = (address: string) => fetch(`${url}${address}`, { headers: { authorization: token } });
-    expect((await ask('/api/admin/nosuch')).status).toBe(404);
-    await way.cut();
-    const away = await ask('/api/admin/nosuch');
-    expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
-    expect((await refusalOf(away)).name).toBe('ServiceUnavailable');
-    expect((await ask('/health/ready')).status).toBe(503);
-    expect((await ask('/health/live')).status).toBe(200);
-    await way.mend();
-    await eventually(async () => expect((await ask('/api/admin/nosuch')).status).toBe(404));
-    expect((await ask('/health/ready')).status).toBe(200);
-    expect(output()).not.toContain(token);
-    await way.cut();
+    try {
+      const token = 'a-token-for-the-way';
+      const { url, output } = await started({
+        GATEWAY_DATABASE_URL: way.url,
+        BUNTING_ADMIN_TOKEN: token,
+        GATEWAY_TOKEN_CACHE_TTL_MS: '0',
+      });
+      const ask = (address: string) => fetch(`${url}${address}`, { headers: { authorization: token } });
+      expect((await ask('/api/admin/nosuch')).status).toBe(404);
+      await way.cut();
+      const away = await ask('/api/admin/nosuch');
+      expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
+      expect((await refusalOf(away)).name).toBe('ServiceUnavailable');
+      expect((await ask('/health/ready')).status).toBe(503);
+      expect((await ask('/health/live')).status).toBe(200);
+      await way.mend();
+      await eventually(async () => expect((await ask('/api/admin/nosuch')).status).toBe(404));
+      await eventually(async () => expect((await ask('/health/ready')).status).toBe(200));
+      expect(output()).not.toContain(token);
+    } finally {
+      await way.cut();
+    }
   });
 
   it('reports all invalid settings together without a stack trace', async () => {
