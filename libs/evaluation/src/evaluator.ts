@@ -155,7 +155,7 @@ export const compileFeature = (feature: EvaluatedFeature, findSegment: FindSegme
 /** The features that an evaluator evaluates. */
 export interface CompiledFeatures {
   readonly find: (name: string) => CompiledFeature | undefined;
-  /** at least those that are enabled, in their order */
+  /** at least those that are enabled, in their order; the same at every call */
   readonly all: () => Iterable<CompiledFeature>;
 }
 
@@ -224,6 +224,13 @@ export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
     };
   };
 
+  let parentNames: ReadonlySet<string> | undefined;
+  /** The features whose evaluation others share. */
+  const parents = (): ReadonlySet<string> =>
+    (parentNames ??= new Set(
+      [...all()].flatMap(({ feature: { dependencies = [] } }) => dependencies.map(({ feature }) => feature)),
+    ));
+
   return {
     /** An unknown feature is off. */
     evaluate: (name: string, context: EvaluationContext): Evaluation => {
@@ -234,9 +241,14 @@ export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
     active: (context: EvaluationContext): ActiveFeature[] => {
       const cache: EvaluationCache = new Map();
       const on: ActiveFeature[] = [];
+      const isParent = parents();
       for (const compiled of all()) {
         const { feature } = compiled;
-        if (!feature.enabled) continue;
+        if (!isParent.has(feature.name)) {
+          const variant = variantOf(compiled, context, cache);
+          if (variant !== undefined) on.push({ feature, variant });
+          continue;
+        }
         const { enabled, variant } = evaluateOnce(compiled, context, cache);
         if (enabled) on.push({ feature, variant });
       }

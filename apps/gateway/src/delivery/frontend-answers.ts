@@ -18,17 +18,27 @@ import { jsonContentType } from '../http/http-errors.ts';
 import { type ClientAnswer, deltaClientSpec, freshView } from './client-answers.ts';
 import type { Delivery } from './delivery.ts';
 
+interface FeatureText {
+  readonly json: string;
+  readonly hash: string;
+}
+
+const bodyOf = (on: readonly FeatureText[]): string => `{"toggles":[${on.map(({ json }) => json).join(',')}]}`;
+
 /** The operations of frontend SDKs, which are evaluated in the memory of this process, by subject. */
 export const frontendAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAnswer> => {
   const viewFor = freshView(delivery);
-  /** by feature and variant, as JSON text */
-  const texts = new WeakMap<EvaluatedFeature, Map<Variant, string>>();
+  /** by feature and variant: its JSON text, and a hash of it, so that the tag of a response is not a hash of all its bytes */
+  const texts = new WeakMap<EvaluatedFeature, Map<Variant, FeatureText>>();
 
-  const textOf = (feature: EvaluatedFeature, variant: Variant): string => {
+  const textOf = (feature: EvaluatedFeature, variant: Variant): FeatureText => {
     let ofFeature = texts.get(feature);
     if (ofFeature === undefined) texts.set(feature, (ofFeature = new Map()));
     let text = ofFeature.get(variant);
-    if (text === undefined) ofFeature.set(variant, (text = JSON.stringify(frontendFeature({ feature, variant }))));
+    if (text === undefined) {
+      const json = JSON.stringify(frontendFeature({ feature, variant }));
+      ofFeature.set(variant, (text = { json, hash: entityTagOf(json, undefined) }));
+    }
     return text;
   };
 
@@ -37,37 +47,36 @@ export const frontendAnswers = (delivery: Delivery): ReadonlyMap<string, ClientA
     caller: Caller,
     environment: string | undefined,
     fieldsIn: (environment: string) => ReadonlyMap<string, string>,
-  ): Promise<string> => {
+  ): Promise<readonly FeatureText[]> => {
     const query = environment === undefined ? {} : { environment };
     const { view } = await viewFor(GetFrontendFeatures, response, caller, { ...query, clientSpec: deltaClientSpec });
     const fields = fieldsIn(view.scope.environment);
     const context = { fields, now: new Date(), random: Math.random };
-    const toggles = delivery
+    return delivery
       .evaluationOf(view)
       .active(context)
       .map(({ feature, variant }) => textOf(feature, variant));
-    return `{"toggles":[${toggles.join(',')}]}`;
   };
 
   const byQuery: ClientAnswer = async (request, response, parsed) => {
     const query = parsed.query as FrontendQuery;
-    const json = await evaluate(response, parsed.caller, query.environment, (environment) =>
+    const on = await evaluate(response, parsed.caller, query.environment, (environment) =>
       contextFieldsOfQuery(query, environment),
     );
-    const tag = entityTagOf(json, undefined);
+    const tag = entityTagOf(on.map(({ hash }) => hash).join(), undefined);
     response.header('etag', `"${tag}"`);
     if (isNotModified(request.headers, tag)) return response.code(304).send();
-    return response.header('content-type', jsonContentType).send(json);
+    return response.header('content-type', jsonContentType).send(bodyOf(on));
   };
 
   const byBody: ClientAnswer = async (_, response, { caller, query, body }) => {
     const { context } = body as FrontendBody;
     const { callerAddress } = query as FrontendQuery;
     const named = context?.['environment'];
-    const json = await evaluate(response, caller, typeof named === 'string' ? named : undefined, (environment) =>
+    const on = await evaluate(response, caller, typeof named === 'string' ? named : undefined, (environment) =>
       contextFieldsOfBody(body as FrontendBody, environment, callerAddress),
     );
-    return response.header('content-type', jsonContentType).send(json);
+    return response.header('content-type', jsonContentType).send(bodyOf(on));
   };
 
   return new Map([

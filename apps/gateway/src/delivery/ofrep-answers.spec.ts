@@ -77,6 +77,16 @@ describe('an OFREP evaluation', () => {
       flag('typed-null', only('json', 'null')),
       featureRow('plain-off', { environments: { development: aSetting({ enabled: false }) } }),
     );
+    const constraints = [{ contextName: 'userId', operator: 'IN', values: ['ada'] }];
+    const strategies = [
+      { ...aStrategy(), ...only('string', 'hers'), constraints },
+      { ...aStrategy(), ...only('string', 'all') },
+    ];
+    outbox.write(
+      featureRow('same-name', { environments: { development: aSetting({ strategies: strategies as never }) } }),
+    );
+    const values = ['ada', 'bob', 'ada'].map(async (userId) => (await resultOf('same-name', { userId })).value);
+    expect(await Promise.all(values)).toEqual(['hers', 'all', 'hers']);
     expect(await resultOf('plain')).toMatchObject({ value: true, reason: 'STATIC' });
     expect(await resultOf('plain-variant')).toMatchObject({ value: true, variant: 'only' });
     expect(await resultOf('plain-off')).toMatchObject({ value: false, reason: 'DISABLED' });

@@ -16,7 +16,13 @@ import {
   unavailable,
 } from '@bunting/contracts';
 import { refusalResponse } from '@bunting/bus';
-import { contextFieldsOfBody, type EvaluationContext, type Resolution } from '@bunting/evaluation';
+import {
+  contextFieldsOfBody,
+  type EvaluatedFeature,
+  type EvaluationContext,
+  type Resolution,
+  type Variant,
+} from '@bunting/evaluation';
 import type { FastifyReply } from 'fastify';
 import { hash } from 'node:crypto';
 import type { Authenticator } from '../authentication/authenticate.ts';
@@ -84,14 +90,16 @@ const noTicket = () =>
 export const ofrepAnswers = (options: OfrepOptions): ReadonlyMap<string, ClientAnswer> => {
   const { delivery, streams, tickets, identifyById } = options;
   const viewFor = freshView(delivery);
-  /** by compiled feature, whether it is on, variant and reason */
-  const rendered = new WeakMap<object, Map<string, Rendered>>();
+  /** by feature, by variant, whose name another strategy may use with another payload, and by whether it is on and why */
+  const rendered = new WeakMap<EvaluatedFeature, Map<Variant, Map<string, Rendered>>>();
 
   const render = (resolution: Resolution): Rendered => {
     const { feature, enabled, variant, reason, needsKey } = resolution;
-    let results = rendered.get(feature);
-    if (results === undefined) rendered.set(feature, (results = new Map()));
-    const outcome = `${enabled} ${needsKey} ${reason} ${variant.name}`;
+    let variants = rendered.get(feature);
+    if (variants === undefined) rendered.set(feature, (variants = new Map()));
+    let results = variants.get(variant);
+    if (results === undefined) variants.set(variant, (results = new Map()));
+    const outcome = `${enabled} ${needsKey} ${reason}`;
     let found = results.get(outcome);
     if (found === undefined) {
       const result = ofrepResult(resolution);
