@@ -38,6 +38,18 @@ const strategy = createRoute({
   component: lazyRouteComponent(() => import('./pages/strategy/strategy-page.tsx'), 'StrategyPage'),
 });
 
+const changeRequests = createRoute({
+  getParentRoute: () => root,
+  path: '/change-requests',
+  component: lazyRouteComponent(() => import('./pages/change-requests/change-requests-page.tsx'), 'ChangeRequestsPage'),
+});
+
+const changeRequest = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$project/change-requests/$id',
+  component: lazyRouteComponent(() => import('./pages/change-requests/change-request-page.tsx'), 'ChangeRequestPage'),
+});
+
 /** Search parameters are text: `stale=true` stays a string, and what one page does not know it leaves alone. */
 const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
 const stringifySearch = (search: Record<string, unknown>): string => {
@@ -48,7 +60,7 @@ const stringifySearch = (search: Record<string, unknown>): string => {
 };
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, flags, projectFlags, flag, strategy]),
+  routeTree: root.addChildren([home, flags, projectFlags, flag, strategy, changeRequests, changeRequest]),
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',

@@ -8,4 +8,7 @@ interface Place {
 }
 
 /** The pages that the navigation and the palette offer, in their order. A page adds itself here and in `routes.tsx`. */
-export const places: readonly Place[] = [{ to: '/flags', label: messages.shell.flags, icon: 'flags' }];
+export const places: readonly Place[] = [
+  { to: '/flags', label: messages.shell.flags, icon: 'flags' },
+  { to: '/change-requests', label: messages.changeRequests.page, icon: 'changeRequest' },
+];

@@ -127,9 +127,9 @@ const Proposals = ({ feature, project }: PartProps) => {
         {data.map(({ id, title, environment, state, createdBy, createdAt }) => (
           <li key={id}>
             <span>
-              <a href={`/projects/${encodeURIComponent(project)}/change-requests/${id}`}>
-                {title ?? messages.flag.changeRequest(id)}
-              </a>{' '}
+              <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
+                {title ?? messages.changeRequests.untitled(id)}
+              </Link>{' '}
               {messages.flag.proposedBy(createdBy.username ?? '', environment)}
             </span>
             <span>

@@ -34,11 +34,16 @@ const useSettled = <T,>(value: T, key: string): T => {
 
 const percent = (share: number): string => `${share} %`;
 
-const Groups = ({ groups }: Pick<Impact, 'groups'>) => {
+interface ImpactGroupsProps extends Pick<Impact, 'groups'> {
+  readonly label: string;
+}
+
+/** The groups of users for whom something changes, with the shares that gain and lose. */
+export const ImpactGroups = ({ groups, label }: ImpactGroupsProps) => {
   const moving = groups.filter(({ gains, loses, changesVariant }) => gains + loses + changesVariant > 0);
   if (moving.length === 0) return <p>{messages.strategy.noImpact}</p>;
   return (
-    <div role="region" aria-label={messages.strategy.impact} tabIndex={0}>
+    <div role="region" aria-label={label} tabIndex={0}>
       <table className={styles['groups']}>
         <thead>
           <tr>
@@ -111,7 +116,7 @@ export const ImpactPanel = (props: ImpactPanelProps) => {
         <Loading />
       ) : (
         <>
-          <Groups groups={impact.groups} />
+          <ImpactGroups groups={impact.groups} label={messages.strategy.shares} />
           {!impact.isComplete && <p className={styles['muted']}>{messages.strategy.incomplete}</p>}
           <p className={styles['muted']}>{messages.strategy.sample(query.data?.users ?? 0)}</p>
         </>

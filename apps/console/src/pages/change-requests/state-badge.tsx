@@ -1,0 +1,25 @@
+import type { ChangeRequestSchedule, ChangeRequestState } from '@bunting/contracts';
+import { Badge } from '../../components/content.tsx';
+import { messages } from '../../messages.ts';
+
+const tones = {
+  Draft: 'neutral',
+  'In review': 'accent',
+  Approved: 'good',
+  Applied: 'good',
+  Cancelled: 'neutral',
+  Rejected: 'danger',
+  Scheduled: 'accent',
+} as const;
+
+interface StateBadgeProps {
+  readonly state: ChangeRequestState;
+  readonly schedule?: ChangeRequestSchedule | undefined;
+}
+
+/** The state of a change request; a schedule that failed or is suspended is marked. */
+export const StateBadge = ({ state, schedule }: StateBadgeProps) => (
+  <Badge tone={schedule !== undefined && schedule.status !== 'pending' ? 'danger' : tones[state]}>
+    {schedule === undefined || state !== 'Scheduled' ? state : messages.changeRequests.schedule(schedule.status)}
+  </Badge>
+);

@@ -1,0 +1,95 @@
+import type { FeatureStrategy } from '@bunting/contracts';
+import { strategySentence } from './strategy-sentence.ts';
+
+/** A change of a change request, as far as its sentence needs it. */
+interface DescribedChange {
+  readonly action: string;
+  readonly payload: unknown;
+}
+
+interface Known {
+  readonly environment: string;
+  /** the strategies of the feature before the change, by id */
+  readonly strategies: Readonly<Record<string, FeatureStrategy>>;
+  readonly segmentNames: ReadonlyMap<number, string>;
+}
+
+/** What a change does: in one sentence, and for an edit in what it replaces and what it puts there. */
+export interface ChangeInWords {
+  readonly sentence: string;
+  readonly before?: string;
+  readonly after?: string;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const membersOf = (value: unknown): Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
+const weightOf = (variant: Members): string => `${textOf(variant['name'])} (${Number(variant['weight']) / 10} %)`;
+
+/** The strategy that a payload describes; lists that are none are empty. */
+const strategyIn = (members: Members): FeatureStrategy => {
+  const list = (name: string): unknown[] => (Array.isArray(members[name]) ? (members[name] as unknown[]) : []);
+  return {
+    name: textOf(members['name']) || 'flexibleRollout',
+    parameters: membersOf(members['parameters']) as FeatureStrategy['parameters'] & object,
+    constraints: list('constraints') as FeatureStrategy['constraints'] & object,
+    segments: list('segments') as number[],
+    variants: list('variants') as FeatureStrategy['variants'] & object,
+  };
+};
+
+/** What a payload replaces: its snapshot, if the request keeps one, else what is there now. */
+const strategyBefore = (payload: Members, { strategies }: Known): FeatureStrategy | undefined =>
+  (payload['snapshot'] as FeatureStrategy | undefined) ?? strategies[textOf(payload['id'])];
+
+/** A change in words. An action that the console does not know is named as it is. */
+export const changeInWords = ({ action, payload }: DescribedChange, known: Known): ChangeInWords => {
+  const members = membersOf(payload);
+  const { environment, segmentNames } = known;
+  const words = (strategy: object): string => strategySentence(strategyIn(membersOf(strategy)), segmentNames);
+  switch (action) {
+    case 'updateEnabled':
+      return { sentence: members['enabled'] === true ? `Turn on in ${environment}` : `Turn off in ${environment}` };
+    case 'addStrategy':
+      return { sentence: 'Add a strategy', after: words(members) };
+    case 'updateStrategy': {
+      const before = strategyBefore(members, known);
+      const { snapshot: _, ...changed } = members;
+      const after = words({ ...before, ...changed });
+      if (before === undefined) return { sentence: 'Change a strategy', after };
+      return { sentence: 'Change a strategy', before: words(before), after };
+    }
+    case 'deleteStrategy': {
+      const before = strategyBefore(members, known);
+      return before === undefined
+        ? { sentence: 'Remove a strategy' }
+        : { sentence: 'Remove a strategy', before: words(before) };
+    }
+    case 'reorderStrategy':
+      return { sentence: 'Change the order of the strategies' };
+    case 'patchVariant': {
+      const variants = Array.isArray(members['variants']) ? (members['variants'] as unknown[]).map(membersOf) : [];
+      return {
+        sentence: variants.length === 0 ? 'Remove all variants' : 'Set the variants',
+        ...(variants.length === 0 ? {} : { after: variants.map(weightOf).join(', ') }),
+      };
+    }
+    case 'archiveFeature':
+      return { sentence: 'Archive the flag, in every environment' };
+    case 'addDependency':
+      return { sentence: `Let it depend on ${textOf(members['feature'])}` };
+    case 'deleteDependency':
+      return { sentence: 'Let it depend on no other flag' };
+    case 'updateSegment':
+      return { sentence: `Change the segment ${textOf(members['name'])}`.trim() };
+    case 'deleteSegment':
+      return { sentence: 'Delete the segment' };
+    default:
+      return { sentence: action };
+  }
+};
