@@ -49,6 +49,9 @@ describe('the first start', () => {
     const shown = await first.line(tokenShown);
     const token = shown[1] as string;
     expect(token.length).toBeGreaterThanOrEqual(32);
+    const [, link = ''] = await first.line(/within an hour, at (\S+)/);
+    expect(link.startsWith(`${url}/first?token=`)).toBe(true);
+    expect((await fetch(`${url}/auth/first/validate${new URL(link).search}`)).status).toBe(200);
     expect(first.output()).toContain(`/docs`);
     expect(first.output()).toContain(`:${port}/api/admin`);
     expect(first.output()).toContain(dataDir);

@@ -13,7 +13,7 @@ const username = Type.Optional(
 );
 const email = Type.Optional(Type.String({ description: 'the e-mail address; left out when there is none' }));
 const imageUrl = Type.String({ description: 'the address of the picture' });
-const loginAttempts = Type.Integer({ description: 'always 0: Bunting has no passwords' });
+const loginAttempts = Type.Integer({ description: 'always 0: failed sign-ins are limited, and lock no user' });
 const inviteLink = Type.String({
   description: 'the link by which a user who was created without a password chooses one; shown this once, else empty',
 });
