@@ -1,5 +1,6 @@
 import type { CreatedUser, ErrorBody, Me, User, UserSessions } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@bunting/testing';
 import { accessApi } from '../../../test/access-api.ts';
 import { aBrowser } from '../../../test/browser.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
@@ -23,6 +24,7 @@ beforeAll(async () => {
       GATEWAY_PASSWORD_COST: '10',
       GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
       GATEWAY_TOKEN_CACHE_TTL_MS: '5000',
+      GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS: '100',
     },
   });
 });
@@ -167,6 +169,8 @@ describe('a session', () => {
     expect(gateway.logged()).not.toContain(secret);
     expect((await gateway.ask('/api/admin/user', { key: `session ${secret}` })).status).toBe(401);
     expect((await gateway.ask('/api/admin/user', { key: secret })).status).toBe(401);
+    for (const name of ['token', 'session', 'bunting-session'])
+      expect((await gateway.ask(`/api/admin/user?${name}=${secret}`, { key: null })).status).toBe(401);
   });
 
   it('ends at logout: the stolen cookie works no longer, and other sessions go on', async () => {
@@ -246,6 +250,24 @@ describe('a session', () => {
     expect(await aged("expires_at = now() - interval '1 second'")).toBe(401);
     const { sessions } = await done<UserSessions>('GET', `user-admin/${id}/sessions`);
     expect(sessions).toHaveLength(0);
+  });
+
+  it('records when it and its user were last seen', async () => {
+    const { id, username } = await aPerson();
+    const one = browser();
+    await one.signIn(username, password);
+    await gateway.database.transaction(async ({ query }) => {
+      await query("update user_session set seen_at = now() - interval '1 hour' where user_id = $1", [id]);
+      await query("update api_user set seen_at = now() - interval '1 hour' where id = $1", [id]);
+    });
+    const recent = Date.now() - 600_000;
+    await eventually(async () => {
+      expect((await one.ask('GET', '/api/admin/user')).status).toBe(200);
+      const [session] = (await done<UserSessions>('GET', `user-admin/${id}/sessions`)).sessions;
+      const { seenAt } = await done<User>('GET', `user-admin/${id}`);
+      expect(Date.parse(session?.seenAt ?? '')).toBeGreaterThan(recent);
+      expect(Date.parse(seenAt ?? '')).toBeGreaterThan(recent);
+    });
   });
 
   it('is one of at most twenty of its user: the least recently used ends', async () => {
