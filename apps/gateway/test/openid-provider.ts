@@ -62,7 +62,14 @@ export const startOpenIdProvider = async (gatewayUrl: string) => {
       ],
       claims: { email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
       cookies: { keys: ['a key of cookies'] },
-      features: { devInteractions: { enabled: false } },
+      features: {
+        devInteractions: { enabled: false },
+        rpInitiatedLogout: {
+          logoutSource: (context, form) => {
+            context.body = form;
+          },
+        },
+      },
       findAccount: (_context, accountId) => ({
         accountId,
         claims: () => ({ sub: accountId, ...accounts.get(accountId) }),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CreatedPat, Me, User } from '@bunting/contracts';
+import type { Me, User } from '@bunting/contracts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 type Resource = Record<string, unknown> & { readonly id: string };
