@@ -351,11 +351,7 @@ const Steps = ({ request }: RequestProps) => {
   return (
     <>
       {steps.map((one, nth) => (
-        <Button
-          key={one.id}
-          variant={nth === 0 ? 'primary' : one.isDangerous === true ? 'danger' : 'secondary'}
-          onPress={() => open(one)}
-        >
+        <Button key={one.id} variant={nth === 0 ? 'primary' : 'secondary'} onPress={() => open(one)}>
           {messages.changeRequests.steps[one.id]}
         </Button>
       ))}
