@@ -2,7 +2,7 @@ import type { ServiceName } from '@bunting/contracts';
 import { freePort, startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { configOf, type ConfigSchema, HostConfig, operationsPortKey } from '@bunting/runtime';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditConfig } from '../apps/audit/src/config.ts';
@@ -67,16 +67,20 @@ const settingsOf = (name: ServiceName, environment: NodeJS.ProcessEnv): NodeJS.P
   return selected(environment, [...passedOn, ...keys, ...keys.map((key) => `${key}_FILE`)]);
 };
 
-/** Writes the configuration of the NATS server, with a password that only this user can read. */
-const writeNatsConfig = (folder: string, port: number, user: string, password: string): string => {
+const prefixOf = (service: ServiceName): string => service.toUpperCase().replaceAll('-', '_');
+
+/** Writes the configuration of the NATS server, with passwords that only this user can read. */
+const writeNatsConfig = (folder: string, port: number, passwords: Readonly<Record<ServiceName, string>>): string => {
   const file = path.join(folder, 'nats.conf');
   // A file that is there keeps its mode.
   rmSync(file, { force: true });
   const lines = [
     `listen: "127.0.0.1:${port}"`,
-    `authorization { user: ${user}, password: "${password}" }`,
+    ...services.map((service) => `${prefixOf(service)}_NATS_PASSWORD: "${passwords[service]}"`),
     'max_payload: 16MB',
     `jetstream { store_dir: ${JSON.stringify(folder)} }`,
+    // The users and rights of the compose file.
+    readFileSync(path.join(repository, 'docker', 'nats.conf'), 'utf8').replace(/^[^]*?(?=^accounts)/m, ''),
   ];
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
   return file;
@@ -88,7 +92,6 @@ const isReady = async (url: string): Promise<boolean> =>
     () => false,
   );
 
-const natsUser = 'bunting';
 /** A NATS server that ends so often in a row has a reason that a restart does not remove. */
 const maxNatsFailures = 5;
 
@@ -105,8 +108,10 @@ const startStack = async (
   mkdirSync(natsFolder, { recursive: true, mode: 0o700 });
   const natsServer = await ensureNatsServer();
   const natsPort = await freePort();
-  const natsPassword = randomBytes(24).toString('hex');
-  const natsConfig = writeNatsConfig(natsFolder, natsPort, natsUser, natsPassword);
+  const natsPasswords = Object.fromEntries(
+    services.map((service) => [service, randomBytes(24).toString('hex')]),
+  ) as Record<ServiceName, string>;
+  const natsConfig = writeNatsConfig(natsFolder, natsPort, natsPasswords);
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(dataDir, 'postgres'), warn: show });
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
@@ -138,7 +143,6 @@ const startStack = async (
     });
     const port = Number(environment['PORT'] || 4242);
     for (const service of services) {
-      const prefix = service.toUpperCase().replaceAll('-', '_');
       for (let copy = 1; copy <= (scale.get(service) ?? 1); copy++) {
         const operationsPort = await freePort();
         const name = copy === 1 ? service : `${service}-${copy}`;
@@ -146,10 +150,10 @@ const startStack = async (
           ...settingsOf(service, environment),
           LOG_LEVEL: environment['LOG_LEVEL'] || 'warn',
           BUS_URL: `nats://127.0.0.1:${natsPort}`,
-          BUS_USER: natsUser,
-          BUS_PASSWORD: natsPassword,
+          BUS_USER: service,
+          BUS_PASSWORD: natsPasswords[service],
           [operationsPortKey(service)]: String(operationsPort),
-          [`${prefix}_DATABASE_URL`]: postgres.urlOf(`bunting_${service.replaceAll('-', '_')}`),
+          [`${prefixOf(service)}_DATABASE_URL`]: postgres.urlOf(`bunting_${service.replaceAll('-', '_')}`),
         });
         let over = false;
         void firstEnded.then(() => (over = true));

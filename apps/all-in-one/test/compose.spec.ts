@@ -1,48 +1,382 @@
+import { configOf, type HostOptions, host, HostConfig, keysOf, openLog, type RunningHost } from '@bunting/runtime';
+import {
+  eventually,
+  findNatsServer,
+  freePort,
+  startNats,
+  startTestPostgres,
+  type TestNats,
+  withClient,
+} from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startNats, type TestNats } from '@bunting/testing';
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parse } from 'yaml';
+import { services } from '../src/services.ts';
+import { type Api, apiOf } from './api.ts';
 import { repository } from './program.ts';
 
+interface Container {
+  readonly image: string;
+  readonly environment?: Readonly<Record<string, string | number>>;
+  readonly networks: readonly string[];
+  readonly secrets?: readonly string[];
+  readonly user?: string;
+  readonly ports?: readonly string[];
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly pids_limit?: number;
+  readonly logging?: { readonly options: Readonly<Record<string, string>> };
+  readonly deploy?: { readonly resources: { readonly limits: { readonly memory: string; readonly cpus: string } } };
+}
+interface Compose {
+  readonly services: Readonly<Record<string, Container>>;
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+}
+
 const read = (file: string): string => readFileSync(path.join(repository, file), 'utf8');
+const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose;
+const names = services.map(({ name }) => name);
 
-/** Sends a NATS server the options of a connection and a probe; resolves with its answer, after its greeting. */
-const answerTo = async (port: number, options: object): Promise<string> => {
-  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-  socket.write(`CONNECT ${JSON.stringify({ verbose: false, ...options })}\r\nPING\r\n`);
-  let answer = '';
-  for await (const piece of socket) {
-    answer += piece;
-    if (/^(PONG|-ERR)/m.test(answer)) break;
-  }
-  return answer.replace(/^INFO .*\r\n/, '').trim();
-};
+let folder = '';
+const secretsFolder = (): string => path.join(folder, 'secrets');
+const secret = (name: string): string => readFileSync(path.join(secretsFolder(), name), 'utf8').trim();
+const runSetup = (environment: Readonly<Record<string, string>> = {}): string =>
+  execFileSync('sh', ['docker/setup.sh'], {
+    cwd: repository,
+    encoding: 'utf8',
+    env: { ...process.env, BUNTING_SECRETS: secretsFolder(), ...environment },
+  });
 
-describe('the NATS server of the compose file', () => {
-  // Without the quotes of the compose file nats-server would take such a password for a number.
-  const password = '012345678901234567890123';
-  let nats: TestNats;
-  beforeAll(async () => {
-    const authorization = /^authorization \{[^}]*\}$/m.exec(read('docker/nats.conf'))?.[0] ?? '';
-    nats = await startNats({
-      jetstream: false,
-      config: authorization,
-      environment: { NATS_PASSWORD: `"${password}"` },
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'bunting-compose-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the compose file', () => {
+  it('gives each service settings that it reads and secrets from files only', () => {
+    const known = new Set(keysOf(HostConfig));
+    for (const service of services) {
+      const own = new Set(keysOf(configOf(service)));
+      const { environment = {}, secrets = [] } = compose.services[service.name] as Container;
+      const unknown = Object.keys(environment).filter((key) => !own.has(key) && !known.has(key));
+      expect({ service: service.name, unknown }).toEqual({ service: service.name, unknown: [] });
+      for (const [key, value] of Object.entries(environment)) {
+        if (!key.endsWith('_FILE')) continue;
+        expect(secrets.map((name) => `/run/secrets/${name}`)).toContain(value);
+      }
+    }
+    for (const container of Object.values(compose.services))
+      for (const name of container.secrets ?? []) expect(Object.keys(compose.secrets)).toContain(name);
+    expect(JSON.stringify(compose.services)).not.toMatch(/(?:PASSWORD|KEY|ADMIN_TOKEN)":"[^"/]/);
+  });
+
+  it('runs every container read-only, without capabilities, with limits and with rotated logs', () => {
+    for (const [name, container] of Object.entries(compose.services)) {
+      const { read_only: isReadOnly, cap_drop: dropped, security_opt: options, pids_limit: pids, logging } = container;
+      expect({ name, isReadOnly, dropped, options, pids, log: Object.keys(logging?.options ?? {}) }).toEqual({
+        name,
+        isReadOnly: true,
+        dropped: ['ALL'],
+        options: ['no-new-privileges:true'],
+        pids: expect.any(Number),
+        log: ['max-size', 'max-file'],
+      });
+      expect(Object.keys(container.deploy?.resources.limits ?? {}).sort()).toEqual(['cpus', 'memory']);
+    }
+  });
+
+  it('lets each service reach PostgreSQL, NATS and no other service, and publishes the gateway and the balancer alone', () => {
+    const neighbours = (name: string): string[] =>
+      Object.entries(compose.services)
+        .filter(
+          ([other, { networks }]) =>
+            other !== name && networks.some((one) => compose.services[name]?.networks.includes(one)),
+        )
+        .map(([other]) => other)
+        .sort();
+    expect(Object.fromEntries(names.map((name) => [name, neighbours(name)]))).toEqual({
+      features: ['nats', 'postgres'],
+      'change-requests': ['nats', 'postgres'],
+      audit: ['nats', 'postgres'],
+      search: ['meilisearch', 'nats', 'postgres'],
+      gateway: ['balancer', 'nats', 'postgres', 'roles'],
+    });
+    const open = Object.entries(compose.networks).filter(([, network]) => network?.internal !== true);
+    expect(open.map(([name]) => name)).toEqual(['front']);
+    const published = Object.entries(compose.services).filter(([, { ports = [] }]) => ports.length > 0);
+    expect(published.map(([name]) => name)).toEqual(['gateway', 'balancer']);
+  });
+
+  it('names a complete version of each image that it does not build', () => {
+    for (const [name, { image }] of Object.entries(compose.services))
+      if (!names.includes(name as never))
+        expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-[a-z]+)?(@sha256:[0-9a-f]{64})?$/);
+  });
+
+  it('takes from the file for production only variables that it uses', () => {
+    const used = new Set([...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name));
+    const given = [...read('docker/production.env').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name ?? '');
+    expect(given.filter((name) => !used.has(name) && name !== 'COMPOSE_PROFILES')).toEqual([]);
+  });
+});
+
+describe('the image', () => {
+  const dockerfile = read('docker/Dockerfile');
+
+  it('installs packages from the manifest of every workspace before any code is copied', () => {
+    const manifests = execFileSync('git', ['ls-files', 'apps/*/package.json', 'libs/*/package.json'], {
+      cwd: repository,
+      encoding: 'utf8',
+    });
+    for (const manifest of manifests.trim().split('\n'))
+      expect(dockerfile).toContain(`COPY ${manifest} ${path.dirname(manifest)}/\n`);
+  });
+
+  it('is healthy exactly while the service is ready, by a probe that starts no Node.js', async () => {
+    const probe = /CMD (\["bash".*\])$/m.exec(dockerfile)?.[1] ?? '[]';
+    const port = await freePort();
+    const [, ...args] = (JSON.parse(probe) as string[]).map((part) => part.replace('9090', String(port)));
+    let status = 200;
+    const server = createServer((_, response) => response.writeHead(status).end()).listen(port, '127.0.0.1');
+    const run = () => new Promise<number | null>((resolve) => spawn('bash', args).once('exit', resolve));
+    try {
+      await eventually(() => expect(server.listening).toBe(true));
+      expect(await run()).toBe(0);
+      status = 503;
+      expect(await run()).not.toBe(0);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+    expect(await run()).not.toBe(0);
+  });
+});
+
+describe('docker/setup.sh', () => {
+  it('creates each secret once, for its owner alone, and a certificate that HAProxy accepts', () => {
+    runSetup();
+    const before = secret('features_nats_password');
+    runSetup();
+    expect(secret('features_nats_password')).toBe(before);
+    expect(statSync(secretsFolder()).mode & 0o777).toBe(0o700);
+    expect(readdirSync(secretsFolder()).sort()).toEqual(Object.keys(compose.secrets).sort());
+    expect(secret('nats_passwords')).toContain(`FEATURES_NATS_PASSWORD: "${before}"`);
+
+    const haproxy = spawnSync('haproxy', ['-v'], { encoding: 'utf8' });
+    if (haproxy.status !== 0) return console.warn('haproxy is not installed: docker/haproxy.cfg is not checked.');
+    const config = path.join(folder, 'haproxy.cfg');
+    writeFileSync(
+      config,
+      read('docker/haproxy.cfg').replace(
+        '/run/secrets/balancer_certificate',
+        `${secretsFolder()}/balancer_certificate`,
+      ),
+    );
+    const checked = spawnSync('haproxy', ['-c', '-f', config], { encoding: 'utf8' });
+    expect({ status: checked.status, errors: checked.stderr.match(/\[ALERT\].*/g) ?? [] }).toEqual({
+      status: 0,
+      errors: [],
     });
   });
-  afterAll(() => nats.stop());
+});
 
-  it('accepts connections with the password of the services only', async () => {
-    expect(read('docker-compose.yml')).toMatch(/^ {6}NATS_PASSWORD: '"\$\{NATS_PASSWORD:\?[^}]*\}"'$/m);
-    expect(await answerTo(nats.port, { user: 'bunting', pass: password })).toBe('PONG');
-    for (const options of [{}, { user: 'bunting', pass: 'another' }, { auth_token: password }])
-      expect(await answerTo(nats.port, options)).toMatch(/^-ERR 'Authorization Violation'/);
+describe('the platform with the users and rights of the compose file', () => {
+  let nats: TestNats;
+  let postgres: Awaited<ReturnType<typeof startTestPostgres>>;
+  const hosts: RunningHost[] = [];
+  const lines: string[] = [];
+  const operationsPorts = new Map<string, number>();
+  let api: Api;
+
+  /** The settings of a container of the compose file, with the addresses of this machine. */
+  const settingsOf = async (name: string): Promise<NonNullable<HostOptions['environment']>> => {
+    const { environment = {} } = compose.services[name] as Container;
+    const port = await freePort();
+    operationsPorts.set(name, port);
+    const settings = Object.entries(environment).map(([key, value]) => {
+      const text = String(value)
+        .replace(/\$\{[A-Z_]+:-([^}]*)\}/, '$1')
+        .replace('/run/secrets/', `${secretsFolder()}/`)
+        .replace('nats:4222', `127.0.0.1:${nats.port}`);
+      return [key, key.endsWith('_OPS_PORT') ? String(port) : text] as const;
+    });
+    return {
+      ...Object.fromEntries(settings),
+      NODE_ENV: 'production',
+      DRAIN_DELAY_MS: '0',
+      LOG_LEVEL: 'warn',
+      // Without a server; searches are answered by PostgreSQL.
+      ...(name === 'search' ? { MEILI_URL: '', MEILI_KEY_FILE: '' } : {}),
+      ...(name === 'gateway' ? { PORT: '0', GATEWAY_HOST: '127.0.0.1' } : {}),
+    };
+  };
+
+  /** Creates the roles as the container `roles` does: with psql where it is installed, otherwise with the same SQL. */
+  const createRoles = async (): Promise<void> => {
+    const { hostname, port, username, password } = new URL(postgres.url);
+    const options = secret('postgres_roles');
+    const withPsql = spawnSync('sh', ['docker/postgres/roles.sh'], {
+      cwd: repository,
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        ...{ PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password },
+        PGOPTIONS_FILE: path.join(secretsFolder(), 'postgres_roles'),
+      },
+    });
+    if (withPsql.status === 0) return;
+    if (!/psql: (?:command )?not found/.test(withPsql.stderr)) throw new Error(withPsql.stderr);
+    const roles = read('docker/postgres/roles.sql');
+    const url = `${postgres.url}?options=${encodeURIComponent(options)}`;
+    await withClient(url, async (client) => {
+      await client.query(roles);
+      const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
+      for (const name of names) {
+        const database = `bunting_${name.replaceAll('-', '_')}`;
+        if (!rows.some(({ datname }) => datname === database))
+          await client.query(`create database ${database} owner ${database}`);
+      }
+      await client.query(roles);
+    });
+  };
+
+  beforeAll(async () => {
+    rmSync(secretsFolder(), { recursive: true, force: true });
+    postgres = await startTestPostgres(`bunting-test-compose-${process.pid}`);
+    runSetup({ POSTGRES_ADDRESS: new URL(postgres.url).host });
+    nats = await startNats({
+      config: `${secret('nats_passwords')}\n${read('docker/nats.conf').replace(/^[^]*?(?=^accounts)/m, '')}`,
+    });
+    // Outside of a container, a service refuses a secret that other users can read.
+    for (const file of readdirSync(secretsFolder())) chmodSync(path.join(secretsFolder(), file), 0o400);
+    await createRoles();
+    await createRoles();
+    const log = openLog('warn', { write: (line) => void lines.push(line) });
+    for (const service of services)
+      hosts.push(await host([service], { environment: await settingsOf(service.name), log }));
+    api = apiOf(hosts.at(-1)?.services.get('gateway')?.address ?? '', secret('admin_token'));
+  }, 120_000);
+  afterAll(async () => {
+    for (const hosted of hosts.toReversed()) await hosted.stop();
+    await nats?.stop();
+    await postgres?.stop();
+  }, 60_000);
+
+  it('creates, changes, finds and records features, and applies change requests', async () => {
+    expect((await api('POST', '/api/admin/projects', { id: 'shop', name: 'Shop' })).status).toBe(201);
+    expect((await api('POST', '/api/admin/projects/shop/features', { name: 'shop-new' })).status).toBe(201);
+    expect((await api('POST', '/api/admin/features/shop-new/tags', { type: 'simple', value: 'blue' })).status).toBe(
+      201,
+    );
+    const found = await api<{ total: number }>(
+      'GET',
+      '/api/admin/search/features?project=IS:shop&tag=INCLUDE:simple:blue',
+    );
+    expect([found.status, found.body.total]).toEqual([200, 1]);
+    const on = '/api/admin/projects/shop/features/shop-new/environments/development/on';
+    expect((await api('POST', on)).status).toBe(200);
+    const events = await api<{ events: { type: string }[] }>('GET', '/api/admin/events/shop-new');
+    expect(events.body.events.map(({ type }) => type)).toContain('feature-environment-enabled');
+    const changes = '/api/admin/projects/shop/environments/development/change-requests';
+    const proposed = await api<{ id: number }[]>('POST', changes, {
+      feature: 'shop-new',
+      action: 'updateEnabled',
+      payload: { enabled: false },
+    });
+    expect([proposed.status, proposed.text]).toEqual([200, expect.stringContaining('"updateEnabled"')]);
+    expect((await api('GET', '/api/admin/events/dead-letters')).body).toMatchObject({ unanswered: [] });
+    await eventually(async () => {
+      const messages = await Promise.all(
+        [...operationsPorts].map(async ([name, port]) => {
+          const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+          return [name, /^bunting_outbox_unpublished_events\{[^}]*\} (\d+)$/m.exec(text)?.[1] ?? '-'];
+        }),
+      );
+      expect(Object.fromEntries(messages)).toEqual({
+        ...{ features: '0', 'change-requests': '0', gateway: '0' },
+        ...{ audit: '-', search: '-' },
+      });
+    });
+    expect(lines.filter((line) => /permission|violation/i.test(line))).toEqual([]);
   });
 
-  it('serves its monitoring on the loopback interface of its container only', () => {
-    const config = read('docker/nats.conf');
-    expect(config).toMatch(/^http: "127\.0\.0\.1:8222"$/m);
-    expect(config).not.toMatch(/^https?_port/m);
+  it('gives no service a right in the database of another', async () => {
+    const refused = names.flatMap((name) => {
+      const url = new URL(secret(`${name}_database_url`));
+      return names
+        .filter((other) => other !== name)
+        .map(async (other) => {
+          url.pathname = `/bunting_${other.replaceAll('-', '_')}`;
+          return withClient(url.href, async () => 'connected').catch((error: { code?: string }) => error.code);
+        });
+    });
+    expect(new Set(await Promise.all(refused))).toEqual(new Set(['42501']));
+    const url = secret('search_database_url');
+    await expect(withClient(url, (client) => client.query('create database more'))).rejects.toMatchObject({
+      code: '42501',
+    });
+    await expect(withClient(url, (client) => client.query('create role more'))).rejects.toMatchObject({
+      code: '42501',
+    });
+  });
+
+  it('lets no service answer the calls of another, read its replies or publish its events', async () => {
+    const attempt = async (user: string, ...commands: readonly string[]): Promise<string> => {
+      const socket = connect(nats.port, '127.0.0.1').setEncoding('utf8');
+      const options = { verbose: false, user, pass: secret(`${user}_nats_password`) };
+      socket.write([`CONNECT ${JSON.stringify(options)}`, ...commands, 'PING', ''].join('\r\n'));
+      let answer = '';
+      for await (const piece of socket) {
+        answer += piece;
+        if (/^PONG/m.test(answer)) break;
+      }
+      return answer.replace(/^INFO .*\r\n/, '').trim();
+    };
+    expect(await attempt('search', 'SUB call.search.search-features search 1')).toBe('PONG');
+    for (const command of [
+      'SUB call.gateway.create-api-token gateway 1',
+      'SUB _INBOX.gateway.> 1',
+      'SUB > 1',
+      'PUB event.features.feature-created 2\r\n{}',
+      'PUB call.gateway.create-api-token 2\r\n{}',
+      'PUB $JS.API.STREAM.DELETE.bunting-features 0\r\n',
+    ])
+      expect({ command, answer: await attempt('search', command) }).toEqual({
+        command,
+        answer: expect.stringMatching(/^-ERR 'Permissions Violation/),
+      });
+  });
+
+  it('accepts no connection without a user and a password, and shows its monitoring to its own container alone', async () => {
+    const layout = path.join(folder, 'container');
+    mkdirSync(path.join(layout, 'etc/nats'), { recursive: true });
+    cpSync(path.join(repository, 'docker/nats.conf'), path.join(layout, 'etc/nats/nats.conf'));
+    cpSync(secretsFolder(), path.join(layout, 'run/secrets'), { recursive: true });
+    const checked = spawnSync(findNatsServer(), ['-c', path.join(layout, 'etc/nats/nats.conf'), '-t'], {
+      encoding: 'utf8',
+    });
+    expect([checked.status, checked.stderr]).toEqual([0, expect.not.stringMatching(/error/i)]);
+    expect(read('docker/nats.conf')).toMatch(/^http: "127\.0\.0\.1:8222"$/m);
+    const socket = connect(nats.port, '127.0.0.1').setEncoding('utf8');
+    socket.write('CONNECT {"verbose":false}\r\nPING\r\n');
+    let answer = '';
+    for await (const piece of socket) answer += piece;
+    expect(answer).toMatch(/-ERR 'Authorization Violation'/);
   });
 });

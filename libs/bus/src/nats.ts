@@ -171,6 +171,8 @@ export const natsBus = async ({
         for (const wake of wakers) wake();
       }
       if (closing) continue;
+      // Such as a subject that the user of the process may not publish or subscribe to.
+      if (status.type === 'error') warn(`NATS: ${status.error.message}`);
       if (status.type === 'disconnect') warn('NATS: the connection was lost; reconnecting.');
       if (status.type === 'reconnect') warn('NATS: reconnected.');
     }

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Writes what the compose file needs into docker/secrets, each secret once, and keeps what is there:
+#   docker/setup.sh           the secrets
+#   docker/setup.sh --start   the secrets, then `docker compose up --build --wait`
+# The folder is readable by its owner alone; its files are mounted into the containers that need them, whose users differ.
+set -eu
+cd "$(dirname "$0")/.."
+folder=${BUNTING_SECRETS:-docker/secrets}
+umask 077
+mkdir -p "$folder"
+chmod 0700 "$folder"
+
+random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
+# write NAME: stores its standard input as the secret NAME, unless there is one
+write() {
+  if [ -s "$folder/$1" ]; then cat >/dev/null; else cat >"$folder/.$1" && mv "$folder/.$1" "$folder/$1"; fi
+  chmod 0444 "$folder/$1"
+}
+services='features change-requests audit search gateway'
+variable() { echo "$1" | tr a-z- A-Z_; }
+underscored() { echo "$1" | tr - _; }
+
+random | write postgres_password
+random | write meilisearch_key
+random | write admin_token
+random | write token_key
+for service in $services; do
+  random | write "$service"_nats_password
+  if [ ! -s "$folder/$service"_database_url ]; then
+    echo "postgres://bunting_$(underscored "$service"):$(random)@${POSTGRES_ADDRESS:-postgres:5432}/bunting_$(underscored "$service")" |
+      write "$service"_database_url
+  fi
+done
+# Made of the others, so they are written anew each time.
+rm -f "$folder/nats_passwords" "$folder/postgres_roles" "$folder/meilisearch_config"
+for service in $services; do
+  echo "$(variable "$service")_NATS_PASSWORD: \"$(cat "$folder/$service"_nats_password)\""
+done | write nats_passwords
+for service in $services; do
+  password=$(sed -E 's#^[a-z]+://[^:]*:([^@]*)@.*#\1#' "$folder/$service"_database_url)
+  printf -- '-c bunting.%s=%s ' "$(underscored "$service")" "$password"
+done | write postgres_roles
+echo "master_key = \"$(cat "$folder/meilisearch_key")\"" | write meilisearch_config
+
+# For trials, a certificate that the balancer signs itself. Replace it by a file with your certificate, its chain and its key.
+if [ ! -s "$folder/balancer_certificate" ]; then
+  if command -v openssl >/dev/null; then
+    openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj "/CN=${BUNTING_HOST:-localhost}" \
+      -addext "subjectAltName=DNS:${BUNTING_HOST:-localhost}" -keyout "$folder/.key" -out "$folder/.certificate" 2>/dev/null
+    cat "$folder/.certificate" "$folder/.key" | write balancer_certificate
+    rm -f "$folder/.certificate" "$folder/.key"
+  else
+    echo "openssl is missing: write the certificate of the balancer, its chain and its key into $folder/balancer_certificate." >&2
+    : | write balancer_certificate
+  fi
+fi
+echo "The secrets are in $folder. The admin token is in $folder/admin_token."
+
+if [ "${1:-}" = --start ]; then
+  shift
+  exec docker compose up --build --detach --wait "$@"
+fi
