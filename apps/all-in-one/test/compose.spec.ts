@@ -316,6 +316,97 @@ describe('the platform with the users and rights of the compose file', () => {
     expect(lines.filter((line) => /permission|violation/i.test(line))).toEqual([]);
   });
 
+  it('exports every metric that the dashboard, the alerts and the documents name', async () => {
+    const texts = await Promise.all(
+      [...operationsPorts.values()].map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+    );
+    // These are of a search service with Meilisearch only.
+    const withMeilisearch = ['answers_total', 'circuit_open', 'index_documents_total', 'index_build_seconds'];
+    const exported = new Set([
+      ...[...texts.join('\n').matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name),
+      ...withMeilisearch.map((name) => `bunting_search_${name}`),
+    ]);
+    const named = ['deploy/alerts/bunting.rules.yaml', 'deploy/dashboards/bunting.json', 'docs/operations.md'].flatMap(
+      (file) =>
+        [...read(file).matchAll(/\b(?:bunting|http_request|nodejs|process)_\w+(?:seconds|bytes|total|\w)\b/g)].map(
+          ([name]) => (exported.has(name) ? name : name.replace(/_(?:bucket|count|sum)$/, '')),
+        ),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    const own = (name: string): boolean => /^(?:bunting|http_request|nodejs|process)_/.test(name);
+    const unknown = [...new Set(named)].filter(
+      (name) =>
+        own(name) && !exported.has(name) && !/^bunting_(?:features|change_requests|audit|search|gateway)$/.test(name),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  /** Runs `npm run doctor`. This process serves what it asks, so it must not wait for it synchronously. */
+  const runDoctor = async (environment: Readonly<Record<string, string>>, address: string) => {
+    const doctor = spawn(process.execPath, ['scripts/doctor.ts', address], {
+      cwd: repository,
+      env: { PATH: process.env['PATH'], ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const said: string[] = [];
+    for (const stream of [doctor.stdout, doctor.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => said.push(text));
+    const code = await new Promise<number | null>((resolve) => doctor.once('close', resolve));
+    return { code, lines: said.join('').trim().split('\n') };
+  };
+
+  it('passes every check of the doctor, which says what to do about servers that are away and databases that are missing', async () => {
+    const databases = Object.fromEntries(
+      names.map((name) => [`${name.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`, secret(`${name}_database_url`)]),
+    );
+    const bus = { BUS_URL: nats.url, BUS_USER: 'audit', BUS_PASSWORD: secret('audit_nats_password') };
+    const address = hosts.at(-1)?.services.get('gateway')?.address ?? '';
+    const { code, lines: found } = await runDoctor({ ...databases, ...bus }, address);
+    expect([code, found.filter((line) => !line.startsWith('ok '))]).toEqual([0, ['No problem was found.']]);
+    for (const component of [...names, 'NATS', 'Node.js', address])
+      expect(found).toContainEqual(expect.stringMatching(`^ok +${component}: `));
+
+    const away = `http://127.0.0.1:${await freePort()}`;
+    const bad = await runDoctor(
+      {
+        FEATURES_DATABASE_URL: secret('features_database_url').replace(/:\d+\//, ':1/'),
+        SEARCH_DATABASE_URL: secret('search_database_url').replace(/\/bunting_search$/, '/bunting_nothing'),
+        ...{ ...bus, MEILI_URL: away, BUS_PASSWORD: 'wrong' },
+      },
+      away,
+    );
+    expect([bad.code, ...bad.lines.filter((line) => !line.startsWith('ok '))]).toEqual([
+      1,
+      expect.stringMatching(
+        /^PROBLEM features: No PostgreSQL answers at 127\.0\.0\.1:1 .*Start one, or correct the address\.$/,
+      ),
+      expect.stringMatching(/^PROBLEM search: There is no database bunting_nothing/),
+      expect.stringMatching(/^PROBLEM Meilisearch: .* does not answer\. Start it or correct MEILI_URL/),
+      expect.stringMatching(/^PROBLEM NATS: .*Authorization Violation.*Correct the credentials/),
+      expect.stringMatching(/^PROBLEM http.* does not answer/),
+      '5 problems were found.',
+    ]);
+  });
+
+  it('migrates the database of a service without starting it, and refuses settings that it cannot read with exit code 1', async () => {
+    const main = (environment: Readonly<Record<string, string>>) =>
+      spawnSync(process.execPath, ['apps/search/src/main.ts', '--migrate'], {
+        cwd: repository,
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], ...environment },
+      });
+    const file = path.join(secretsFolder(), 'search_database_url');
+    const done = main({ SEARCH_DATABASE_URL_FILE: file });
+    expect([done.status, done.stdout]).toEqual([0, 'The databases of search are up to date.\n']);
+    chmodSync(file, 0o444);
+    const refused = main({ SEARCH_DATABASE_URL_FILE: file });
+    chmodSync(file, 0o400);
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      'Invalid settings:\nThe file that SEARCH_DATABASE_URL_FILE names can be read by every user (mode 0444). Run chmod 0400 on it, or 0440 for a group.\n',
+    ]);
+  });
+
   it('gives no service a right in the database of another', async () => {
     const refused = names.flatMap((name) => {
       const url = new URL(secret(`${name}_database_url`));

@@ -1,5 +1,5 @@
 import { completeEndpoints } from '@bunting/bus';
-import { openDatabase } from '@bunting/database';
+import { migrateDatabase, openDatabase } from '@bunting/database';
 import { deadLetters, inboxTables, measureDeadLetters, missedMessages } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import pLimit from 'p-limit';
@@ -37,6 +37,8 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export const auditService = defineService({
   name: 'audit',
   config: AuditConfig,
+  migrate: (config) =>
+    migrateDatabase({ url: config.AUDIT_DATABASE_URL, name: 'audit', migrations: [...logMigrations, inboxTables] }),
   start: async ({ config, bus, log, metrics, serve, onStop }) => {
     const warn = (message: string) => log.warn(message);
     const logError = (message: string) => log.error(message);

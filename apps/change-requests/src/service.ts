@@ -1,5 +1,5 @@
 import { completeEndpoints } from '@bunting/bus';
-import { openDatabase } from '@bunting/database';
+import { migrateDatabase, openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
@@ -21,6 +21,12 @@ import { consumeUserEvents } from './subscriptions/consume-user-events.ts';
 export const changeRequestsService = defineService({
   name: 'change-requests',
   config: ChangeRequestsConfig,
+  migrate: (config) =>
+    migrateDatabase({
+      url: config.CHANGE_REQUESTS_DATABASE_URL,
+      name: 'change-requests',
+      migrations: changeRequestMigrations,
+    }),
   start: async ({ config, bus, log, metrics, serve, onStop }) => {
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({

@@ -1,5 +1,5 @@
 import { completeEndpoints } from '@bunting/bus';
-import { openDatabase } from '@bunting/database';
+import { migrateDatabase, openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
@@ -16,6 +16,7 @@ import { unitOfWork } from './persistence/unit-of-work.ts';
 export const featuresService = defineService({
   name: 'features',
   config: FeaturesConfig,
+  migrate: (config) => migrateDatabase({ url: config.FEATURES_DATABASE_URL, name: 'features', migrations: steps }),
   start: async ({ config, bus, log, metrics, serve, onStop }) => {
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({

@@ -1,7 +1,7 @@
 import { completeEndpoints, inProcessBus } from '@bunting/bus';
 import { type AnyOperation, operations, serviceOf, StreamClientFeatures } from '@bunting/contracts';
 import { refreshRightsAfter } from './authorisation/refresh-rights.ts';
-import { openDatabase } from '@bunting/database';
+import { migrateDatabase, openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext } from '@bunting/runtime';
 import { admission, anonymousRateLimit, publicAdmission } from './admission/admit.ts';
@@ -310,4 +310,10 @@ const start = async ({
 };
 
 /** The gateway: HTTP, authentication and authorisation, and the service that owns users, roles and tokens. */
-export const gatewayService = { name: 'gateway', config: GatewayConfig, start } as const satisfies AnyService;
+export const gatewayService = {
+  name: 'gateway',
+  config: GatewayConfig,
+  migrate: (config: GatewayConfig) =>
+    migrateDatabase({ url: config.GATEWAY_DATABASE_URL, name: 'gateway', migrations: gatewayMigrations }),
+  start,
+} as const satisfies AnyService;

@@ -1,5 +1,5 @@
 import { completeEndpoints } from '@bunting/bus';
-import { openDatabase } from '@bunting/database';
+import { migrateDatabase, openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
@@ -26,6 +26,8 @@ import { consumeStates } from './subscriptions/consume-states.ts';
 export const searchService = defineService({
   name: 'search',
   config: SearchConfig,
+  migrate: (config) =>
+    migrateDatabase({ url: config.SEARCH_DATABASE_URL, name: 'search', migrations: searchMigrations }),
   start: async ({ config, bus, log, metrics, serve, onStop }) => {
     const warn = (message: string) => log.warn(message);
     const logError = (message: string) => log.error(message);

@@ -136,6 +136,12 @@ const noResponse = (subject: string, cause: Exclude<NoResponse, 'no-responders'>
 const streamOf = (producer: string): string => `bunting-${producer}`;
 const wakeSubjectOf = ({ producer, topic }: OutboxSource): string => `wake.${producer}.${topic}`;
 
+/** What a NATS server says of itself. */
+export interface NatsServer {
+  readonly version: string;
+  readonly maxPayloadBytes: number;
+}
+
 /** The bus over a NATS server with JetStream. */
 export const natsBus = async ({
   url,
@@ -144,7 +150,7 @@ export const natsBus = async ({
   onConnection = () => undefined,
   connectTimeoutMs = 10_000,
   access,
-}: NatsOptions): Promise<Bus> => {
+}: NatsOptions): Promise<Bus & { readonly server: NatsServer }> => {
   const connection = await connectToNats(url, { name, connectTimeoutMs, access });
   let connected = true;
   let closing = false;
@@ -333,6 +339,11 @@ export const natsBus = async ({
           if (!connection.isClosed()) subscription.unsubscribe();
         },
       };
+    },
+
+    get server() {
+      const { version = '0.0.0', max_payload: maxPayload = 0 } = connection.info ?? {};
+      return { version, maxPayloadBytes: maxPayload };
     },
 
     checkServer: async (producers) => {

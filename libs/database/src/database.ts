@@ -414,3 +414,7 @@ export const openDatabase = async ({
   };
 };
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
+
+/** Creates a database where it is missing and applies the missing migrations; refuses one of a newer version. */
+export const migrateDatabase = async (options: Pick<DatabaseOptions, 'url' | 'name' | 'migrations'>): Promise<void> =>
+  (await openDatabase(options)).close();

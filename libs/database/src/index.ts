@@ -2,6 +2,7 @@ export {
   type CommitLimits,
   type Database,
   type DatabaseOptions,
+  migrateDatabase,
   openDatabase,
   type Session,
   type Statement,

@@ -53,7 +53,8 @@ export const HostConfig = Type.Object({
 });
 export type HostConfig = Static<typeof HostConfig>;
 
-const natsAccess = (config: HostConfig): NatsAccess => ({
+/** How the settings say that the process authenticates to NATS. */
+export const natsAccess = (config: HostConfig): NatsAccess => ({
   user: config.BUS_USER,
   password: config.BUS_PASSWORD,
   token: config.BUS_TOKEN,
@@ -116,6 +117,18 @@ const readSettings = (services: readonly AnyService[], environment: Environment)
   const configs = services.map((service) => read(configOf(service), prefixOf(service.name)) as Record<string, unknown>);
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return { common, configs };
+};
+
+/**
+ * Applies the missing migrations of the services' databases, without starting the services.
+ * @throws ConfigError with all faults of all settings, or the error of a database that cannot be migrated
+ */
+export const migrateDatabases = async (
+  services: readonly AnyService[],
+  environment: Environment = process.env,
+): Promise<void> => {
+  const { configs } = readSettings(services, environment);
+  for (const [index, { migrate }] of services.entries()) await migrate?.(configs[index] as never);
 };
 
 const observer = (log: Logger, metrics: Registry): ((served: ServedCall) => void) => {

@@ -1,5 +1,5 @@
 import { ConfigError } from './config.ts';
-import { host } from './host.ts';
+import { host, migrateDatabases } from './host.ts';
 import type { Logger } from './log.ts';
 import type { AnyService } from './service.ts';
 
@@ -32,9 +32,16 @@ export const logUnhandledRejections = (log: Logger): void => {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'Unhandled promise rejection'));
 };
 
-/** The whole `main.ts` of a service: runs it until a signal. Prints the reason and exits with 1 when it cannot start. */
+/**
+ * The whole `main.ts` of a service: runs it until a signal. With `--migrate` it applies the missing migrations instead, and ends. Prints the
+ * reason and exits with 1 when it cannot.
+ */
 export const run = async (services: readonly AnyService[]): Promise<void> => {
   try {
+    if (process.argv.includes('--migrate')) {
+      await migrateDatabases(services);
+      return console.log(`The databases of ${services.map(({ name }) => name).join(', ')} are up to date.`);
+    }
     const hosted = await host(services);
     logUnhandledRejections(hosted.log);
     stopOnSignal(() => hosted.stop());

@@ -41,6 +41,8 @@ export interface RunningService {
 export interface Service<S extends ConfigSchema = ConfigSchema> {
   readonly name: ServiceName;
   readonly config: S;
+  /** Creates the service's database where it is missing, and applies its missing migrations. */
+  readonly migrate?: (config: Static<S>) => Promise<void>;
   readonly start: (context: ServiceContext<S>) => Promise<RunningService>;
 }
 
@@ -48,6 +50,7 @@ export interface Service<S extends ConfigSchema = ConfigSchema> {
 export interface AnyService {
   readonly name: ServiceName;
   readonly config: ConfigSchema;
+  readonly migrate?: (config: never) => Promise<void>;
   readonly start: (context: never) => Promise<RunningService>;
 }
 

@@ -1,0 +1,70 @@
+import { configOf, HostConfig, keysOf } from '@bunting/runtime';
+import { expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+import { services } from '../apps/all-in-one/src/services.ts';
+
+interface Values {
+  readonly env?: Readonly<Record<string, unknown>>;
+  readonly services?: Readonly<
+    Record<string, { readonly secretKeys?: readonly string[]; readonly env?: Readonly<Record<string, unknown>> }>
+  >;
+}
+
+const repository = path.join(import.meta.dirname, '..');
+const chart = path.join(repository, 'deploy/helm/bunting');
+const read = (file: string): string => readFileSync(path.join(chart, file), 'utf8');
+const valuesFiles = ['values.yaml', ...readdirSync(path.join(chart, 'ci')).map((file) => `ci/${file}`)];
+
+it.each(valuesFiles)('sets only settings that each service of the chart reads: %s', (file) => {
+  const values = parse(read(file)) as Values;
+  const common = new Set(keysOf(HostConfig));
+  const unknown = services.flatMap((service) => {
+    const known = new Set([...common, ...keysOf(configOf(service))]);
+    const { secretKeys = [], env = {} } = values.services?.[service.name] ?? {};
+    return [
+      ...Object.keys(env).filter((key) => !known.has(key)),
+      // Mounted secrets are read from files.
+      ...secretKeys.filter((key) => !known.has(`${key}_FILE`)),
+    ].map((key) => `${service.name}: ${key}`);
+  });
+  expect(unknown).toEqual([]);
+  expect(Object.keys(values.env ?? {}).filter((key) => !common.has(key))).toEqual([]);
+});
+
+it('accepts its own default values, and refuses a misspelt one and an image that is pinned by no digest', () => {
+  const validate = new Ajv({ strict: false }).compile(JSON.parse(read('values.schema.json')) as object);
+  const values = parse(read('values.yaml')) as Record<string, unknown>;
+  expect([validate(values), validate.errors]).toEqual([true, null]);
+  expect(validate({ ...values, replcias: 3 })).toBe(false);
+  expect(validate({ ...values, image: { registry: 'example.org', digests: { gateway: 'latest' } } })).toBe(false);
+});
+
+it('names only settings in its templates that exist', () => {
+  const known = new Set([HostConfig, ...services.map(configOf)].flatMap(keysOf));
+  const named = readdirSync(path.join(chart, 'templates')).flatMap((file) =>
+    [...read(`templates/${file}`).matchAll(/"((?:BUS|MEILI|DRAIN)_[A-Z_]+)"/g)].map(([, name = '']) => name),
+  );
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+it('has a paragraph in the runbook and a test for each alert', () => {
+  const { groups } = parse(readFileSync(path.join(repository, 'deploy/alerts/bunting.rules.yaml'), 'utf8')) as {
+    groups: { rules: { alert: string; annotations: { runbook: string } }[] }[];
+  };
+  const { tests } = parse(readFileSync(path.join(repository, 'deploy/alerts/bunting.test.yaml'), 'utf8')) as {
+    tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[];
+  };
+  const runbook = readFileSync(path.join(repository, 'docs/runbook.md'), 'utf8');
+  const alerts = groups.flatMap(({ rules }) => rules);
+  expect(alerts.length).toBeGreaterThan(10);
+  for (const { alert, annotations } of alerts) {
+    expect(runbook).toContain(`## ${alert}\n`);
+    expect(annotations.runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
+    const fired = tests.flatMap((test) => test.alert_rule_test).filter(({ alertname }) => alertname === alert);
+    expect(fired.some(({ exp_alerts: expected }) => expected.length > 0)).toBe(true);
+  }
+});

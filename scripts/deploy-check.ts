@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseAllDocuments } from 'yaml';
+
+const help = `Checks what is deployed: the chart, the alerts and the shell scripts. A tool that is missing is named, with how to get it, and skipped;
+with --all a missing tool is a failure.
+
+  npm run deploy:check
+
+helm               go install helm.sh/helm/v3/cmd/helm@latest
+kubernetes-validate  pip install kubernetes-validate
+promtool           apt-get install prometheus
+haproxy            apt-get install haproxy`;
+
+const repository = path.join(import.meta.dirname, '..');
+const chart = 'deploy/helm/bunting';
+/** The Kubernetes version that the chart is rendered and validated for. */
+const kubernetes = '1.31.0';
+
+const tools: Readonly<Record<string, string>> = {
+  helm: 'go install helm.sh/helm/v3/cmd/helm@latest',
+  'kubernetes-validate': 'pip install kubernetes-validate',
+  promtool: 'apt-get install prometheus',
+};
+
+const missing = (tool: string): boolean =>
+  (spawnSync(tool, ['--help'], { stdio: 'ignore' }).error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+
+interface Outcome {
+  readonly failed: boolean;
+  readonly output: string;
+}
+
+const run = (command: string, args: readonly string[]): Outcome => {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: repository,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return { failed: status !== 0, output: status === 0 ? stdout : `${stdout}${stderr}` };
+};
+
+/** Kinds of operators that Kubernetes itself does not know. */
+const isCustom = (text: string): boolean => /^apiVersion: monitoring\.coreos\.com\//m.test(text);
+
+const main = (): void => {
+  if (process.argv.includes('--help')) return console.log(help);
+  const absent = new Set(Object.keys(tools).filter(missing));
+  for (const tool of absent) console.log(`${tool} is missing, its checks are skipped. Get it with: ${tools[tool]}`);
+  let failures = process.argv.includes('--all') ? absent.size : 0;
+  const check = (name: string, { failed, output }: Outcome): string => {
+    console.log(`${failed ? 'FAILED ' : 'passed '} ${name}`);
+    if (failed) {
+      failures++;
+      console.log(output);
+    }
+    return output;
+  };
+
+  const folder = mkdtempSync(path.join(tmpdir(), 'bunting-deploy-'));
+  try {
+    if (!absent.has('promtool')) {
+      check('promtool check rules', run('promtool', ['check', 'rules', 'deploy/alerts/bunting.rules.yaml']));
+      check('promtool test rules', run('promtool', ['test', 'rules', 'deploy/alerts/bunting.test.yaml']));
+    }
+    if (!absent.has('helm')) {
+      check('helm lint --strict', run('helm', ['lint', '--strict', '--kube-version', kubernetes, chart]));
+      for (const values of readdirSync(path.join(repository, chart, 'ci'))) {
+        const file = path.join(chart, 'ci', values);
+        const rendered = check(
+          `helm template -f ${values}`,
+          run('helm', ['template', 'bunting', chart, '--kube-version', kubernetes, '-f', file]),
+        );
+        const own = parseAllDocuments(rendered)
+          .map(String)
+          .filter((text) => /^apiVersion:/m.test(text) && !isCustom(text));
+        const target = path.join(folder, values);
+        writeFileSync(target, own.map((text) => text.replace(/^(?!---)/, '---\n')).join('\n'));
+        if (!absent.has('kubernetes-validate'))
+          check(
+            `kubernetes-validate --strict ${values} (${own.length} objects)`,
+            run('kubernetes-validate', ['--strict', '-k', kubernetes.replace(/\.0$/, ''), target]),
+          );
+      }
+    }
+    for (const script of ['docker/setup.sh', 'docker/replace.sh', 'docker/postgres/roles.sh'])
+      check(`sh -n ${script}`, run('sh', ['-n', script]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  console.log(failures === 0 ? 'The deployment files are right.' : `${failures} checks failed.`);
+  process.exitCode = failures === 0 ? 0 : 1;
+};
+
+main();
