@@ -122,6 +122,9 @@ it('performs every write of users, tokens, roles, groups and access once per Ide
   await twice('DELETE', 'user/sessions', undefined, personal);
   await twice('DELETE', `user-admin/${signedIn.id}/sessions`);
 
+  await twice('POST', 'scim-settings', { enabled: true });
+  await twice('POST', 'scim-settings/generate-new-token');
+
   const somebody = await aUser();
   const pat = await twice('POST', 'user/tokens', { description: 'mine' }, somebody.key);
   await twice('DELETE', `user/tokens/${pat.id}`, undefined, somebody.key);
