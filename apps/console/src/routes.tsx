@@ -1,10 +1,22 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+  useLocation,
+} from '@tanstack/react-router';
 import { Loading } from './components/content.tsx';
 import { NotFound, PageFault } from './shell/faults.tsx';
 import { Shell } from './shell/shell.tsx';
 
 // One route per page. A page is loaded when it is first opened, and reads its own search parameters as text.
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+/** Pages for people who cannot sign in yet have nothing around them. */
+const bare = new Set(['/first', '/new-user', '/reset-password', '/forgotten-password']);
+const Frame = () => (bare.has(useLocation().pathname) ? <Outlet /> : <Shell />);
+
+const root = createRootRoute({ component: Frame, notFoundComponent: NotFound });
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -50,6 +62,12 @@ const changeRequest = createRoute({
   component: lazyRouteComponent(() => import('./pages/change-requests/change-request-page.tsx'), 'ChangeRequestPage'),
 });
 
+const profile = createRoute({
+  getParentRoute: () => root,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./pages/profile/profile-page.tsx'), 'ProfilePage'),
+});
+
 /** Search parameters are text: `stale=true` stays a string, and what one page does not know it leaves alone. */
 const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
 const stringifySearch = (search: Record<string, unknown>): string => {
@@ -60,7 +78,7 @@ const stringifySearch = (search: Record<string, unknown>): string => {
 };
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, flags, projectFlags, flag, strategy, changeRequests, changeRequest]),
+  routeTree: root.addChildren([home, flags, projectFlags, flag, strategy, changeRequests, changeRequest, profile]),
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',

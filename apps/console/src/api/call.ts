@@ -106,7 +106,9 @@ export const send = async (
       staleMs.set(Number(answer.response.headers.get('bunting-stale') ?? 0));
       return answer;
     }
-    if (answer.response.status !== 401) throw errorOfAnswer(answer.response, answer.body);
+    const error = errorOfAnswer(answer.response, answer.body);
+    // Other refusals with this status are about a link or a password in the request.
+    if (error.kind !== 'AuthenticationRequired') throw error;
     await waitForSignIn(offerOf(answer.body), signal);
   }
 };

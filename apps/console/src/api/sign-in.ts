@@ -61,7 +61,6 @@ export const signInWithKey = async (key: string): Promise<void> => {
 };
 
 /** Ends the session, and leaves nothing of it in the page. */
-export const signOut = async (): Promise<void> => {
-  if (!hasApiKey()) await post('/logout', {});
-  location.assign('/');
+export const signOut = (): void => {
+  location.assign(hasApiKey() ? '/' : '/logout');
 };

@@ -5,7 +5,6 @@ import { useStore } from '../api/store.ts';
 import { IconButton } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
 import { messages } from '../messages.ts';
-import { notifyError } from './toasts.tsx';
 import { chooseTheme, theme, themes } from './theme.ts';
 
 export const UserMenu = () => {
@@ -30,7 +29,7 @@ export const UserMenu = () => {
           ...(one === chosen ? { icon: 'check' as const } : {}),
           run: () => chooseTheme(one),
         })),
-        { id: 'sign-out', label: messages.shell.signOut, run: () => void signOut().catch(notifyError) },
+        { id: 'sign-out', label: messages.shell.signOut, run: signOut },
       ]}
     >
       <IconButton icon="user" label={messages.shell.account} />

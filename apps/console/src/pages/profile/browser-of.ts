@@ -1,0 +1,25 @@
+const browsers = [
+  ['Edge', /\bEdg\/(\d+)/],
+  ['Firefox', /\bFirefox\/(\d+)/],
+  ['Chrome', /\b(?:Headless)?Chrome\/(\d+)/],
+  ['Safari', /\bVersion\/(\d+).*\bSafari\//],
+] as const;
+
+const systems = [
+  ['iOS', /\b(?:iPhone|iPad)\b/],
+  ['Android', /\bAndroid\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMacintosh\b/],
+  ['Linux', /\bLinux\b/],
+] as const;
+
+/** A browser and its system in words, from what it calls itself; the text itself when it is no known browser. */
+export const browserOf = (userAgent: string): string => {
+  for (const [name, pattern] of browsers) {
+    const version = pattern.exec(userAgent)?.[1];
+    if (version === undefined) continue;
+    const system = systems.find(([, found]) => found.test(userAgent))?.[0];
+    return `${name} ${version}${system === undefined ? '' : `, ${system}`}`;
+  }
+  return userAgent;
+};

@@ -1,0 +1,259 @@
+import {
+  CreatePat,
+  DeletePat,
+  EndOtherSessions,
+  EndSession,
+  GetProfile,
+  ListPats,
+  ListSessions,
+  type Pat,
+  type UserSession,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { read, useCommand, useMe } from '../../api/queries.ts';
+import { Button } from '../../components/button.tsx';
+import { Answer, Badge, EmptyState, Notice, Table } from '../../components/content.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { FormSelect, FormText, showServerError } from '../../components/form.tsx';
+import { Page } from '../../components/page.tsx';
+import { Secret } from '../../components/secret.tsx';
+import { Time } from '../../components/time.tsx';
+import { messages } from '../../messages.ts';
+import { notify, notifyError } from '../../shell/toasts.tsx';
+import { browserOf } from './browser-of.ts';
+import styles from './profile.module.css';
+
+const text = messages.profile;
+const dayMs = 86_400_000;
+
+const CreateKey = ({ onClose }: { readonly onClose: () => void }) => {
+  const create = useCommand(CreatePat, [ListPats]);
+  const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { description: '', days: '90' } });
+  const submit = handleSubmit(async ({ description, days }) => {
+    try {
+      const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * dayMs).toISOString();
+      await create.mutateAsync({ body: { description, expiresAt } });
+    } catch (error) {
+      showServerError(error, ['description'], setError);
+    }
+  });
+  if (create.data !== undefined) {
+    return (
+      <Dialog
+        title={text.keyCreated}
+        onClose={onClose}
+        isAlert
+        footer={
+          <Button variant="primary" onPress={onClose}>
+            {text.keyKept}
+          </Button>
+        }
+      >
+        <p>{text.keyOnce}</p>
+        <Secret label={text.key} value={create.data.secret} />
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog
+      title={text.createKey}
+      onClose={onClose}
+      onSubmit={(event) => void submit(event)}
+      footer={
+        <>
+          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
+            {messages.common.create}
+          </Button>
+        </>
+      }
+    >
+      {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
+      <FormText
+        control={control}
+        name="description"
+        label={text.keyPurpose}
+        hint={text.keyPurposeHint}
+        required={text.keyPurposeMissing}
+        autoFocus
+      />
+      <FormSelect
+        control={control}
+        name="days"
+        label={text.keyLasts}
+        options={text.keyDays.map(([id, label]) => ({ id, label }))}
+      />
+    </Dialog>
+  );
+};
+
+const Keys = () => {
+  const pats = useQuery(read(ListPats, {}));
+  const remove = useCommand(DeletePat, [ListPats]);
+  const [isCreating, setCreating] = useState(false);
+  const [removed, setRemoved] = useState<Pat | undefined>();
+  const confirm = async (id: string): Promise<void> => {
+    try {
+      await remove.mutateAsync({ params: { id } });
+      notify(text.keyRemoved);
+      setRemoved(undefined);
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <section className={styles['section']} aria-labelledby="keys">
+      <div className={styles['head']}>
+        <h2 id="keys">{text.keys}</h2>
+        <Button icon="add" onPress={() => setCreating(true)}>
+          {text.createKey}
+        </Button>
+      </div>
+      <Answer query={pats}>
+        {({ pats: rows }) =>
+          rows.length === 0 ? (
+            <EmptyState title={text.noKeys}>{text.noKeysHelp}</EmptyState>
+          ) : (
+            <Table
+              label={text.keys}
+              rows={rows}
+              rowKey={({ id }) => id}
+              columns={[
+                { id: 'what', title: text.keyPurpose, cell: ({ description }) => description },
+                { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { id: 'seen', title: text.lastUsed, cell: ({ seenAt }) => <Time at={seenAt} /> },
+                { id: 'expires', title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                {
+                  id: 'remove',
+                  title: messages.common.actions,
+                  cell: (row) => (
+                    <Button size="small" onPress={() => setRemoved(row)}>
+                      {text.removeKey}
+                    </Button>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Answer>
+      {isCreating && <CreateKey onClose={() => setCreating(false)} />}
+      {removed !== undefined && (
+        <ConfirmDialog
+          title={text.removeKey}
+          confirm={text.removeKey}
+          isDangerous
+          isPending={remove.isPending}
+          onConfirm={() => void confirm(String(removed.id))}
+          onClose={() => setRemoved(undefined)}
+        >
+          <p>{text.removeKeyHelp(removed.description)}</p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+};
+
+const Sessions = () => {
+  const sessions = useQuery(read(ListSessions, {}));
+  const end = useCommand(EndSession, [ListSessions]);
+  const endOthers = useCommand(EndOtherSessions, [ListSessions]);
+  const run = async (job: Promise<unknown>, done: string): Promise<void> => {
+    try {
+      await job;
+      notify(done);
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  const browser = ({ userAgent, isCurrent }: UserSession) => (
+    <span title={userAgent}>
+      {browserOf(userAgent)} {isCurrent && <Badge tone="accent">{text.thisBrowser}</Badge>}
+    </span>
+  );
+  return (
+    <section className={styles['section']} aria-labelledby="sessions">
+      <div className={styles['head']}>
+        <h2 id="sessions">{text.sessions}</h2>
+        {(sessions.data?.sessions.length ?? 0) > 1 && (
+          <Button onPress={() => void run(endOthers.mutateAsync({}), text.othersEnded)}>{text.endOthers}</Button>
+        )}
+      </div>
+      <Answer query={sessions}>
+        {({ sessions: rows }) =>
+          rows.length === 0 ? (
+            <p>{text.noSessions}</p>
+          ) : (
+            <Table
+              label={text.sessions}
+              rows={rows}
+              rowKey={({ id }) => id}
+              columns={[
+                { id: 'browser', title: text.browser, cell: browser },
+                { id: 'address', title: text.address, cell: ({ address }) => address },
+                { id: 'created', title: text.signedIn, cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { id: 'seen', title: text.lastUsed, cell: ({ seenAt }) => <Time at={seenAt} /> },
+                {
+                  id: 'end',
+                  title: messages.common.actions,
+                  cell: ({ id, isCurrent }) =>
+                    !isCurrent && (
+                      <Button
+                        size="small"
+                        onPress={() => void run(end.mutateAsync({ params: { sessionId: id } }), text.ended)}
+                      >
+                        {text.end}
+                      </Button>
+                    ),
+                },
+              ]}
+            />
+          )
+        }
+      </Answer>
+    </section>
+  );
+};
+
+/** Who the user is, the browsers they are signed in with, and their keys. */
+export const ProfilePage = () => {
+  const me = useMe();
+  const profile = useQuery(read(GetProfile, {}));
+  return (
+    <Page title={text.title}>
+      <Answer query={me}>
+        {({ user }) => (
+          <>
+            <dl className={styles['facts']}>
+              {[
+                [text.name, user.name ?? user.username],
+                [text.username, user.username],
+                [text.email, user.email],
+                [text.role, profile.data?.rootRole.name],
+              ].map(
+                ([label, value]) =>
+                  value != null &&
+                  value !== '' && (
+                    <div key={label}>
+                      <dt>{label}</dt>
+                      <dd>{value}</dd>
+                    </div>
+                  ),
+              )}
+            </dl>
+            {user.isAPI ? (
+              <Notice>{text.isKey}</Notice>
+            ) : (
+              <>
+                <Sessions />
+                <Keys />
+              </>
+            )}
+          </>
+        )}
+      </Answer>
+    </Page>
+  );
+};
