@@ -68,6 +68,19 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('./pages/profile/profile-page.tsx'), 'ProfilePage'),
 });
 
+const accountPages = () => import('./pages/sign-in/account-pages.tsx');
+
+const accounts = (
+  [
+    ['/first', 'FirstPage'],
+    ['/new-user', 'NewUserPage'],
+    ['/reset-password', 'ResetPasswordPage'],
+    ['/forgotten-password', 'ForgottenPasswordPage'],
+  ] as const
+).map(([path, name]) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(accountPages, name) }),
+);
+
 /** Search parameters are text: `stale=true` stays a string, and what one page does not know it leaves alone. */
 const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
 const stringifySearch = (search: Record<string, unknown>): string => {
@@ -78,7 +91,17 @@ const stringifySearch = (search: Record<string, unknown>): string => {
 };
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, flags, projectFlags, flag, strategy, changeRequests, changeRequest, profile]),
+  routeTree: root.addChildren([
+    home,
+    flags,
+    projectFlags,
+    flag,
+    strategy,
+    changeRequests,
+    changeRequest,
+    profile,
+    ...accounts,
+  ]),
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',

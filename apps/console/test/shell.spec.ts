@@ -12,6 +12,7 @@ describeInBrowser('the console', () => {
     const dialog = page.getByRole('dialog', { name: 'Sign in' });
     await dialog.waitFor();
     await expectAccessible(opened);
+    await dialog.getByRole('button', { name: 'Use an API key instead' }).click();
     await dialog.getByLabel('API key').fill('*:*.wrong-0123456789abcdef0123456789abcdef');
     await page.keyboard.press('Enter');
     await dialog.getByText('This key is not accepted.').waitFor();

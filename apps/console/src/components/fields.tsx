@@ -1,24 +1,16 @@
 import { Checkbox as AriaCheckbox, type CheckboxProps } from 'react-aria-components/Checkbox';
 import {
-  Button,
-  ComboBox as AriaComboBox,
   FieldError,
   Input,
   Label,
-  ListBox,
-  ListBoxItem,
-  Popover,
   Radio as AriaRadio,
   RadioGroup as AriaRadioGroup,
-  Select as AriaSelect,
-  SelectValue,
   Switch as AriaSwitch,
   type SwitchProps,
   Text,
   TextArea,
   TextField as AriaTextField,
 } from 'react-aria-components';
-import { messages } from '../messages.ts';
 import { Icon } from './icon.tsx';
 import styles from './field.module.css';
 
@@ -30,7 +22,7 @@ interface Described {
   readonly error?: string | undefined;
 }
 
-const Messages = ({ hint, error }: Omit<Described, 'label'>) => (
+export const Messages = ({ hint, error }: Omit<Described, 'label'>) => (
   <>
     {hint !== undefined && (
       <Text slot="description" className={styles['hint'] ?? ''}>
@@ -75,25 +67,7 @@ export interface Option {
   readonly about?: string | undefined;
 }
 
-const options = (items: readonly Option[]) => (
-  <ListBox items={items} renderEmptyState={() => <p className={styles['none']}>{messages.common.nothingFound}</p>}>
-    {(item: Option) => (
-      <ListBoxItem id={item.id} textValue={item.label} className={styles['option'] ?? ''}>
-        <span>
-          <Text slot="label">{item.label}</Text>
-          {item.about !== undefined && (
-            <Text slot="description" className={styles['about'] ?? ''}>
-              {' '}
-              {item.about}
-            </Text>
-          )}
-        </span>
-      </ListBoxItem>
-    )}
-  </ListBox>
-);
-
-interface ChoiceProps extends Described {
+export interface ChoiceProps extends Described {
   readonly options: readonly Option[];
   readonly value: string | null;
   readonly onChange: (value: string) => void;
@@ -102,59 +76,6 @@ interface ChoiceProps extends Described {
   readonly placeholder?: string;
   readonly autoFocus?: boolean;
 }
-
-/** One of a few options. */
-export const Select = ({ label, hint, error, options: items, value, onChange, ...props }: ChoiceProps) => (
-  <AriaSelect
-    {...props}
-    value={value}
-    onChange={(key) => key !== null && onChange(String(key))}
-    isInvalid={error !== undefined}
-    validationBehavior="aria"
-    className={styles['field'] ?? ''}
-  >
-    <Label className={styles['label'] ?? ''}>{label}</Label>
-    <Button className={`${styles['input']} ${styles['select']}`}>
-      <SelectValue />
-      <Icon name="chevronDown" />
-    </Button>
-    <Messages hint={hint} error={error} />
-    <Popover className={styles['popover'] ?? ''}>{options(items)}</Popover>
-  </AriaSelect>
-);
-
-/** One of many options, found by typing. */
-export const ComboBox = ({
-  label,
-  hint,
-  error,
-  options: items,
-  value,
-  onChange,
-  placeholder,
-  ...props
-}: ChoiceProps) => (
-  <AriaComboBox
-    {...props}
-    defaultItems={items}
-    selectedKey={value}
-    onSelectionChange={(key) => key !== null && onChange(String(key))}
-    isInvalid={error !== undefined}
-    validationBehavior="aria"
-    menuTrigger="focus"
-    className={styles['field'] ?? ''}
-  >
-    <Label className={styles['label'] ?? ''}>{label}</Label>
-    <div className={styles['combo']}>
-      <Input className={styles['input'] ?? ''} placeholder={placeholder} />
-      <Button>
-        <Icon name="chevronDown" />
-      </Button>
-    </div>
-    <Messages hint={hint} error={error} />
-    <Popover className={styles['popover'] ?? ''}>{options(items)}</Popover>
-  </AriaComboBox>
-);
 
 type Labelled<P> = Omit<P, 'className' | 'style' | 'children'> & { readonly children?: React.ReactNode };
 
@@ -208,3 +129,6 @@ export const RadioGroup = ({ label, hint, error, options: items, value, onChange
     <Messages hint={hint} error={error} />
   </AriaRadioGroup>
 );
+
+// Last: choices bring lists and popovers along, which only the pages that use them load.
+export { ComboBox, Select } from './choices.tsx';

@@ -1,8 +1,8 @@
 import { type Control, type FieldPath, type FieldValues, useController, type UseFormSetError } from 'react-hook-form';
 import { ApiError } from '../api/api-error.ts';
-import { ComboBox, type Option, Select, Switch, TextField } from './fields.tsx';
+import { Switch, TextField } from './fields.tsx';
 
-interface Bound<T extends FieldValues> {
+export interface Bound<T extends FieldValues> {
   readonly control: Control<T>;
   readonly name: FieldPath<T>;
   readonly label: string;
@@ -13,7 +13,7 @@ interface Bound<T extends FieldValues> {
   readonly autoFocus?: boolean;
 }
 
-const useField = <T extends FieldValues>({ control, name, required }: Bound<T>) => {
+export const useField = <T extends FieldValues>({ control, name, required }: Bound<T>) => {
   const { field, fieldState } = useController({ control, name, rules: required === undefined ? {} : { required } });
   return {
     value: field.value as string,
@@ -24,7 +24,7 @@ const useField = <T extends FieldValues>({ control, name, required }: Bound<T>) 
   };
 };
 
-const looks = <T extends FieldValues>({ label, hint, isDisabled = false, autoFocus = false }: Bound<T>) => ({
+export const looks = <T extends FieldValues>({ label, hint, isDisabled = false, autoFocus = false }: Bound<T>) => ({
   label,
   isDisabled,
   autoFocus,
@@ -44,16 +44,6 @@ export const FormText = <T extends FieldValues>(props: FormTextProps<T>) => {
   const more = { ...(type && { type }), ...(autoComplete && { autoComplete }), ...(placeholder && { placeholder }) };
   return <TextField {...looks(props)} {...more} {...(rows && { rows })} {...useField(props)} />;
 };
-
-type FormChoiceProps<T extends FieldValues> = Bound<T> & { readonly options: readonly Option[] };
-
-const useChoice = <T extends FieldValues>(props: FormChoiceProps<T>) => {
-  const { onBlur: _onBlur, ...field } = useField(props);
-  return { ...looks(props), ...field, options: props.options };
-};
-
-export const FormSelect = <T extends FieldValues>(props: FormChoiceProps<T>) => <Select {...useChoice(props)} />;
-export const FormComboBox = <T extends FieldValues>(props: FormChoiceProps<T>) => <ComboBox {...useChoice(props)} />;
 
 export const FormSwitch = <T extends FieldValues>({ control, name, label, isDisabled = false }: Bound<T>) => {
   const { field } = useController({ control, name });
@@ -84,3 +74,5 @@ export const showServerError = <T extends FieldValues>(
   }
   if (!isShown) setError('root', { message: error.message });
 };
+
+export { FormComboBox, FormSelect } from './form-choices.tsx';

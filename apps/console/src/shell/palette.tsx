@@ -41,7 +41,7 @@ const useEntries = (text: string): readonly Entry[] => {
     section: messages.palette.flags,
     label: name,
     about: project,
-    run: () => void navigate({ href: `/projects/${encodeURIComponent(project)}/flags/${encodeURIComponent(name)}` }),
+    run: () => void navigate({ href: `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}` }),
   }));
   const pages = places
     .filter(({ label }) => matches(label, words))

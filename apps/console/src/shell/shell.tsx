@@ -9,13 +9,13 @@ import { Icon } from '../components/icon.tsx';
 import icon from '../icon.svg';
 import { messages } from '../messages.ts';
 import { handleKey, useActions } from './actions.ts';
+import { KeyHelp } from './key-help.tsx';
 import { places } from './navigation.ts';
+import { Palette } from './palette.tsx';
 import { Toasts } from './toasts.tsx';
 import { UserMenu } from './user-menu.tsx';
 import styles from './shell.module.css';
 
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette: component }) => ({ default: component })));
-const KeyHelp = lazy(() => import('./key-help.tsx').then(({ KeyHelp: component }) => ({ default: component })));
 const SignIn = lazy(() =>
   import('../pages/sign-in/sign-in.tsx').then(({ SignIn: component }) => ({ default: component })),
 );

@@ -109,7 +109,8 @@ const Row = memo(
         </div>
         <div role="rowheader" className={styles['nameCell']}>
           <Link
-            to={`/projects/${encodeURIComponent(flag.project)}/flags/${encodeURIComponent(flag.name)}` as string}
+            to="/projects/$project/features/$feature"
+            params={{ project: flag.project, feature: flag.name }}
             className={styles['name'] ?? ''}
             title={flag.description ?? flag.name}
             preload={false}

@@ -235,7 +235,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
   const activeFlag = active < 0 ? undefined : rowAt(active);
   const openActive = (): void => {
     if (activeFlag === undefined) return;
-    const path = `/projects/${encodeURIComponent(activeFlag.project)}/flags/${encodeURIComponent(activeFlag.name)}`;
+    const path = `/projects/${encodeURIComponent(activeFlag.project)}/features/${encodeURIComponent(activeFlag.name)}`;
     void navigate({ href: path });
   };
   useActions([

@@ -23,17 +23,19 @@ import { Time } from '../../components/time.tsx';
 import { messages } from '../../messages.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { browserOf } from './browser-of.ts';
+import { ChangePassword } from './change-password.tsx';
 import styles from './profile.module.css';
 
 const text = messages.profile;
-const dayMs = 86_400_000;
+/** The instant that is so many days ahead, as RFC 3339. */
+const instantIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
 
 const CreateKey = ({ onClose }: { readonly onClose: () => void }) => {
   const create = useCommand(CreatePat, [ListPats]);
   const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { description: '', days: '90' } });
   const submit = handleSubmit(async ({ description, days }) => {
     try {
-      const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * dayMs).toISOString();
+      const expiresAt = days === '' ? null : instantIn(Number(days));
       await create.mutateAsync({ body: { description, expiresAt } });
     } catch (error) {
       showServerError(error, ['description'], setError);
@@ -94,7 +96,7 @@ const Keys = () => {
   const remove = useCommand(DeletePat, [ListPats]);
   const [isCreating, setCreating] = useState(false);
   const [removed, setRemoved] = useState<Pat | undefined>();
-  const confirm = async (id: string): Promise<void> => {
+  const confirm = async (id: number): Promise<void> => {
     try {
       await remove.mutateAsync({ params: { id } });
       notify(text.keyRemoved);
@@ -146,7 +148,7 @@ const Keys = () => {
           confirm={text.removeKey}
           isDangerous
           isPending={remove.isPending}
-          onConfirm={() => void confirm(String(removed.id))}
+          onConfirm={() => void confirm(removed.id)}
           onClose={() => setRemoved(undefined)}
         >
           <p>{text.removeKeyHelp(removed.description)}</p>
@@ -221,8 +223,16 @@ const Sessions = () => {
 export const ProfilePage = () => {
   const me = useMe();
   const profile = useQuery(read(GetProfile, {}));
+  const [isChanging, setChanging] = useState(false);
   return (
-    <Page title={text.title}>
+    <Page
+      title={text.title}
+      actions={
+        me.data?.user.isAPI === false && (
+          <Button onPress={() => setChanging(true)}>{messages.account.changePassword}</Button>
+        )
+      }
+    >
       <Answer query={me}>
         {({ user }) => (
           <>
@@ -254,6 +264,7 @@ export const ProfilePage = () => {
           </>
         )}
       </Answer>
+      {isChanging && <ChangePassword onClose={() => setChanging(false)} />}
     </Page>
   );
 };

@@ -49,6 +49,7 @@ const PasswordForm = ({ path }: { readonly path: string }) => {
       <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
         {text.submit}
       </Button>
+      <a href="/forgotten-password">{text.forgotten}</a>
     </form>
   );
 };

@@ -1,0 +1,74 @@
+import { ChangeOwnPassword, ListSessions } from '@bunting/contracts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useForm } from 'react-hook-form';
+import { send, urlOf } from '../../api/call.ts';
+import { Button } from '../../components/button.tsx';
+import { Notice } from '../../components/content.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormText, showServerError } from '../../components/form.tsx';
+import { messages } from '../../messages.ts';
+import { notify } from '../../shell/toasts.tsx';
+
+const text = messages.account;
+
+/** Changes the own password; other browsers are signed out. */
+export const ChangePassword = ({ onClose }: { readonly onClose: () => void }) => {
+  const client = useQueryClient();
+  const { control, handleSubmit, setError, formState } = useForm({
+    defaultValues: { oldPassword: '', password: '', confirmPassword: '' },
+  });
+  const submit = handleSubmit(async (body) => {
+    if (body.password !== body.confirmPassword) return setError('confirmPassword', { message: text.different });
+    try {
+      await send('POST', urlOf(ChangeOwnPassword, {}), { body });
+      notify(text.passwordChanged);
+      onClose();
+      await client.invalidateQueries({ queryKey: [ListSessions.operationId] });
+    } catch (error) {
+      showServerError(error, ['oldPassword', 'password', 'confirmPassword'], setError);
+    }
+  });
+  return (
+    <Dialog
+      title={text.changePassword}
+      onClose={onClose}
+      onSubmit={(event) => void submit(event)}
+      footer={
+        <>
+          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
+            {text.setPassword}
+          </Button>
+        </>
+      }
+    >
+      {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
+      <FormText
+        control={control}
+        name="oldPassword"
+        label={text.present}
+        required={text.passwordMissing}
+        type="password"
+        autoComplete="current-password"
+        autoFocus
+      />
+      <FormText
+        control={control}
+        name="password"
+        label={text.password}
+        hint={text.passwordHint}
+        required={text.passwordMissing}
+        type="password"
+        autoComplete="new-password"
+      />
+      <FormText
+        control={control}
+        name="confirmPassword"
+        label={text.again}
+        required={text.passwordMissing}
+        type="password"
+        autoComplete="new-password"
+      />
+    </Dialog>
+  );
+};

@@ -1,0 +1,243 @@
+import {
+  CreateFirstAdmin,
+  type RequestOf,
+  RequestPasswordReset,
+  ResetPassword,
+  SignUp,
+  ValidateResetLink,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useForm, type UseFormSetError } from 'react-hook-form';
+import { send, urlOf } from '../../api/call.ts';
+import { read } from '../../api/queries.ts';
+import { Button, buttonClass } from '../../components/button.tsx';
+import { Answer, Notice } from '../../components/content.tsx';
+import { FormText, showServerError } from '../../components/form.tsx';
+import icon from '../../icon.svg';
+import { messages } from '../../messages.ts';
+import styles from './sign-in.module.css';
+
+const text = messages.account;
+
+const Frame = ({ title, children }: { readonly title: string; readonly children: React.ReactNode }) => (
+  <main className={styles['page']}>
+    <title>{`${title} · ${messages.product}`}</title>
+    <div className={styles['card']}>
+      <h1 className={styles['title']}>
+        <img src={icon} alt="" width="24" height="24" />
+        {title}
+      </h1>
+      {children}
+    </div>
+  </main>
+);
+
+const Done = ({ children }: { readonly children: React.ReactNode }) => (
+  <>
+    <p role="status">{children}</p>
+    <a href="/" className={buttonClass({ variant: 'primary' })}>
+      {text.toSignIn}
+    </a>
+  </>
+);
+
+interface Person {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+  readonly again: string;
+}
+
+const nobody: Person = { username: '', name: '', email: '', password: '', again: '' };
+
+/** Runs a call, and shows at the fields what the server refuses. */
+const submitted = async (
+  { password, again }: Person,
+  setError: UseFormSetError<Person>,
+  job: () => Promise<unknown>,
+): Promise<boolean> => {
+  if (password !== again) {
+    setError('again', { message: text.different }, { shouldFocus: true });
+    return false;
+  }
+  try {
+    await job();
+    return true;
+  } catch (error) {
+    showServerError(error, ['username', 'name', 'email', 'password'], setError);
+    return false;
+  }
+};
+
+interface PersonFormProps {
+  readonly submit: string;
+  readonly hasAccountFields: boolean;
+  readonly isEmailRequired?: boolean;
+  readonly run: (person: Person) => Promise<unknown>;
+  readonly onDone: () => void;
+}
+
+const PersonForm = ({ submit, hasAccountFields, isEmailRequired = false, run, onDone }: PersonFormProps) => {
+  const { control, handleSubmit, setError, formState } = useForm<Person>({ defaultValues: nobody });
+  const onSubmit = handleSubmit(async (person) => {
+    if (await submitted(person, setError, () => run(person))) onDone();
+  });
+  const rootError = formState.errors.root?.message;
+  return (
+    <form onSubmit={(event) => void onSubmit(event)} className={styles['form']} noValidate>
+      {hasAccountFields && (
+        <>
+          <FormText
+            control={control}
+            name="username"
+            label={text.username}
+            required={text.usernameMissing}
+            autoComplete="username"
+            autoFocus
+          />
+          <FormText control={control} name="name" label={text.name} autoComplete="name" />
+          <FormText
+            control={control}
+            name="email"
+            label={text.email}
+            type="email"
+            autoComplete="email"
+            {...(isEmailRequired ? { required: text.emailMissing } : {})}
+          />
+        </>
+      )}
+      <FormText
+        control={control}
+        name="password"
+        label={text.password}
+        hint={text.passwordHint}
+        required={text.passwordMissing}
+        type="password"
+        autoComplete="new-password"
+      />
+      <FormText
+        control={control}
+        name="again"
+        label={text.again}
+        required={text.passwordMissing}
+        type="password"
+        autoComplete="new-password"
+      />
+      {rootError !== undefined && <Notice tone="danger">{rootError}</Notice>}
+      <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
+        {submit}
+      </Button>
+    </form>
+  );
+};
+
+const useParameter = (name: string): string | undefined =>
+  (useSearch({ strict: false }) as Record<string, string>)[name];
+
+/** Creates the first administrator, by the link that the first start prints. */
+export const FirstPage = () => {
+  const token = useParameter('token') ?? '';
+  const run = ({ username, name, email, password }: Person) => {
+    const body: RequestOf<typeof CreateFirstAdmin>['body'] = {
+      ...{ token, username, name: name === '' ? username : name, password },
+      ...(email === '' ? {} : { email }),
+    };
+    return send('POST', urlOf(CreateFirstAdmin, {}), { body });
+  };
+  return (
+    <Frame title={text.first}>
+      <p>{text.firstHelp}</p>
+      <PersonForm submit={text.create} hasAccountFields run={run} onDone={() => location.assign('/')} />
+    </Frame>
+  );
+};
+
+const ChoosePassword = ({ token }: { readonly token: string }) => {
+  const link = useQuery({ ...read(ValidateResetLink, { query: { token } }), retry: false, gcTime: 0 });
+  const [isDone, setDone] = useState(false);
+  if (isDone) return <Done>{text.passwordSet}</Done>;
+  return (
+    <Answer query={link}>
+      {({ name, email }) => (
+        <>
+          <p>{text.passwordFor(name ?? email ?? '')}</p>
+          <PersonForm
+            submit={text.setPassword}
+            hasAccountFields={false}
+            run={({ password }) => send('POST', urlOf(ResetPassword, {}), { body: { token, password } })}
+            onDone={() => setDone(true)}
+          />
+        </>
+      )}
+    </Answer>
+  );
+};
+
+/** For people that an administrator has invited: by name, or by a link for everybody. */
+export const NewUserPage = () => {
+  const [token, invite] = [useParameter('token'), useParameter('invite')];
+  const [isDone, setDone] = useState(false);
+  const signUp = ({ username, name, email, password }: Person) =>
+    send('POST', urlOf(SignUp, { params: { token: invite } }), { body: { username, name, email, password } });
+  return (
+    <Frame title={text.welcome}>
+      {token !== undefined && <ChoosePassword token={token} />}
+      {token === undefined && isDone && <Done>{text.accountCreated}</Done>}
+      {token === undefined && !isDone && invite !== undefined && (
+        <PersonForm submit={text.create} hasAccountFields isEmailRequired run={signUp} onDone={() => setDone(true)} />
+      )}
+      {token === undefined && invite === undefined && <Notice tone="warning">{text.incomplete}</Notice>}
+    </Frame>
+  );
+};
+
+/** Sets a password by a link. */
+export const ResetPasswordPage = () => {
+  const token = useParameter('token');
+  return (
+    <Frame title={text.choosePassword}>
+      {token === undefined ? <Notice tone="warning">{text.incomplete}</Notice> : <ChoosePassword token={token} />}
+    </Frame>
+  );
+};
+
+/** Asks for a link by mail. */
+export const ForgottenPasswordPage = () => {
+  const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { email: '' } });
+  const submit = handleSubmit(async (body) => {
+    try {
+      await send('POST', urlOf(RequestPasswordReset, {}), { body });
+    } catch (error) {
+      showServerError(error, ['email'], setError);
+    }
+  });
+  return (
+    <Frame title={text.forgotten}>
+      {formState.isSubmitSuccessful ? (
+        <Done>{text.mailSent}</Done>
+      ) : (
+        <form onSubmit={(event) => void submit(event)} className={styles['form']} noValidate>
+          <p>{text.forgottenHelp}</p>
+          <FormText
+            control={control}
+            name="email"
+            label={text.email}
+            required={text.emailMissing}
+            type="email"
+            autoComplete="email"
+            autoFocus
+          />
+          {formState.errors.root?.message !== undefined && (
+            <Notice tone="danger">{formState.errors.root.message}</Notice>
+          )}
+          <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
+            {text.sendLink}
+          </Button>
+        </form>
+      )}
+    </Frame>
+  );
+};
