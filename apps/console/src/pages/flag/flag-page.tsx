@@ -26,10 +26,12 @@ import { notifyError } from '../../shell/toasts.tsx';
 import { useProtectedEnvironments } from '../../strategies/apply-change.ts';
 import { EnvironmentColumn } from './environment-column.tsx';
 import { FlagMenu } from './flag-menu.tsx';
-import { FlagDetails } from './flag-details.tsx';
 import { hoursShown } from './hourly-usage.ts';
 import styles from './flag.module.css';
 
+const FlagDetails = lazy(() =>
+  import('./flag-details.tsx').then(({ FlagDetails: component }) => ({ default: component })),
+);
 const UsageChart = lazy(() =>
   import('./usage-chart.tsx').then(({ UsageChart: component }) => ({ default: component })),
 );
@@ -241,7 +243,9 @@ const FlagView = ({ feature, project }: PartProps) => {
           <Usage {...{ feature, project }} />
           <History {...{ feature, project }} />
         </div>
-        <FlagDetails {...{ feature, project }} />
+        <Suspense>
+          <FlagDetails {...{ feature, project }} />
+        </Suspense>
       </div>
     </Page>
   );
