@@ -21,17 +21,19 @@ export const loginLimits = ({
   const addresses = perMinute === 0 ? undefined : rateLimiter(perMinute);
   const names = perMinute === 0 ? undefined : rateLimiter(userFactor * perMinute);
   return {
-    /** Counts an attempt before its password is looked at. @returns its rank: the failures of the address. @throws Refusal `RateLimitError` */
+    /** Counts an attempt before its password is looked at. @returns the failures of the address. @throws Refusal `RateLimitError` */
     attempt: (address: string): number => {
       const status = addresses?.consume(clientNetwork(address));
       if (status === undefined) return 0;
       if (status.waitSeconds > 0) throw tooMany('from your address', status);
       return perMinute - status.remaining;
     },
-    /** Counts an attempt for a user name or e-mail address. @throws Refusal `RateLimitError` */
-    attemptFor: (name: string): void => {
+    /** Counts an attempt for a user name or e-mail address. @returns the failures for that name. @throws Refusal `RateLimitError` */
+    attemptFor: (name: string): number => {
       const status = names?.consume(name.toLowerCase());
-      if (status !== undefined && status.waitSeconds > 0) throw tooMany('as this user', status);
+      if (status === undefined) return 0;
+      if (status.waitSeconds > 0) throw tooMany('as this user', status);
+      return userFactor * perMinute - status.remaining;
     },
     /** Gives back what a successful attempt took. */
     succeeded: (name: string, address: string): void => {

@@ -14,10 +14,11 @@ export const logInEndpoint = ({ transaction, signIn, signInSettings }: GatewayCo
     const { body, query } = request;
     const { address, userAgent = '' } = query;
     const name = body.username.trim().normalize('NFC');
-    const rank = signIn.limits.attempt(address);
+    const failures = signIn.limits.attempt(address);
     await requirePasswords({ signInSettings });
     const holder = await signIn.findPasswordHolder(name, address);
-    if (holder?.isKnownAddress !== true) signIn.limits.attemptFor(name);
+    // A guesser fails from an address or for a name that others do not use: those go first.
+    const rank = holder?.isKnownAddress === true ? 0 : failures + signIn.limits.attemptFor(name);
     const { isMatch, isOutdated } = await signIn.passwords.verify(body.password, holder?.hash, rank);
     if (holder === undefined || !isMatch) {
       signIn.log.failure(holder?.userId, address);
