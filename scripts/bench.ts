@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { type BenchOperation, benchOperations, type BenchRequest } from './bench/http/bench-operations.ts';
 import { benchEventLog } from './bench/events/bench-event-log.ts';
 import { benchChangeRequests } from './bench/change-requests/bench-change-requests.ts';
+import { benchDelivery } from './bench/delivery/bench-delivery.ts';
 import { benchSearch } from './bench/search/bench-search.ts';
 import { seed, strategiesOf } from './bench/http/seed.ts';
 import { foreignTarget, ownTarget, type Target } from './bench/http/target.ts';
@@ -25,6 +26,7 @@ const help = `Measures the seven operations of the interface, searches of events
   --json FILE        where the figures go (default bench-results.json)
   --events N         measures the event log instead: searches in 10,000 events and in N, in turns, and how fast they arrive
   --requests         measures change requests instead: adding, creating, listing, previewing and applying
+  --delivery         measures polls of SDKs instead, at 8 and 32 connections, with 1,000, 10,000 and 100,000 flags, or with N alone
   --search           measures the search service instead: every filter, order and page, in 1,000, 10,000 and N features
   --times N          with --search: how often each search is asked (default 100)
   --while-projecting  measures GET feature alone: at rest, and each second while N more imported flags are projected
@@ -181,6 +183,7 @@ const main = async (): Promise<void> => {
       events: { type: 'string' },
       data: { type: 'string' },
       requests: { type: 'boolean', default: false },
+      delivery: { type: 'boolean', default: false },
       search: { type: 'boolean', default: false },
       times: { type: 'string', default: '100' },
       'while-projecting': { type: 'boolean', default: false },
@@ -195,6 +198,12 @@ const main = async (): Promise<void> => {
   }
   if (values.requests) {
     return writeFileSync(values.json, `${JSON.stringify(await benchChangeRequests({ only: values.only }), null, 2)}\n`);
+  }
+  if (values.delivery) {
+    const { features: flags, seconds, 'warm-up': warmUp, only } = values;
+    const sizes = flags === undefined ? [1_000, 10_000, 100_000] : [Number(flags)];
+    const results = await benchDelivery({ sizes, seconds: Number(seconds), warmUpSeconds: Number(warmUp), only });
+    return writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
   }
   if (values.search) {
     const most = Number(values.features ?? 100_000);

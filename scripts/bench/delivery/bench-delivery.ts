@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process';
+import { get } from 'node:http';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { Worker } from 'node:worker_threads';
+import { seed, strategiesOf } from '../http/seed.ts';
+import { ownTarget, type Target } from '../http/target.ts';
+import type { PollLoad, PollLoadResult } from './poll-load.ts';
+import type { StoreMemory } from './store-memory.ts';
+
+export interface DeliveryBenchOptions {
+  /** numbers of flags */
+  readonly sizes: readonly number[];
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  readonly only: string;
+}
+
+interface Row {
+  readonly flags: number;
+  readonly name: string;
+  readonly connections: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly kilobytes: number;
+  /** microseconds of CPU of the server's process for one request */
+  readonly cpuMicros: number | undefined;
+  readonly unexpected: number;
+}
+
+interface Poll {
+  readonly name: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly status: number;
+}
+
+const connectionCounts = [8, 32];
+const changesMeasured = 10;
+const features = '/api/client/features';
+const delta = '/api/client/delta';
+
+const load = (options: PollLoad): Promise<PollLoadResult> =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('poll-load.ts', import.meta.url), { workerData: options });
+    worker.once('message', resolve).once('error', reject);
+  });
+
+const tokenOf = async ({ url, token }: Target): Promise<string> => {
+  const response = await fetch(`${url}/api/admin/api-tokens`, {
+    method: 'POST',
+    headers: { authorization: token, 'content-type': 'application/json' },
+    body: JSON.stringify({ tokenName: 'bench', type: 'client', environment: 'development', projects: ['*'] }),
+  });
+  return ((await response.json()) as { secret: string }).secret;
+};
+
+const tagOf = async (target: Target, at: string, headers: Readonly<Record<string, string>>): Promise<string> => {
+  const response = await fetch(`${target.url}${at}`, { headers });
+  await response.arrayBuffer();
+  return response.headers.get('etag') ?? '';
+};
+
+const patch = async (target: Target, strategy: { feature: string; id: string }, rollout: number): Promise<void> => {
+  const at = `/api/admin/projects/default/features/${strategy.feature}/environments/development/strategies/${strategy.id}`;
+  const response = await fetch(`${target.url}${at}`, {
+    method: 'PATCH',
+    headers: { authorization: target.token, 'content-type': 'application/json' },
+    body: JSON.stringify([{ op: 'replace', path: '/parameters/rollout', value: String(rollout % 101) }]),
+  });
+  if (!response.ok) throw new Error(`PATCH ${at} answered ${response.status}: ${await response.text()}`);
+};
+
+/** Receives a response without decoding it. */
+const received = (url: string, headers: Readonly<Record<string, string>>): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    get(url, { headers }, (response) => void buffer(response).then(resolve, reject)).once('error', reject);
+  });
+
+const median = (taken: number[]): number => taken.sort((one, other) => one - other)[Math.floor(taken.length / 2)] ?? 0;
+
+/** Milliseconds of the first full answer after a change, and the slowest. */
+const firstAfterChange = async (
+  target: Target,
+  headers: Readonly<Record<string, string>>,
+  strategy: { feature: string; id: string },
+): Promise<{ readonly p50: number; readonly max: number }> => {
+  const taken: number[] = [];
+  for (let nth = 0; nth < changesMeasured; nth++) {
+    await patch(target, strategy, nth);
+    const startedAt = performance.now();
+    await received(`${target.url}${features}`, headers);
+    taken.push(performance.now() - startedAt);
+  }
+  return { p50: median(taken), max: Math.max(...taken) };
+};
+
+const measure = async (target: Target, flags: number, poll: Poll, options: DeliveryBenchOptions): Promise<Row[]> => {
+  const port = Number(new URL(target.url).port);
+  const rows: Row[] = [];
+  for (const connections of connectionCounts) {
+    const drive = (seconds: number) =>
+      load({ port, path: poll.path, headers: poll.headers, connections, milliseconds: seconds * 1_000 });
+    await drive(options.warmUpSeconds);
+    const before = target.cpuSeconds();
+    const { requests, milliseconds, bytes, statuses, p50Ms, p99Ms } = await drive(options.seconds);
+    const after = target.cpuSeconds();
+    const cpu = before === undefined || after === undefined ? undefined : ((after - before) / requests) * 1e6;
+    const row: Row = {
+      ...{ flags, name: poll.name, connections, p50Ms, p99Ms },
+      requestsPerSecond: Math.round((requests * 1_000) / milliseconds),
+      kilobytes: Math.round(bytes / requests / 102.4) / 10,
+      cpuMicros: cpu === undefined ? undefined : Math.round(cpu),
+      unexpected: requests - (statuses[poll.status] ?? 0),
+    };
+    rows.push(row);
+    console.log(
+      `| ${flags} | ${row.name} | ${connections} | ${row.requestsPerSecond} | ${p50Ms.toFixed(2)} | ${p99Ms.toFixed(2)} | ${row.kilobytes} | ${row.cpuMicros ?? '–'} | ${row.unexpected} |`,
+    );
+  }
+  return rows;
+};
+
+const benchSize = async (flags: number, options: DeliveryBenchOptions) => {
+  const target = await ownTarget();
+  try {
+    await seed(target, flags, 'import', (done) => process.stderr.write(`\r${done} of ${flags} flags`));
+    process.stderr.write('\r');
+    const authorization = await tokenOf(target);
+    const identity = { authorization, 'unleash-client-spec': '5.2.0', 'accept-encoding': 'identity' };
+    const gzip = { ...identity, 'accept-encoding': 'gzip' };
+    const [strategy] = await strategiesOf(target, flags, 1);
+    if (strategy === undefined) throw new Error('The flags have no strategies.');
+    const beforeChange = await tagOf(target, delta, identity);
+    await patch(target, strategy, 7);
+    const [fullTag, deltaTag] = [await tagOf(target, features, gzip), await tagOf(target, delta, gzip)];
+    const polls: Poll[] = [
+      { name: 'full, unchanged', path: features, headers: { ...gzip, 'if-none-match': fullTag }, status: 304 },
+      { name: 'delta, unchanged', path: delta, headers: { ...gzip, 'if-none-match': deltaTag }, status: 304 },
+      { name: 'delta of one change', path: delta, headers: { ...gzip, 'if-none-match': beforeChange }, status: 200 },
+      { name: 'full, gzip', path: features, headers: gzip, status: 200 },
+      { name: 'full, identity', path: features, headers: identity, status: 200 },
+    ];
+    const rows: Row[] = [];
+    for (const poll of polls.filter(({ name }) => name.includes(options.only))) {
+      rows.push(...(await measure(target, flags, poll, options)));
+    }
+    const first = await firstAfterChange(target, gzip, strategy);
+    return { flags, rows, first, residentMb: target.residentMb() };
+  } finally {
+    await target.stop();
+  }
+};
+
+const storeMemory = (flags: number): { readonly stored: StoreMemory; readonly served: StoreMemory } => {
+  const file = path.join(import.meta.dirname, 'store-memory.ts');
+  const printed = execFileSync(process.execPath, ['--expose-gc', '--no-warnings', file, String(flags)]);
+  return JSON.parse(printed.toString()) as { stored: StoreMemory; served: StoreMemory };
+};
+
+/** Measures polls of SDKs with each number of flags: unchanged, full and as deltas, the first answer after a change, and the memory. */
+export const benchDelivery = async (options: DeliveryBenchOptions): Promise<unknown> => {
+  console.log(
+    '\n| flags | poll | connections | requests/s | p50 ms | p99 ms | kB | CPU µs | unexpected |\n| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
+  );
+  const sizes = [];
+  for (const flags of options.sizes) sizes.push(await benchSize(flags, options));
+  console.log(
+    '\n| flags | first full answer after a change, p50 ms | slowest ms | process, MB resident |\n| ---: | ---: | ---: | ---: |',
+  );
+  for (const { flags, first, residentMb } of sizes) {
+    console.log(`| ${flags} | ${first.p50.toFixed(1)} | ${first.max.toFixed(1)} | ${residentMb ?? '–'} |`);
+  }
+  const most = Math.max(...options.sizes);
+  const memory = storeMemory(most);
+  const text = ({ heapUsed, external, rss }: StoreMemory) => `${heapUsed} heap, ${external} external, ${rss} resident`;
+  console.log(
+    `\n${most} flags in two environments take, in MiB: ${text(memory.stored)}; with an answer for each environment ${text(memory.served)}.`,
+  );
+  return { date: new Date().toISOString(), sizes, memory };
+};

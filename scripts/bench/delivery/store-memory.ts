@@ -1,0 +1,72 @@
+// Run with --expose-gc, in a process of its own: prints what the store of N flags in two environments takes, as JSON.
+import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
+import { deliveryStore } from '../../../apps/gateway/src/delivery/delivery-store.ts';
+import { deliveryView } from '../../../apps/gateway/src/delivery/delivery-view.ts';
+import { benchFlag } from '../bench-flags.ts';
+
+/** MiB, rounded */
+export interface StoreMemory {
+  readonly heapUsed: number;
+  readonly external: number;
+  readonly rss: number;
+}
+
+const pageSize = 1_000;
+const environments = ['development', 'production'];
+
+const environmentRows = environments.flatMap((environment, sortOrder): DeliveryState[] => [
+  { entity: 'environment', id: environment, state: { name: environment, enabled: true, sortOrder } },
+  {
+    entity: 'project-environment',
+    id: `default ${environment}`,
+    state: { project: 'default', environment },
+  },
+]);
+
+const featureRow = (nth: number): DeliveryState => {
+  const { name, type, description, tags, strategies } = benchFlag(nth);
+  const setting = (enabled: boolean) => ({
+    enabled,
+    strategies: strategies.map((strategy) => ({ variants: [], ...strategy })),
+    variants: [],
+  });
+  const state = {
+    ...{ name, type, description, tags, project: 'default', archived: false, stale: false, impressionData: false },
+    ...{ dependencies: [], environments: { development: setting(nth % 2 === 0), production: setting(false) } },
+  };
+  return { entity: 'feature', id: name, state } as DeliveryState;
+};
+
+const measured = (): StoreMemory => {
+  globalThis.gc?.();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  const [heap, outside, resident] = [heapUsed, external, rss].map((bytes) => Math.round(bytes / 1024 / 1024));
+  return { heapUsed: heap ?? 0, external: outside ?? 0, rss: resident ?? 0 };
+};
+const difference = (before: StoreMemory, after: StoreMemory): StoreMemory => ({
+  heapUsed: after.heapUsed - before.heapUsed,
+  external: after.external - before.external,
+  rss: after.rss - before.rss,
+});
+
+const count = Number(process.argv[2]);
+const store = deliveryStore();
+let position = 0;
+const apply = (states: readonly DeliveryState[]): void => {
+  // Through JSON, as the bus delivers them.
+  const rows = JSON.parse(JSON.stringify(states)) as DeliveryState[];
+  const messages = rows.map((payload) => ({ position: ++position, payload }) as OutboxMessage);
+  store.apply(messages, position, position >= count + environmentRows.length);
+};
+
+const before = measured();
+apply(environmentRows);
+for (let first = 0; first < count; first += pageSize) {
+  apply(Array.from({ length: Math.min(pageSize, count - first) }, (_, nth) => featureRow(first + nth)));
+}
+const stored = difference(before, measured());
+const views = environments.map((environment) => deliveryView(store, { environment, inlineSegments: false }));
+for (const view of views) await view.full('gzip');
+console.log(JSON.stringify({ stored, served: difference(before, measured()) }));
+// The views live until they are measured.
+if (views.some((view) => view.bytes === 0)) throw new Error('A view keeps nothing.');
