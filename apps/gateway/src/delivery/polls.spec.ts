@@ -120,6 +120,31 @@ describe('a poll of an SDK that is answered without being routed', () => {
     expect([answer.status, isRouted(answer)]).toEqual([status, true]);
   });
 
+  it('is refused as soon as its token is deleted', async () => {
+    const authorization = secret('*', 4);
+    await gateway.givenToken({ token: authorization, kind: 'client', environment: 'development' });
+    const poll = () => ask('/api/client/features', { authorization, 'if-none-match': '*' });
+    await poll();
+    const early = await poll();
+    expect([early.status, isRouted(early)]).toEqual([304, false]);
+    const deleted = await gateway.ask(`/api/admin/api-tokens/${encodeURIComponent(authorization)}`, {
+      method: 'DELETE',
+    });
+    expect([deleted.status, (await poll()).status]).toEqual([200, 401]);
+  });
+
+  it('is answered to many connections that send it at the same time', async () => {
+    await ask('/api/client/features', { 'if-none-match': '*' });
+    const polls = Array.from({ length: 600 }, () =>
+      ask('/api/client/delta', { 'if-none-match': '"1"', authorization: north }),
+    );
+    const statuses = (await Promise.all(polls)).map(({ status }) => status);
+    // Beyond GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT a token gets 429, and other tokens are answered.
+    expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(100);
+    expect((await ask('/api/client/features', { 'if-none-match': '*' })).status).toBe(304);
+  });
+
   it('is logged and measured as the route would', async () => {
     await ask('/api/client/features', { 'if-none-match': '*' });
     await ask('/api/client/features', { 'if-none-match': '*', 'x-request-id': 'logged' });

@@ -1,0 +1,123 @@
+import type { ClientDelta, ClientFeatures } from '@bunting/contracts';
+import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { eventually, startNats, type TestNats } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Api, apiOf } from './api.ts';
+import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
+import { administering } from './people.ts';
+
+const project = '/api/admin/projects/default/features';
+const environment = 'development';
+
+let folder: string;
+let postgres: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
+let nats: TestNats;
+let platform: HostedPlatform;
+let admin: Api;
+let sdk: Api;
+let browser: Api;
+/** the newest revision that the SDK was given */
+let revision = 0;
+let flags: string[] = [];
+
+// With durable commits, unlike the servers of other tests: it is stopped and started again.
+const startPostgres = (port?: number) => startEmbeddedPostgres({ dataDir: path.join(folder, 'data'), port });
+
+const createFlag = async (name: string): Promise<void> => {
+  expect((await admin('POST', project, { name })).status).toBe(201);
+  const at = `${project}/${name}/environments/${environment}`;
+  const strategy = { name: 'flexibleRollout', parameters: { rollout: '100' } };
+  expect((await admin('POST', `${at}/strategies`, strategy)).status).toBe(200);
+  expect((await admin('POST', `${at}/on`)).status).toBe(200);
+  flags = [...flags, name].sort();
+};
+
+/** All that SDKs ask for, and that none of them goes back in revision. @returns how many responses said that they may be stale */
+const pollAll = async (): Promise<number> => {
+  const full = await sdk<ClientFeatures>('GET', '/api/client/features');
+  expect([full.status, full.body.features.map(({ name }) => name)]).toEqual([200, flags]);
+  const tag = full.headers.get('etag') ?? '';
+  const unchanged = await sdk('GET', '/api/client/features', undefined, { 'if-none-match': tag });
+  expect([unchanged.status, unchanged.text]).toEqual([304, '']);
+  const hydration = await sdk<ClientDelta>('GET', '/api/client/delta');
+  const [event] = hydration.body.events;
+  expect([hydration.status, event?.type]).toEqual([200, 'hydration']);
+  expect(event?.eventId).toBeGreaterThanOrEqual(revision);
+  revision = event?.eventId ?? revision;
+  const nothing = await sdk('GET', '/api/client/delta', undefined, { 'if-none-match': `"${revision}"` });
+  // A replica may have told the SDK of a later revision than this gateway knows of.
+  const later = await sdk('GET', '/api/client/delta', undefined, { 'if-none-match': `"${revision + 1_000}"` });
+  const evaluated = await browser<{ toggles: { name: string }[] }>('GET', '/api/frontend');
+  expect([evaluated.status, evaluated.body.toggles.map(({ name }) => name).sort()]).toEqual([200, flags]);
+  const responses = [full, unchanged, hydration, nothing, later, evaluated];
+  const stale = responses.filter(({ headers }) => headers.has('bunting-stale')).length;
+  expect([nothing.status, later.status]).toEqual([304, stale > 0 ? 304 : 200]);
+  return stale;
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'bunting-outage-'));
+  postgres = await startPostgres();
+  nats = await startNats();
+  const settings = {
+    BUS_URL: nats.url,
+    LOG_LEVEL: 'silent',
+    // Each request looks its token up.
+    GATEWAY_TOKEN_CACHE_TTL_MS: '0',
+  };
+  platform = await startHostedPlatform(settings, postgres.urlOf);
+  admin = apiOf(platform.url, platform.token);
+  await eventually(async () => expect((await admin('GET', '/health/ready')).status).toBe(200), { timeoutMs: 30_000 });
+  const { apiToken } = administering(() => ({ ...platform, api: admin }));
+  const { secret } = await apiToken('server', { projects: ['default'], environment });
+  sdk = apiOf(platform.url, secret);
+  const page = await admin<{ secret: string }>('POST', '/api/admin/api-tokens', {
+    ...{ tokenName: 'page', type: 'frontend', environment, projects: ['default'] },
+  });
+  browser = apiOf(platform.url, page.body.secret);
+  await createFlag('before');
+  expect(await pollAll()).toBe(0);
+}, 120_000);
+afterAll(async () => {
+  await platform.stop();
+  await nats.stop();
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+/** Waits until polls are current again, with a flag that is created after the outage. */
+const recover = async (name: string): Promise<void> => {
+  await eventually(
+    async () => {
+      const { status } = await admin('GET', project);
+      expect(status).toBe(200);
+    },
+    { timeoutMs: 30_000 },
+  );
+  await createFlag(name);
+  await eventually(async () => expect(await pollAll()).toBe(0), { timeoutMs: 10_000 });
+};
+
+describe('SDKs', () => {
+  it('get what the gateway knows while PostgreSQL is unavailable, and the changes of afterwards', async () => {
+    const { port } = new URL(postgres.url);
+    await postgres.stop();
+    await eventually(async () => expect(await pollAll()).toBe(6));
+    for (let round = 0; round < 3; round++) expect(await pollAll()).toBe(6);
+    const unknown = await apiOf(platform.url, 'default:development.never-seen')('GET', '/api/client/features');
+    expect(unknown.status).toBeGreaterThanOrEqual(500);
+    postgres = await startPostgres(Number(port));
+    await recover('after-postgres');
+  }, 90_000);
+
+  it('get what the gateway knows while NATS is unavailable, and the changes of afterwards', async () => {
+    await nats.kill();
+    await eventually(async () => expect(await pollAll()).toBe(6));
+    for (let round = 0; round < 3; round++) expect(await pollAll()).toBe(6);
+    await nats.restart();
+    await recover('after-nats');
+  }, 90_000);
+});
