@@ -51,7 +51,7 @@ describe('a browser that navigates', () => {
   });
 
   it.each([
-    ...['/auth/unknown', '/docs/unknown', '/health/unknown', '/scim/v2/Users', '/edge/unknown', '/ofrep/v2/unknown'],
+    ...['/auth/unknown', '/docs/unknown', '/health/unknown', '/scim/v1/Users', '/edge/unknown', '/ofrep/v2/unknown'],
     ...['/invite/unknown/unknown', '/console/unknown.js', '/console/', '//console//x', '/%63onsole/x', '/metrics'],
   ])('gets the JSON error of an unknown path at %s, which is no page', async (url) => {
     const response = await get(url, navigation);
