@@ -391,6 +391,11 @@ export const GatewayConfig = Type.Object({
     description:
       'seconds after which a stream ends, streams to SDKs up to a fifth earlier; the client resumes after the last id',
   }),
+  GATEWAY_SDK_FETCH_MODE: Type.Enum(['as-requested', 'polling', 'streaming'], {
+    default: 'as-requested',
+    description:
+      'how SDKs that announce support for it get changes: as they request, or sent to polling or to streaming by the gateway',
+  }),
   GATEWAY_STREAM_KEEP_ALIVE_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 30,

@@ -11,6 +11,7 @@ import { GatewayConfig } from './config.ts';
 import { builtConsole, mountConsole } from './console/console-pages.ts';
 import { clientAnswers } from './delivery/client-answers.ts';
 import { clientStream } from './delivery/client-stream.ts';
+import { fetchModeSteering } from './delivery/fetch-mode.ts';
 import { frontendAnswers } from './delivery/frontend-answers.ts';
 import { pollAnswers } from './delivery/polls.ts';
 import { startDelivery } from './delivery/delivery.ts';
@@ -20,7 +21,7 @@ import { splitOrigins } from './http/cors.ts';
 import { mountDocs } from './openapi/docs-page.ts';
 import { mountHealth } from './monitoring/health.ts';
 import { mountMetrics } from './monitoring/metrics-page.ts';
-import { openStreams } from './monitoring/stream-metrics.ts';
+import { streamMetrics } from './monitoring/stream-metrics.ts';
 import { loginCookie } from './identity/login-cookie.ts';
 import { afterLogout } from './identity/after-logout.ts';
 import { mountScim } from './scim/mount-scim.ts';
@@ -158,7 +159,17 @@ const start = async ({
   const delivery = await startDelivery({ bus, config, metrics, warn });
   onStop('delivery to SDKs', () => delivery.stop());
   const unread = unreadResponses(config);
-  const streams = deliveryStreams({ delivery, config, limits, unread, metrics, draining, drainDelayMs });
+  const measuredStreams = streamMetrics(metrics);
+  measuredStreams.open.set({ kind: 'events' }, 0);
+  const streams = deliveryStreams({
+    delivery,
+    config,
+    limits,
+    unread,
+    measured: measuredStreams,
+    draining,
+    drainDelayMs,
+  });
   const accessChanged = () => {
     invalidateCache();
     streams.checkTokens();
@@ -167,11 +178,12 @@ const start = async ({
   onStop('revocations', () => changes.stop());
   // Derived from the key of tokens, which all gateways share.
   const tickets = streamTickets(hasher('the key of stream tickets').hash);
+  const steering = fetchModeSteering(config);
   const sdkAnswers = new Map([
-    ...clientAnswers(delivery),
+    ...clientAnswers(delivery, steering.steer),
     ...frontendAnswers(delivery),
     ...ofrepAnswers({ delivery, streams, tickets, identifyById }),
-    [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate })],
+    [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate, steering })],
   ]);
   // Never from the features service: its revisions are those of another topic, and would take clients back.
   const fromMemory = ({ subject }: AnyOperation) => sdkAnswers.get(subject);
@@ -198,12 +210,10 @@ const start = async ({
 
   const { app, close } = createHttpServer({
     ...{ config, log, metrics, admit, limits, unread, draining },
-    answerEarly: pollAnswers({ delivery, authenticateFromCache, admitFromCache }),
+    answerEarly: pollAnswers({ delivery, authenticateFromCache, admitFromCache, steer: steering.steer }),
   });
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
   const ownBus = inProcessBus();
-  const openLineStreams = openStreams(metrics);
-  openLineStreams.set({ kind: 'events' }, 0);
   for (const operation of operations) {
     const isOwn = serviceOf(operation) === 'gateway';
     mountOperation(app, operation, {
@@ -215,7 +225,7 @@ const start = async ({
       refreshRights,
       config,
       fromMemory,
-      openStreams: openLineStreams,
+      openStreams: measuredStreams.open,
     });
   }
   mountHealth(app, ready);

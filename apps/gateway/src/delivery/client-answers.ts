@@ -24,6 +24,7 @@ import { addVary, jsonContentType } from '../http/http-errors.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { DeliveryView, Representation } from './delivery-view.ts';
+import type { FetchModeSteering } from './fetch-mode.ts';
 
 /** A request that was admitted and whose parts fit the contract. */
 export interface ParsedRequest {
@@ -177,14 +178,17 @@ export type ClientAnswer = (
 ) => Promise<FastifyReply>;
 
 /** The answers to routed requests of SDKs, by subject. */
-export const clientAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAnswer> => {
+export const clientAnswers = (
+  delivery: Delivery,
+  steer: FetchModeSteering['steer'],
+): ReadonlyMap<string, ClientAnswer> => {
   const viewFor = freshView(delivery);
   const answerOf =
     (sdkOperation: SdkOperation): ClientAnswer =>
     async ({ headers }, response, { caller, params, query }) => {
       const { operation, queryOf, answer: answerFrom } = sdkOperation;
       const { view, isBehind } = await viewFor(operation, response, caller, queryOf(query as ClientFeaturesQuery));
-      const answer = await answerFrom(view, { headers, params }, isBehind);
+      const answer = steer(await answerFrom(view, { headers, params }, isBehind), headers);
       const { vary, ...others } = answer.headers;
       if (vary !== undefined) addVary(response, vary);
       return response.code(answer.status).headers(others).send(answer.body);

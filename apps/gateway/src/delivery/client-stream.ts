@@ -12,12 +12,14 @@ import type { Authenticate } from '../authentication/authenticate.ts';
 import type { DeliveryStreams, StreamEvent } from '../streaming/delivery-streams.ts';
 import { type ClientAnswer, deltaClientSpec, scopeOfRequest } from './client-answers.ts';
 import type { Delivery } from './delivery.ts';
+import type { FetchModeSteering } from './fetch-mode.ts';
 import type { Delta, DeliveryView } from './delivery-view.ts';
 
 export interface ClientStreamOptions {
   readonly delivery: Delivery;
   readonly streams: DeliveryStreams;
   readonly authenticate: Authenticate;
+  readonly steering: Pick<FetchModeSteering, 'streamPreamble'>;
 }
 
 /** The revision of `Last-Event-ID`. Anything else than a number counts as none. */
@@ -34,7 +36,7 @@ const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, bod
 const nothing = '{"events":[]}';
 
 /** Answers an SDK with everything, or with what it does not have yet, and then with each change. */
-export const clientStream = ({ delivery, streams, authenticate }: ClientStreamOptions): ClientAnswer => {
+export const clientStream = ({ delivery, streams, authenticate, steering }: ClientStreamOptions): ClientAnswer => {
   const { store } = delivery;
 
   /** What the client gets first. Its revision is never taken back while this gateway may only be behind. */
@@ -63,6 +65,7 @@ export const clientStream = ({ delivery, streams, authenticate }: ClientStreamOp
       kind: 'sdk',
       scope,
       first,
+      ...(steering.streamPreamble === undefined ? {} : { preamble: steering.streamPreamble }),
       changesAfter: (current, revision) => {
         const delta = current.since(revision);
         return delta === undefined ? undefined : eventOf('unleash-updated', delta);

@@ -8,11 +8,13 @@ import { queryAndHeadersParser } from '../http/request/query.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
 import { scopeOfRequest, type SdkAnswer, type SdkOperation, sdkOperations, staleHeader } from './client-answers.ts';
 import type { Delivery } from './delivery.ts';
+import type { FetchModeSteering } from './fetch-mode.ts';
 
 export interface PollOptions {
   readonly delivery: Delivery;
   readonly authenticateFromCache: Authenticator['authenticateFromCache'];
   readonly admitFromCache: AdmitFromCache;
+  readonly steer: FetchModeSteering['steer'];
 }
 
 /** A path of an SDK's operation, and how its query is read. */
@@ -42,7 +44,7 @@ const plainName = /^[\w.~-]{1,200}$/;
  * Answers polls of SDKs before they are routed: ordinary GET requests with a cached token, whose answer is in memory. All others are routed, also
  * those that are refused, so that one place decides on refusals.
  */
-export const pollAnswers = ({ delivery, authenticateFromCache, admitFromCache }: PollOptions) => {
+export const pollAnswers = ({ delivery, authenticateFromCache, admitFromCache, steer }: PollOptions) => {
   const routes = new Map<string, PollRoute>();
   for (const sdkOperation of sdkOperations.values()) {
     const { http, query } = sdkOperation.operation;
@@ -104,13 +106,15 @@ export const pollAnswers = ({ delivery, authenticateFromCache, admitFromCache }:
 
   const contentOf = (
     { headers: request }: IncomingMessage,
-    { status, headers, body }: SdkAnswer,
+    answer: SdkAnswer,
     limits: Readonly<Record<string, string>>,
     behindMs: number,
   ): EarlyContent | undefined => {
     // Routed answers are compressed as all others are.
-    const isPlain = headers['content-encoding'] === undefined && encodingOf(request['accept-encoding']) !== 'identity';
-    if (isPlain && body !== undefined && body.length >= compressedFrom) return undefined;
+    const isEncoded = answer.headers['content-encoding'] !== undefined;
+    const isPlain = !isEncoded && encodingOf(request['accept-encoding']) !== 'identity';
+    if (isPlain && answer.body !== undefined && answer.body.length >= compressedFrom) return undefined;
+    const { status, headers, body } = steer(answer, request);
     const all = Object.entries(headers).flat();
     for (const [name, value] of Object.entries(limits)) all.push(name, value);
     if (behindMs > 0) all.push(staleHeader, String(behindMs));

@@ -2,13 +2,13 @@ import { type DeliveryScope, describeScope, refusal, Refusal, unavailable } from
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { concurrencyLimit, type Quota } from '../admission/concurrency-limit.ts';
 import type { Client, RequestLimits } from '../admission/concurrent-request-limits.ts';
 import type { UnreadResponses } from '../admission/unread-responses.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { DeliveryView } from '../delivery/delivery-view.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import type { StreamMetrics } from '../monitoring/stream-metrics.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
 
 /** A server-sent event (WHATWG HTML, 9.2). */
@@ -91,7 +91,7 @@ export interface DeliveryStreamsOptions {
   >;
   readonly limits: Pick<RequestLimits, 'clientOf' | 'responseSent'>;
   readonly unread: Pick<UnreadResponses, 'add'>;
-  readonly metrics: Registry;
+  readonly measured: StreamMetrics;
   readonly draining: AbortSignal;
   /** milliseconds between the start of draining and the end of accepting requests */
   readonly drainDelayMs: number;
@@ -111,6 +111,23 @@ const beforeAll = -1;
 /** What a stream that does not read counts at least. */
 const minUnreadBytes = 16 * 1024;
 
+const headOf = ({ event, id }: StreamEvent): string =>
+  `${event === undefined ? '' : `event: ${event}\n`}id: ${id}\ndata: `;
+
+/** Events up to this size are joined to one piece, once for all streams that get the same data: each write costs a system call. */
+const maxJoinedBytes = 64 * 1024;
+const joinedEvents = new WeakMap<Buffer, { readonly head: string; readonly bytes: Buffer }>();
+const joined = (event: StreamEvent, more: string): Buffer | string => {
+  const { data } = event;
+  const head = headOf(event);
+  if (typeof data === 'string') return `${head}${data}\n\n${more}`;
+  const cached = joinedEvents.get(data);
+  if (cached?.head === head && more === '') return cached.bytes;
+  const bytes = Buffer.concat([Buffer.from(head), data, Buffer.from(`\n\n${more}`)]);
+  if (more === '') joinedEvents.set(data, { head, bytes });
+  return bytes;
+};
+
 const tooMany = (whose: string, limit: number) => (): Refusal =>
   refusal(
     'RateLimitError',
@@ -125,7 +142,7 @@ const tooMany = (whose: string, limit: number) => (): Refusal =>
  * client has read everything before: changes that a slow client missed are merged, and nothing is queued for it.
  */
 export const deliveryStreams = (options: DeliveryStreamsOptions) => {
-  const { delivery, config, limits, unread, metrics, draining, drainDelayMs } = options;
+  const { delivery, config, limits, unread, measured, draining, drainDelayMs } = options;
   const { store } = delivery;
   const keepAliveSeconds = config.GATEWAY_STREAM_KEEP_ALIVE_SECONDS;
   const channels = new Map<string, Channel>();
@@ -138,26 +155,6 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
   let ticks = 0;
   let timer: NodeJS.Timeout | undefined;
   let changedAt = 0;
-
-  const open = new Gauge({
-    name: 'bunting_sdk_streams',
-    help: 'open streams to SDKs, by kind',
-    labelNames: ['kind'] as const,
-    registers: [metrics],
-  });
-  const ended = new Counter({
-    name: 'bunting_sdk_streams_ended_total',
-    help: 'streams to SDKs that have ended, by kind and reason',
-    labelNames: ['kind', 'reason'] as const,
-    registers: [metrics],
-  });
-  const lag = new Histogram({
-    name: 'bunting_sdk_stream_lag_seconds',
-    help: 'time from a change in the memory of the gateway until it is handed to a stream, by kind',
-    labelNames: ['kind'] as const,
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
-    registers: [metrics],
-  });
 
   const quotasOf = ({ id, group }: Client): readonly Quota[] => {
     const { GATEWAY_MAX_SDK_STREAMS: all, GATEWAY_MAX_SDK_STREAMS_PER_CLIENT: perClient } = config;
@@ -186,13 +183,17 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     });
   };
 
-  const write = (reader: Reader, { event, id, data }: StreamEvent, more = ''): void => {
+  const write = (reader: Reader, event: StreamEvent, more = ''): void => {
     const { raw } = reader;
-    raw.cork();
-    raw.write(`${event === undefined ? '' : `event: ${event}\n`}id: ${id}\ndata: `);
-    raw.write(data);
-    raw.write(`\n\n${more}`);
-    raw.uncork();
+    const { data } = event;
+    if (data.length <= maxJoinedBytes) raw.write(joined(event, more));
+    else {
+      raw.cork();
+      raw.write(headOf(event));
+      raw.write(data);
+      raw.write(`\n\n${more}`);
+      raw.uncork();
+    }
     if (raw.writableNeedDrain) awaitReading(reader, data.length, typeof data === 'string' ? undefined : data);
   };
 
@@ -201,7 +202,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     const isSameHistory = reader.epoch === store.epoch;
     if (isSameHistory && reader.revision > store.position) return void ahead.add(reader);
     if (!sendChanges(reader, view, isSameHistory ? reader.revision : beforeAll)) return;
-    lag.observe({ kind: reader.options.kind }, (performance.now() - changedAt) / 1_000);
+    measured.lag.observe({ kind: reader.options.kind }, (performance.now() - changedAt) / 1_000);
   }
 
   /** @returns whether there was anything to send */
@@ -369,12 +370,12 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
       });
       if (request.method === 'HEAD') return (reply.raw.end(), reply);
       const reader = add(raw, limits.clientOf(request)?.id ?? request.ip, streamOptions);
-      open.inc({ kind });
+      measured.openToSdks.inc({ kind });
       raw.on('error', () => raw.destroy());
       raw.once('close', () => {
         remove(reader);
-        open.dec({ kind });
-        ended.inc({ kind, reason: reader.ending ?? 'client' });
+        measured.openToSdks.dec({ kind });
+        measured.ended.inc({ kind, reason: reader.ending ?? 'client' });
       });
       write(reader, first, preamble);
       // What was committed since the first event was computed.
