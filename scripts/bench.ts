@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { type BenchOperation, benchOperations, type BenchRequest } from './bench/http/bench-operations.ts';
 import { benchEventLog } from './bench/events/bench-event-log.ts';
 import { benchChangeRequests } from './bench/change-requests/bench-change-requests.ts';
+import { benchStreams } from './bench/delivery/bench-streams.ts';
 import { benchDelivery } from './bench/delivery/bench-delivery.ts';
 import { benchSearch } from './bench/search/bench-search.ts';
 import { seed, strategiesOf } from './bench/http/seed.ts';
@@ -28,6 +29,8 @@ const help = `Measures the seven operations of the interface, searches of events
   --requests         measures change requests instead: adding, creating, listing, previewing and applying
   --delivery         measures polls of SDKs instead, at 8 and 32 connections, with 1,000, 10,000 and 100,000 flags, or with N alone
   --search           measures the search service instead: every filter, order and page, in 1,000, 10,000 and N features
+  --streams N        measures streams to SDKs instead: N idle ones (10000), a change that reaches 1,000, and 1,000 reconnects;
+                     needs twice as many open files (ulimit -n)
   --times N          with --search: how often each search is asked (default 100)
   --while-projecting  measures GET feature alone: at rest, and each second while N more imported flags are projected
   --data DIR         with --events or --search: keeps the database there, and goes on with what is there; of a search only N
@@ -185,6 +188,7 @@ const main = async (): Promise<void> => {
       requests: { type: 'boolean', default: false },
       delivery: { type: 'boolean', default: false },
       search: { type: 'boolean', default: false },
+      streams: { type: 'string' },
       times: { type: 'string', default: '100' },
       'while-projecting': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -198,6 +202,10 @@ const main = async (): Promise<void> => {
   }
   if (values.requests) {
     return writeFileSync(values.json, `${JSON.stringify(await benchChangeRequests({ only: values.only }), null, 2)}\n`);
+  }
+  if (values.streams !== undefined) {
+    const figures = await benchStreams(Number(values.streams));
+    return writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
   }
   if (values.delivery) {
     const { features: flags, seconds, 'warm-up': warmUp, only } = values;

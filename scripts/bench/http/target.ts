@@ -41,13 +41,14 @@ const startArguments = (): readonly string[] => {
   return scripts.start.split(' ').slice(1);
 };
 
-const startOnce = async (dataDir: string) => {
+const startOnce = async (dataDir: string, settings: Readonly<Record<string, string>>) => {
   const port = await freePort();
   const startedAt = performance.now();
   const child = spawn(process.execPath, startArguments(), {
     cwd: repository,
     env: {
       ...process.env,
+      ...settings,
       PORT: String(port),
       BUNTING_DATA_DIR: dataDir,
       BUNTING_ADMIN_TOKEN: token,
@@ -75,11 +76,12 @@ const startOnce = async (dataDir: string) => {
   return { url, pid: child.pid ?? 0, readyMs: performance.now() - startedAt, stop };
 };
 
-export const ownTarget = async (): Promise<Target> => {
+/** @param settings additional settings of the server */
+export const ownTarget = async (settings: Readonly<Record<string, string>> = {}): Promise<Target> => {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-'));
-  const first = await startOnce(dataDir);
+  const first = await startOnce(dataDir, settings);
   await first.stop();
-  const running = await startOnce(dataDir);
+  const running = await startOnce(dataDir, settings);
   return {
     url: running.url,
     token,
