@@ -17,10 +17,24 @@ let nats: TestNats;
 let platform: HostedPlatform;
 let gateways: readonly RestartableGateway[];
 let balancer: Balancer;
+let secret: string;
 /** the SDK in each of its modes, which reach the gateways through a load balancer */
 const sdks = new Map<string, Unleash>();
 /** what modes the SDKs have changed to by themselves */
 const modes: unknown[] = [];
+
+type ExperimentalMode = NonNullable<ConstructorParameters<typeof Unleash>[0]['experimentalMode']>;
+
+const sdkAt = (url: string, appName: string, experimentalMode: ExperimentalMode): Unleash => {
+  const sdk = new Unleash({
+    ...{ url: `${url}/api`, appName, customHeaders: { Authorization: secret }, refreshInterval: 100 },
+    ...{ disableMetrics: true, storageProvider: new InMemStorageProvider() },
+    ...{ skipInstanceCountWarning: true, experimentalMode },
+  });
+  sdk.on(UnleashEvents.Error, () => undefined);
+  sdk.on(UnleashEvents.Warn, () => undefined);
+  return sdk;
+};
 
 const toggle = (to: 'on' | 'off') => onPlatform(apiOf(platform.url, platform.token)).toggle(at, 'development', to);
 const states = (name: string) => Object.fromEntries([...sdks].map(([mode, sdk]) => [mode, sdk.isEnabled(name)]));
@@ -48,21 +62,15 @@ beforeAll(async () => {
     await given.toggle(addressOf(project, name), 'development', 'on');
   }
   const { apiToken } = administering(() => ({ ...platform, api: apiOf(platform.url, platform.token) }));
-  const { secret } = await apiToken('modes', { projects: [project] });
+  ({ secret } = await apiToken('modes', { projects: [project] }));
   await allReady();
   for (const [mode, experimentalMode] of [
     ['polling', { type: 'polling', format: 'full' }],
     ['delta', { type: 'polling', format: 'delta' }],
     ['streaming', { type: 'streaming' }],
   ] as const) {
-    const sdk = new Unleash({
-      ...{ url: `${balancer.url}/api`, appName: `modes-${mode}`, customHeaders: { Authorization: secret } },
-      ...{ refreshInterval: 100, disableMetrics: true, storageProvider: new InMemStorageProvider() },
-      ...{ skipInstanceCountWarning: true, experimentalMode },
-    });
-    sdk.on(UnleashEvents.Error, () => undefined);
-    sdk.on(UnleashEvents.Warn, () => undefined);
-    sdk.on(UnleashEvents.Mode, (change: unknown) => void modes.push(change));
+    const sdk = sdkAt(balancer.url, `modes-${mode}`, experimentalMode);
+    sdk['repository'].on(UnleashEvents.Mode, (change: unknown) => void modes.push(change));
     sdks.set(mode, sdk);
   }
   await allSee(true);
@@ -119,4 +127,26 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
   it('stays in its mode through all of that', () => {
     expect(modes).toEqual([]);
   });
+
+  it('goes where GATEWAY_SDK_FETCH_MODE sends it, and sees changes there', async () => {
+    const [gateway] = gateways;
+    const cases: readonly (readonly [mode: 'polling' | 'streaming', asStarted: ExperimentalMode])[] = [
+      ['streaming', { type: 'polling', format: 'full' }],
+      ['streaming', { type: 'polling', format: 'delta' }],
+      ['polling', { type: 'streaming' }],
+    ];
+    for (const [nth, [mode, asStarted]] of cases.entries()) {
+      await gateway?.stop();
+      await gateway?.start({ GATEWAY_SDK_FETCH_MODE: mode });
+      await allReady();
+      const sdk = sdkAt(gateway?.url ?? '', `steered-${nth}`, asStarted);
+      const steered = new Promise((resolve) => sdk['repository'].once(UnleashEvents.Mode, resolve));
+      expect(await steered).toMatchObject({ to: mode });
+      for (const to of ['off', 'on'] as const) {
+        await toggle(to);
+        await eventually(() => expect(sdk.isEnabled(changing)).toBe(to === 'on'));
+      }
+      sdk.destroy();
+    }
+  }, 120_000);
 });
