@@ -16,6 +16,8 @@ export const describeConditions = (platform: () => Platform): void => {
     const given = () => onPlatform(platform().api);
     const tagOf = ({ headers }: Answer): string => headers.get('etag') ?? '';
     const read = async (path: string): Promise<string> => tagOf(await platform().api('GET', path));
+    /** A tag without its closing quote and the suffix of a compressed response. */
+    const versionOf = (tag: string): string => tag.replace(/(\+(gzip|br))?"$/, '');
     const ifMatch = (tag: string) => ({ 'if-match': tag });
     let strategy: string;
     let segment: string;
@@ -142,8 +144,8 @@ export const describeConditions = (platform: () => Platform): void => {
         const answer = await api(method, `${request}${path}`, body, ifMatch(before));
         expect([path, answer.status < 300, answer.text]).toEqual([path, true, answer.text]);
         last = tagOf(answer);
-        expect((await read(request)).startsWith(last.slice(0, -1))).toBe(true);
-        expect([path, last === before]).toEqual([path, false]);
+        expect((await read(request)).startsWith(versionOf(last))).toBe(true);
+        expect([path, versionOf(last) === versionOf(before)]).toEqual([path, false]);
         // Whoever has not seen this yet comes too late with whatever they do.
         const late = await api('POST', `${request}/comments`, { text: 'Late.' }, ifMatch(before));
         expect([path, late.status, tagOf(late)]).toEqual([path, 412, last]);
@@ -162,7 +164,7 @@ export const describeConditions = (platform: () => Platform): void => {
       const apply = { 'idempotency-key': randomUUID(), ...ifMatch(await read(request)) };
       const applied = await api('PUT', `${request}/state`, { state: 'Applied' }, apply);
       expect([applied.status, applied.text]).toEqual([200, applied.text]);
-      expect((await read(request)).startsWith(tagOf(applied).slice(0, -1))).toBe(true);
+      expect((await read(request)).startsWith(versionOf(tagOf(applied)))).toBe(true);
       const again = await api('PUT', `${request}/state`, { state: 'Applied' }, apply);
       expect([again.status, tagOf(again)]).toEqual([200, tagOf(applied)]);
     });

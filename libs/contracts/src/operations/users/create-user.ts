@@ -17,5 +17,5 @@ export const CreateUser = defineOperation({
   permission: 'ADMIN',
   body: CreateUserBody,
   reply: CreatedUser,
-  errors: ['ValidationError', 'OwaspValidationError'],
+  errors: ['ValidationError'],
 });
