@@ -45,6 +45,10 @@ export const encodingOf = (header: string | string[] | undefined): Encoding => {
   return accepts(header, 'br') ? 'br' : 'identity';
 };
 
+/** The encoding of a JSON response to a request below the compressed paths. */
+export const encodingFor = (json: string, { headers }: Pick<FastifyRequest, 'headers'>): Encoding =>
+  json.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
+
 /** What follows the tag of a response in an encoding. No tag of a resource contains a plus. */
 export const tagSuffixOf: Readonly<Record<Encoding, string>> = { identity: '', gzip: '+gzip', br: '+br' };
 

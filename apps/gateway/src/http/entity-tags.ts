@@ -90,6 +90,17 @@ export const isNotModified = (headers: IncomingHttpHeaders, tag: string): boolea
   return matchesIfNoneMatch(headers, tag);
 };
 
+/**
+ * The tag of a 304 response: the client's own, in the encoding that it has.
+ * @param tag the current one, without an encoding, which the client has
+ * @param encoded the tag that a 200 response would have
+ */
+export const tagHeldBy = (headers: IncomingHttpHeaders, tag: string, encoded: string): string => {
+  const tags = parseTags(headers['if-none-match'] ?? '*', 'If-None-Match');
+  if (tags === '*') return encoded;
+  return tags.find(({ opaque }) => withoutTagSuffix(opaque) === tag)?.opaque ?? tag;
+};
+
 /** Refuses conditions that the operation does not support: a client would take an ignored condition for one that held. */
 export const requireConditionsSupported = (headers: IncomingHttpHeaders, isConditional: boolean): void => {
   if (headers['if-none-match'] !== undefined) {

@@ -24,7 +24,9 @@ import {
   isNotModified,
   requireConditionsSupported,
   entityTagOf,
+  tagHeldBy,
 } from './entity-tags.ts';
+import { encodingFor, tagSuffixOf } from './compression.ts';
 import { callWithCurrentRights } from '../authorisation/hidden-projects.ts';
 import { jsonContentType, sendRefusal } from './http-errors.ts';
 import type { JsonLimits } from './request/json-limits.ts';
@@ -169,7 +171,13 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       if (!isWrite) {
         const tag = hasOwnTag ? (headers['ETag'] ?? '').slice(1, -1) : entityTagOf(json, headers['ETag']);
         response.header('etag', `"${tag}"`);
-        if (isNotModified(request.headers, tag)) return response.code(304).send();
+        if (isNotModified(request.headers, tag)) {
+          const encoded = `${tag}${tagSuffixOf[encodingFor(json, request)]}`;
+          return response
+            .code(304)
+            .header('etag', `"${tagHeldBy(request.headers, tag, encoded)}"`)
+            .send();
+        }
       }
       if (deprecated) response.header('deprecation', deprecatedSince);
       if (location !== undefined) response.header('location', location(callRequest, JSON.parse(json)));
