@@ -23,5 +23,5 @@ export const StreamFlagChanges = defineOperation({
     ),
   }),
   reply: Type.String({ description: 'server-sent events' }),
-  errors: ['ValidationError', 'RateLimitError'],
+  errors: ['ValidationError', 'AuthenticationRequired', 'RateLimitError'],
 });
