@@ -10,6 +10,7 @@ export const CheckPassword = defineOperation({
     'Answers whether a password is strong enough, for the pages on which users choose one before they sign in.',
   tag: 'Auth',
   http: { method: 'POST', url: '/auth/reset/validate-password' },
+  idempotent: true,
   permission: 'public',
   body: PasswordToCheck,
   errors: ['ValidationError', 'OwaspValidationError'],

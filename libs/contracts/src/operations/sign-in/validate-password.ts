@@ -9,6 +9,7 @@ export const ValidatePassword = defineOperation({
   description: 'Answers whether a password is strong enough.',
   tag: 'Users',
   http: { method: 'POST', url: '/api/admin/user-admin/validate-password' },
+  idempotent: true,
   permission: 'authenticated',
   body: PasswordToCheck,
   errors: ['ValidationError', 'OwaspValidationError'],
