@@ -35,6 +35,15 @@ const immutable = 'public, max-age=31536000, immutable';
 
 const acceptsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '');
 
+const pageRoute = '/*';
+
+/** Whether a request was routed to the page of the console and does not ask for one: its path is unknown. */
+export const isNoPage = (request: FastifyRequest): boolean =>
+  request.routeOptions.url === pageRoute && !asksForPage(request);
+
+const asksForPage = (request: FastifyRequest): boolean =>
+  acceptsHtml(request) && !reserved.some((prefix) => isBelow(prefix, request.raw.url ?? ''));
+
 /**
  * Serves the built console: its files below /console with names that change with their content, and its page to browsers that
  * navigate to any path that is not reserved. Other clients still get the JSON 404 of an unknown path, and /docs at `/`. Without a
@@ -65,9 +74,8 @@ export const mountConsole = (
     return reply.sendFile('index.html', folder);
   };
   app.get('/', async (request, reply) => (acceptsHtml(request) ? sendPage(reply) : reply.redirect('/docs')));
-  app.get('/*', async (request, reply) => {
-    const url = request.raw.url ?? '';
-    if (acceptsHtml(request) && !reserved.some((prefix) => isBelow(prefix, url))) return sendPage(reply);
+  app.get(pageRoute, async (request, reply) => {
+    if (asksForPage(request)) return sendPage(reply);
     reply.callNotFound();
     return reply;
   });

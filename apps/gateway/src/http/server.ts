@@ -10,6 +10,7 @@ import { type Admit, clientNetwork } from '../admission/admit.ts';
 import { requireAdministrator } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
 import { respondToInvalidHttp, writeRawResponse } from './raw-response.ts';
+import { isNoPage } from '../console/console-pages.ts';
 import { compressResponses } from './compression.ts';
 import { corsPolicy, variesByOrigin } from './cors.ts';
 import { accessLog, requestIdOf } from '../monitoring/access-log.ts';
@@ -133,7 +134,7 @@ export const createHttpServer = ({
 
   const beginRequest = (request: FastifyRequest, reply: FastifyReply): void => {
     const { id, is404, routeOptions } = request;
-    const route = is404 ? '(unknown)' : (routeOptions.url ?? '(unknown)');
+    const route = is404 || isNoPage(request) ? '(unknown)' : (routeOptions.url ?? '(unknown)');
     request.exchange = begin(request.raw, reply.raw, { id, route, startedAt: performance.now() });
     reply.header('x-request-id', id);
   };
