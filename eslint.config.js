@@ -3,7 +3,7 @@ import jsxA11y from 'eslint-plugin-jsx-a11y';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-// Who may import whom. `scripts/lint.ts` shows for each of these rules that it bites, and what it lets through.
+// Who may import whom. `scripts/lint.ts` proves with samples what each of these rules rejects and what it accepts.
 
 const tests = ['**/*.spec.ts', '**/*.perf.ts', '**/test/**/*.ts'];
 const services = ['features', 'change-requests', 'audit', 'search', 'gateway'];
@@ -12,11 +12,12 @@ const services = ['features', 'change-requests', 'audit', 'search', 'gateway'];
 const dependencies = {
   'scope:contracts': [],
   'scope:embedded-postgres': [],
-  'scope:bus': ['scope:contracts'],
-  'scope:database': ['scope:contracts'],
+  'scope:tracing': [],
+  'scope:bus': ['scope:contracts', 'scope:tracing'],
+  'scope:database': ['scope:contracts', 'scope:tracing'],
   'scope:evaluation': ['scope:contracts'],
-  'scope:runtime': ['scope:contracts', 'scope:bus'],
-  'scope:outbox': ['scope:contracts', 'scope:bus', 'scope:database', 'scope:runtime'],
+  'scope:runtime': ['scope:contracts', 'scope:bus', 'scope:tracing'],
+  'scope:outbox': ['scope:contracts', 'scope:bus', 'scope:database', 'scope:runtime', 'scope:tracing'],
   'scope:testing': ['scope:embedded-postgres'],
   'type:service': [
     'scope:contracts',
@@ -25,6 +26,7 @@ const dependencies = {
     'scope:runtime',
     'scope:outbox',
     'scope:evaluation',
+    'scope:tracing',
     'scope:embedded-postgres',
   ],
   'scope:console': ['scope:contracts'],
@@ -54,20 +56,26 @@ const noTestCode = never(
 );
 const noForeignDatabase = never(
   '^(@bunting/database|@mikro-orm/.*|kysely|pg|@types/pg)$',
-  'Only persistence/ and service.ts know that there is a database.',
+  'Only persistence/ and service.ts may use the database.',
 );
 const onlyBrowser = never(
   '^node:|^@bunting/contracts/',
   'The console runs in browsers: of the contracts it imports the schemas and types only.',
 );
-const noHttp = never('^(fastify|@fastify/.*|node:http2?|node:https)$', 'Only the gateway has heard of HTTP.');
-const noNats = never('^@nats-io/', 'Only the bus has heard of NATS.');
+const noHttp = never('^(fastify|@fastify/.*|node:http2?|node:https)$', 'Only the gateway may use HTTP.');
+const noNats = never('^@nats-io/', 'Only the bus may use NATS.');
+const noSdk = never(
+  '^@opentelemetry/',
+  'Only libs/tracing imports OpenTelemetry: spans are started with @bunting/tracing.',
+);
 const noEmbeddedDatabase = never(
   '^@bunting/embedded-postgres$',
   'Only who composes services starts a database for them.',
 );
 
-const imports = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns: [noTestCode, ...patterns] }] });
+const imports = (...patterns) => ({
+  'no-restricted-imports': ['error', { patterns: [noTestCode, noSdk, ...patterns] }],
+});
 
 /** What a pure package may reach for beside its own files; everything else that is not relative is refused. */
 const onlyPackages = (packages, message) => never(`^(?!\\.|(${packages.join('|')})$)`, message);
@@ -124,7 +132,16 @@ const impureSyntax = [
   ['ImportExpression', pureMessage],
 ];
 const namedExports = { selector: 'ExportDefaultDeclaration', message: 'Exports are named.' };
+const noSpreadOfLiteral = {
+  selector: ':matches(SpreadElement, JSXSpreadAttribute) > :matches(ObjectExpression, ArrayExpression)',
+  message: 'Write the members of a literal where they belong, without a spread.',
+};
+const noSpreadOfConstant = {
+  selector: 'SpreadElement > TSAsExpression > :matches(ObjectExpression, ArrayExpression)',
+  message: noSpreadOfLiteral.message,
+};
 const noEnum = { selector: 'TSEnumDeclaration', message: 'Node erases types and makes no code of them: use a union.' };
+const syntaxEverywhere = [namedExports, noEnum, noSpreadOfLiteral, noSpreadOfConstant];
 
 export default tseslint.config(
   { ignores: ['**/dist/', '**/node_modules/', '.nx/', '.bunting/', 'coverage/', 'tmp/'] },
@@ -149,7 +166,7 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      'no-restricted-syntax': ['error', namedExports, noEnum],
+      'no-restricted-syntax': ['error', ...syntaxEverywhere],
       ...projectRule(),
       ...imports(),
     },
@@ -175,6 +192,11 @@ export default tseslint.config(
   {
     files: ['libs/contracts/src/hashing.ts'],
     rules: imports(onlyPackages(['node:crypto'], 'Hashing imports node:crypto only.')),
+  },
+  {
+    files: ['libs/tracing/src/**/*.ts'],
+    ignores: tests,
+    rules: { 'no-restricted-imports': ['error', { patterns: [noTestCode] }] },
   },
   { files: ['libs/{runtime,outbox,database}/src/**/*.ts'], ignores: tests, rules: imports(noNats) },
 
@@ -223,8 +245,7 @@ export default tseslint.config(
       ],
       'no-restricted-syntax': [
         'error',
-        namedExports,
-        noEnum,
+        ...syntaxEverywhere,
         ...impureSyntax.map(([selector, message]) => ({ selector, message })),
       ],
     },
@@ -266,7 +287,10 @@ export default tseslint.config(
     },
   },
   // Vite reads its configuration from a default export.
-  { files: ['apps/console/vite.config.ts'], rules: { 'no-restricted-syntax': ['error', noEnum] } },
+  {
+    files: ['apps/console/vite.config.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...syntaxEverywhere.filter((rule) => rule !== namedExports)] },
+  },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   // They work on the repository as a whole.
   { files: ['scripts/**/*.ts'], rules: { '@nx/enforce-module-boundaries': 'off', 'no-restricted-imports': 'off' } },

@@ -2,7 +2,8 @@
 # Writes what the compose file needs into docker/secrets, each secret once, and keeps what is there:
 #   docker/setup.sh           the secrets
 #   docker/setup.sh --start   the secrets, then `docker compose up --build --wait`
-# The folder is readable by its owner alone; its files are mounted into the containers that need them, whose users differ.
+# Put further secrets of a service, such as a password for mail, into docker/secrets/<service> and make them readable (chmod 0444).
+# The folder docker/secrets is readable by its owner alone; its files are mounted into the containers that need them, whose users differ.
 set -eu
 cd "$(dirname "$0")/.."
 folder=${BUNTING_SECRETS:-docker/secrets}
@@ -19,6 +20,12 @@ write() {
 services='features change-requests audit search gateway'
 variable() { echo "$1" | tr a-z- A-Z_; }
 underscored() { echo "$1" | tr - _; }
+
+# Further secrets of one service, which its settings name as /run/secrets/<service>/<file>.
+for service in $services; do
+  mkdir -p "$folder/$service"
+  chmod 0755 "$folder/$service"
+done
 
 random | write postgres_password
 random | write meilisearch_key

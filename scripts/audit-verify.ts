@@ -1,6 +1,6 @@
 import { deadLetters, missedMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
-import { parseEventHash } from '../apps/audit/src/domain/parse-event-hash.ts';
+import { parseChainCheckpoint } from '../apps/audit/src/domain/parse-chain-checkpoint.ts';
 import { verifyChain } from '../apps/audit/src/persistence/log/verify-chain.ts';
 import { defaultLogLocation, withEventLog } from './event-log.ts';
 
@@ -39,7 +39,7 @@ const main = async (): Promise<void> => {
   const options = {
     from: idOf('from', values.from),
     to: idOf('to', values.to),
-    known: values.known === undefined ? undefined : parseEventHash(values.known, '--known'),
+    known: values.known === undefined ? undefined : parseChainCheckpoint(values.known, '--known'),
   };
   const { from, to } = options;
   if (from !== undefined && to !== undefined && from > to) throw new Error('--from must not be greater than --to.');

@@ -1,22 +1,24 @@
-import autocannon, { type Request, type Result } from 'autocannon';
 import { writeFileSync } from 'node:fs';
 import os from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type BenchOperation, benchOperations, type BenchRequest } from './bench/http/bench-operations.ts';
+import { type BenchOperation, benchOperations } from './bench/http/bench-operations.ts';
+import { type Driven, drive, headersFor } from './bench/http/drive.ts';
+import { benchBackup } from './bench/backup/bench-backup.ts';
+import { benchReplicas } from './bench/replicas/bench-replicas.ts';
 import { benchEventLog } from './bench/events/bench-event-log.ts';
+import { benchConsole } from './bench/console/bench-console.ts';
 import { benchChangeRequests } from './bench/change-requests/bench-change-requests.ts';
 import { benchStreams } from './bench/delivery/bench-streams.ts';
 import { benchDelivery } from './bench/delivery/bench-delivery.ts';
 import { benchSearch } from './bench/search/bench-search.ts';
 import { seed, strategiesOf } from './bench/http/seed.ts';
-import { foreignTarget, ownTarget, type Target } from './bench/http/target.ts';
+import { foreignTarget, ownTarget, settled, type Target } from './bench/http/target.ts';
 
 const help = `Measures the seven operations of the interface, searches of events and some variants of them over HTTP on this machine.
 
   npm run bench [-- options]
 
-  --features N       how many flags to seed (default 1000; with --search 100000)
+  --features N       how many flags to seed (default 1000; with --search and --console 100000)
   --connections N    concurrent connections (default 32)
   --seconds N        per operation (default 5)
   --warm-up N        seconds of each operation before it is measured, so that its code is compiled and its caches are warm (default 0)
@@ -27,90 +29,24 @@ const help = `Measures the seven operations of the interface, searches of events
   --json FILE        where the figures go (default bench-results.json)
   --events N         measures the event log instead: searches in 10,000 events and in N, in turns, and how fast they arrive
   --requests         measures change requests instead: adding, creating, listing, previewing and applying
-  --delivery         measures polls of SDKs instead, at 8 and 32 connections, with 1,000, 10,000 and 100,000 flags, or with N alone
+  --delivery         measures evaluations of 400 flags and polls of SDKs instead, at 8 and 32 connections, with 1,000, 10,000 and
+                     100,000 flags, or with N alone; with --url, --token and --features N polls of a server that has N flags
+  --console          measures the console in Chromium instead, with N flags (100000): first rows, a key to its rows, scrolling, memory
   --search           measures the search service instead: every filter, order and page, in 1,000, 10,000 and N features
   --streams N        measures streams to SDKs instead: N idle ones (10000), a change that reaches 1,000, and 1,000 reconnects;
                      needs twice as many open files (ulimit -n)
+  --backup           measures a backup and its restore instead, of N flags (10000) and N events (100000)
+  --replicas         measures 1, 2 and 3 replicas of each service instead, each in a process of its own, on nats-server
   --times N          with --search: how often each search is asked (default 100)
   --while-projecting  measures GET feature alone: at rest, and each second while N more imported flags are projected
   --data DIR         with --events or --search: keeps the database there, and goes on with what is there; of a search only N
 
 The load generator runs beside the server: on two cores the figures are of both together.`;
 
-interface Row {
-  readonly operation: string;
-  readonly requestsPerSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly errors: number;
-  readonly statuses: Readonly<Record<string, number>>;
+interface Row extends Omit<Driven, 'requests'> {
   /** milliseconds of CPU of the server's process for one request, with everything that follows from it */
   readonly cpuMs: number | undefined;
 }
-
-const headersFor = (target: Target, { body, headers }: BenchRequest): Record<string, string> => ({
-  ...headers,
-  authorization: target.token,
-  ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-});
-
-const settledEveryMs = 500;
-/** An idle platform uses less than this share of a core. */
-const idleShare = 0.05;
-const longestSettlingMs = 60_000;
-
-/** Waits until the server has finished what the last requests started, as far as its CPU time shows it. */
-const settled = async (target: Target): Promise<void> => {
-  const until = performance.now() + longestSettlingMs;
-  for (let before = target.cpuSeconds(); before !== undefined && performance.now() < until;) {
-    await sleep(settledEveryMs);
-    const now = target.cpuSeconds() ?? before;
-    if ((now - before) * 1000 < idleShare * settledEveryMs) return;
-    before = now;
-  }
-};
-
-const drive = (
-  target: Target,
-  operation: BenchOperation,
-  connections: number,
-  seconds: number,
-  first = 0,
-): Promise<Omit<Row, 'cpuMs'> & { readonly requests: number }> => {
-  let nth = first;
-  const statuses: Record<string, number> = {};
-  const setupRequest = (request: Request): Request => {
-    const wanted = operation.request(nth++);
-    const { method, path, body } = wanted;
-    return {
-      ...request,
-      method,
-      path,
-      headers: headersFor(target, wanted),
-      body: body === undefined ? undefined : JSON.stringify(body),
-    } as Request;
-  };
-  return new Promise((resolve, reject) => {
-    const run = autocannon(
-      { url: target.url, connections, duration: seconds, requests: [{ setupRequest }] },
-      (error: Error | null, result: Result) => {
-        if (error !== null) return reject(error);
-        resolve({
-          operation: operation.name,
-          requestsPerSecond: Math.round(result.requests.average),
-          p50Ms: result.latency.p50,
-          p99Ms: result.latency.p99,
-          errors: result.errors + result.timeouts + result.non2xx - (statuses['304'] ?? 0),
-          statuses,
-          requests: result.requests.total,
-        });
-      },
-    );
-    run.on('response', (_client: unknown, status: number) => {
-      statuses[status] = (statuses[status] ?? 0) + 1;
-    });
-  });
-};
 
 /** Drives an operation, and measures what a request costs the server's process. */
 const measure = async (
@@ -187,14 +123,22 @@ const main = async (): Promise<void> => {
       data: { type: 'string' },
       requests: { type: 'boolean', default: false },
       delivery: { type: 'boolean', default: false },
+      console: { type: 'boolean', default: false },
       search: { type: 'boolean', default: false },
       streams: { type: 'string' },
+      backup: { type: 'boolean', default: false },
+      replicas: { type: 'boolean', default: false },
       times: { type: 'string', default: '100' },
       'while-projecting': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return console.log(help);
+  if (values.backup) {
+    const { features: flags = '10000', events = '100000' } = values;
+    const figures = await benchBackup({ features: Number(flags), events: Number(events) });
+    return writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+  }
   if (values.events !== undefined) {
     const sizes = [...new Set([10_000, Number(values.events)])];
     const results = await benchEventLog({ sizes, dataDir: values.data, only: values.only });
@@ -203,14 +147,37 @@ const main = async (): Promise<void> => {
   if (values.requests) {
     return writeFileSync(values.json, `${JSON.stringify(await benchChangeRequests({ only: values.only }), null, 2)}\n`);
   }
+  if (values.console) {
+    const figures = await benchConsole({ flags: Number(values.features ?? 100_000) });
+    return writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+  }
   if (values.streams !== undefined) {
     const figures = await benchStreams(Number(values.streams));
     return writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
   }
+  if (values.replicas) {
+    const { features: flags = '1000', connections, seconds, 'warm-up': warmUp, only } = values;
+    const rows = await benchReplicas({
+      features: Number(flags),
+      connections: Number(connections),
+      only,
+      seconds: Number(seconds),
+      warmUpSeconds: Number(warmUp),
+    });
+    return writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+  }
   if (values.delivery) {
     const { features: flags, seconds, 'warm-up': warmUp, only } = values;
     const sizes = flags === undefined ? [1_000, 10_000, 100_000] : [Number(flags)];
-    const results = await benchDelivery({ sizes, seconds: Number(seconds), warmUpSeconds: Number(warmUp), only });
+    const { url, token = '' } = values;
+    const server = url === undefined ? undefined : { url: url.replace(/\/$/, ''), token };
+    const results = await benchDelivery({
+      sizes,
+      seconds: Number(seconds),
+      warmUpSeconds: Number(warmUp),
+      only,
+      server,
+    });
     return writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
   }
   if (values.search) {

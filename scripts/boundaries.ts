@@ -56,7 +56,11 @@ const samples: readonly Sample[] = [
   ...importing('libs/evaluation/src/sample.ts', ['node:fs', 'lru-cache'], imports),
   ...importing('libs/evaluation/src/sample.ts', ['@bunting/contracts', 'semver', 're2js', './strategy.ts']),
   ...importing('libs/runtime/src/sample.ts', ['@bunting/database', '@bunting/outbox'], projects),
-  ...importing('libs/runtime/src/sample.ts', ['@bunting/contracts', '@bunting/bus']),
+  ...importing('libs/runtime/src/sample.ts', ['@bunting/contracts', '@bunting/bus', '@bunting/tracing']),
+  ...importing('libs/tracing/src/sample.ts', ['@bunting/contracts', '@bunting/runtime'], projects),
+  ...importing('libs/tracing/src/sample.ts', ['@opentelemetry/api', '@opentelemetry/sdk-trace']),
+  ...importing('libs/bus/src/sample.ts', ['@opentelemetry/api'], imports),
+  ...importing(composition, ['@opentelemetry/sdk-trace'], imports),
   ...importing('libs/embedded-postgres/src/sample.ts', ['@bunting/contracts', '@bunting/runtime'], projects),
   ...importing('libs/testing/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
   ...importing('libs/testing/src/sample.ts', ['@bunting/embedded-postgres']),
@@ -177,6 +181,20 @@ const samples: readonly Sample[] = [
 
   // How code is written everywhere.
   ...writing('libs/bus/src/sample.ts', ['export default 1;', 'export enum Kind { One }'], syntax),
+  ...writing(
+    'libs/bus/src/sample.ts',
+    [
+      'export const two = { one: 1, ...{ two: 2 } };',
+      'export const two = [1, ...[2]];',
+      'export const two = Math.max(...([1, 2] as const));',
+    ],
+    syntax,
+  ),
+  ...writing('libs/bus/src/sample.ts', [
+    'export const some = (all: boolean) => ({ one: 1, ...(all && { two: 2 }) });',
+    'export const some = (all: boolean) => [1, ...(all ? [2] : [])];',
+    'export const some = [...[1, 2].map((nth) => nth + 1)];',
+  ]),
   ...writing('libs/bus/src/sample.ts', ['export const one: any = 1;'], '@typescript-eslint/no-explicit-any'),
   ...writing(
     'libs/bus/src/sample.ts',
@@ -204,7 +222,7 @@ const faultOf = async (eslint: ESLint, { file, code, rule }: Sample): Promise<st
       ];
 };
 
-/** Shows of each rule that it bites, and what it lets through. Gives the number of samples, and a sentence for each that is judged wrongly. */
+/** Lints samples that each rule must reject or accept. Returns the number of samples, and a sentence for each sample with another result. */
 export const proveBoundaries = async (eslint: ESLint): Promise<{ samples: number; faults: readonly string[] }> => {
   const faults = [];
   for (const sample of samples) faults.push(...(await faultOf(eslint, sample)));

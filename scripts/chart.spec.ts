@@ -1,4 +1,4 @@
-import { configOf, HostConfig, keysOf } from '@bunting/runtime';
+import { configOf, HostConfig, keysOf, readConfig } from '@bunting/runtime';
 import { expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -34,7 +34,27 @@ it.each(valuesFiles)('sets only settings that each service of the chart reads: %
   expect(Object.keys(values.env ?? {}).filter((key) => !common.has(key))).toEqual([]);
 });
 
-it('accepts its own default values, and refuses a misspelt one and an image that is pinned by no digest', () => {
+it.each(valuesFiles)('the chart sets values that each service accepts: %s', (file) => {
+  const values = parse(read(file)) as Values;
+  const textOf = (settings: Readonly<Record<string, unknown>> = {}): Record<string, string> =>
+    Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)]));
+  const secretOf = (key: string): string =>
+    key.endsWith('_DATABASE_URL')
+      ? 'postgres://user@db/one'
+      : key === 'SMTP_URL'
+        ? 'smtps://mail'
+        : 'a-secret-of-a-chart-of-more-than-32-characters';
+  const nats = { BUS_URL: (parse(read('values.yaml')) as { nats: { url: string } }).nats.url };
+  expect(() => readConfig(HostConfig, { ...nats, ...textOf(values.env) })).not.toThrow();
+  for (const service of services) {
+    const database = `${service.name.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`;
+    const { secretKeys = [], env } = values.services?.[service.name] ?? {};
+    const secrets = Object.fromEntries([database, ...secretKeys].map((key) => [key, secretOf(key)]));
+    expect(() => readConfig(configOf(service), { ...secrets, ...textOf(env) })).not.toThrow();
+  }
+});
+
+it('the chart accepts its default values, and refuses a misspelt one and an image that is pinned by no digest', () => {
   const validate = new Ajv({ strict: false }).compile(JSON.parse(read('values.schema.json')) as object);
   const values = parse(read('values.yaml')) as Record<string, unknown>;
   expect([validate(values), validate.errors]).toEqual([true, null]);
@@ -42,7 +62,20 @@ it('accepts its own default values, and refuses a misspelt one and an image that
   expect(validate({ ...values, image: { registry: 'example.org', digests: { gateway: 'latest' } } })).toBe(false);
 });
 
-it('names only settings in its templates that exist', () => {
+it('the values of the chart take every setting of every service, and secrets as files', () => {
+  const validate = new Ajv({ strict: false }).compile(JSON.parse(read('values.schema.json')) as object);
+  const values = parse(read('values.yaml')) as Required<Values>;
+  const valueOf = (schema: { readonly properties: object }): Record<string, string> =>
+    Object.fromEntries(Object.keys(schema.properties).map((key) => [key, '1']));
+  const filled = services.map((service) => {
+    const secretKeys = keysOf(configOf(service)).filter((key) => keysOf(configOf(service)).includes(`${key}_FILE`));
+    return [service.name, { ...values.services[service.name], env: valueOf(configOf(service)), secretKeys }];
+  });
+  const all = { ...values, env: valueOf(HostConfig), services: Object.fromEntries(filled) as Values['services'] };
+  expect([validate(all), validate.errors]).toEqual([true, null]);
+});
+
+it('the templates of the chart name only settings that exist', () => {
   const known = new Set([HostConfig, ...services.map(configOf)].flatMap(keysOf));
   const named = readdirSync(path.join(chart, 'templates')).flatMap((file) =>
     [...read(`templates/${file}`).matchAll(/"((?:BUS|MEILI|DRAIN)_[A-Z_]+)"/g)].map(([, name = '']) => name),
@@ -51,7 +84,7 @@ it('names only settings in its templates that exist', () => {
   expect(named.filter((name) => !known.has(name))).toEqual([]);
 });
 
-it('has a paragraph in the runbook and a test for each alert', () => {
+it('each alert has a paragraph in the runbook and a test', () => {
   const { groups } = parse(readFileSync(path.join(repository, 'deploy/alerts/bunting.rules.yaml'), 'utf8')) as {
     groups: { rules: { alert: string; annotations: { runbook: string } }[] }[];
   };
@@ -67,4 +100,27 @@ it('has a paragraph in the runbook and a test for each alert', () => {
     const fired = tests.flatMap((test) => test.alert_rule_test).filter(({ alertname }) => alertname === alert);
     expect(fired.some(({ exp_alerts: expected }) => expected.length > 0)).toBe(true);
   }
+});
+
+it('gives each panel of the dashboard a place and an id of its own', () => {
+  interface Panel {
+    readonly id: number;
+    readonly title: string;
+    readonly gridPos: { readonly h: number; readonly w: number; readonly x: number; readonly y: number };
+  }
+  const { panels } = JSON.parse(readFileSync(path.join(repository, 'deploy/dashboards/bunting.json'), 'utf8')) as {
+    panels: Panel[];
+  };
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  const overlap = ({ gridPos: a }: Panel, { gridPos: b }: Panel): boolean =>
+    a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+  const overlapping = panels.flatMap((one, nth) =>
+    panels
+      .slice(nth + 1)
+      .filter((other) => overlap(one, other))
+      .map((other) => `${one.title}, ${other.title}`),
+  );
+  expect(overlapping).toEqual([]);
+  // The grid of Grafana is 24 wide.
+  expect(panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([]);
 });

@@ -3,17 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { services } from '../apps/all-in-one/src/services.ts';
 
-const help = `Writes the table of settings into docs/settings.md, from the schemas that the services read them with.
+const help = `Writes the settings into docs/settings.md, and those that containers are given into docker-compose.yml, from the schemas that the
+services read them with.
 
-  npm run config:table              writes the table
-  npm run config:table -- --check   fails when the table is not current`;
+  npm run config:table              writes both
+  npm run config:table -- --check   fails when one is not current`;
 
 interface Setting {
   readonly description?: string;
   readonly default?: unknown;
 }
 
-const document = path.join(import.meta.dirname, '..', 'docs', 'settings.md');
+const repository = path.join(import.meta.dirname, '..');
 const tableStart = '<!-- settings: npm run config:table -->';
 const tableEnd = '<!-- /settings -->';
 
@@ -59,22 +60,64 @@ const table = (): string =>
     ),
   ].join('\n');
 
-const main = (): void => {
-  if (process.argv.includes('--help')) return console.log(help);
-  const stored = readFileSync(document, 'utf8');
+const settingsPage = (stored: string): string => {
   const [before, rest] = stored.split(tableStart);
   const after = rest?.split(tableEnd)[1];
   if (before === undefined || after === undefined) {
     throw new Error(`docs/settings.md must contain ${tableStart} and ${tableEnd}.`);
   }
-  const current = `${before}${tableStart}\n${table()}\n${tableEnd}${after}`;
-  if (current === stored) return console.log('docs/settings.md is current.');
-  if (process.argv.includes('--check')) {
-    console.error('docs/settings.md is not current: run npm run config:table.');
-    process.exit(1);
+  return `${before}${tableStart}\n${table()}\n${tableEnd}${after}`;
+};
+
+/** Settings that the compose file decides: its own NATS, the port within the container, and a folder of the image. */
+const decidedByCompose = /^(?:BUS_\w+|PORT|GATEWAY_HOST|GATEWAY_CONSOLE_DIR)$/;
+
+const listOf = (reader: string): RegExp =>
+  new RegExp(`( *)# ${reader}: npm run config:table\\n[^]*?# end of ${reader}\\n`);
+
+/** The lines that pass variables of the caller, or of `.env`, on to a container. A secret is passed as the name of its file. */
+const passedOn = (schema: ConfigSchema, written: ReadonlySet<string>, indent: string): string[] => {
+  const all = new Set(keysOf(schema));
+  return Object.keys(schema.properties).flatMap((key) => {
+    const passed = all.has(`${key}_FILE`) ? `${key}_FILE` : key;
+    if (decidedByCompose.test(key) || written.has(key) || written.has(`${key}_FILE`)) return [];
+    return [`${indent}${passed}: \${${passed}:-}`];
+  });
+};
+
+const composeFile = (stored: string): string => {
+  const readers: readonly [string, ConfigSchema][] = [
+    ['settings of every service', HostConfig],
+    ...services.map((service): [string, ConfigSchema] => [`settings of ${service.name}`, configOf(service)]),
+  ];
+  const byHand = readers.reduce((text, [reader]) => text.replace(listOf(reader), ''), stored);
+  const written = new Set([...byHand.matchAll(/^ +([A-Z][A-Z_]+):/gm)].map(([, key = '']) => key));
+  return readers.reduce((text, [reader, schema]) => {
+    const [list, indent = ''] = listOf(reader).exec(text) ?? [];
+    if (list === undefined) throw new Error(`docker-compose.yml must have a list of the ${reader}.`);
+    const lines = [`${indent}# ${reader}: npm run config:table`, ...passedOn(schema, written, indent)];
+    return text.replace(list, () => `${[...lines, `${indent}# end of ${reader}`].join('\n')}\n`);
+  }, stored);
+};
+
+const main = (): void => {
+  if (process.argv.includes('--help')) return console.log(help);
+  for (const [name, write] of [
+    ['docs/settings.md', settingsPage],
+    ['docker-compose.yml', composeFile],
+  ] as const) {
+    const file = path.join(repository, name);
+    const stored = readFileSync(file, 'utf8');
+    const current = write(stored);
+    if (current === stored) console.log(`${name} is current.`);
+    else if (process.argv.includes('--check')) {
+      console.error(`${name} is not current: run npm run config:table.`);
+      process.exitCode = 1;
+    } else {
+      writeFileSync(file, current);
+      console.log(`${name} has been updated.`);
+    }
   }
-  writeFileSync(document, current);
-  console.log('docs/settings.md has been updated.');
 };
 
 main();

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { parseAllDocuments, stringify } from 'yaml';
 
-const help = `Checks what is deployed: the chart, the alerts and the shell scripts. A tool that is missing is named, with how to get it, and skipped;
+const help = `Checks what is deployed: the chart, the alerts, the dashboard and the shell scripts. A tool that is missing is named, with how to get it, and skipped;
 with --all a missing tool is a failure.
 
   npm run deploy:check
@@ -45,6 +45,46 @@ const run = (command: string, args: readonly string[]): Outcome => {
 /** Kinds of operators that Kubernetes itself does not know. */
 const isCustom = (text: string): boolean => /^apiVersion: monitoring\.coreos\.com\//m.test(text);
 
+interface Policy {
+  readonly kind?: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: Readonly<
+    Record<'ingress' | 'egress', readonly { readonly ports: readonly { readonly port: number }[] }[]>
+  >;
+}
+
+/** The ports of the API, of an identity provider, and of a mail server, which the gateway alone may use. */
+const portsOfTheGateway = [4242, 443, 465];
+
+/** Expects of the rendered production example that the gateway alone is reachable by clients, and reaches what is outside. */
+const checkPolicies = (rendered: string): Outcome => {
+  const policies = parseAllDocuments(rendered)
+    .map((document) => document.toJS() as Policy | null)
+    .filter((object) => object?.kind === 'NetworkPolicy') as Policy[];
+  const open = policies
+    .filter(({ spec }) =>
+      [...spec.ingress, ...spec.egress].some(({ ports }) => ports.some(({ port }) => portsOfTheGateway.includes(port))),
+    )
+    .map(({ metadata }) => metadata.name);
+  const failed = policies.length < 5 || open.join() !== 'bunting-gateway';
+  return { failed, output: `${policies.length} policies; those with ports of the gateway: ${open.join(', ')}` };
+};
+
+/** The queries of the dashboard as recording rules, which promtool parses. */
+const rulesOfPanels = () => {
+  const file = path.join(repository, 'deploy/dashboards/bunting.json');
+  const { panels } = JSON.parse(readFileSync(file, 'utf8')) as {
+    panels: { id: number; targets: { refId: string; expr: string }[] }[];
+  };
+  const rules = panels.flatMap(({ id, targets }) =>
+    targets.map(({ refId, expr }) => ({
+      record: `panel_${id}_${refId}`,
+      expr: expr.replaceAll('$__rate_interval', '5m'),
+    })),
+  );
+  return { groups: [{ name: 'panels', rules }] };
+};
+
 const main = (): void => {
   if (process.argv.includes('--help')) return console.log(help);
   const absent = new Set(Object.keys(tools).filter(missing));
@@ -64,6 +104,9 @@ const main = (): void => {
     if (!absent.has('promtool')) {
       check('promtool check rules', run('promtool', ['check', 'rules', 'deploy/alerts/bunting.rules.yaml']));
       check('promtool test rules', run('promtool', ['test', 'rules', 'deploy/alerts/bunting.test.yaml']));
+      const panels = path.join(folder, 'panels.yaml');
+      writeFileSync(panels, stringify(rulesOfPanels()));
+      check('promtool check rules, with the queries of the dashboard', run('promtool', ['check', 'rules', panels]));
     }
     if (!absent.has('helm')) {
       check('helm lint --strict', run('helm', ['lint', '--strict', '--kube-version', kubernetes, chart]));
@@ -73,6 +116,8 @@ const main = (): void => {
           `helm template -f ${values}`,
           run('helm', ['template', 'bunting', chart, '--kube-version', kubernetes, '-f', file]),
         );
+        if (values === 'production-values.yaml')
+          check('network policies: the gateway alone is reachable', checkPolicies(rendered));
         const own = parseAllDocuments(rendered)
           .map(String)
           .filter((text) => /^apiVersion:/m.test(text) && !isCustom(text));

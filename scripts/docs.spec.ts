@@ -1,7 +1,8 @@
+import { allOperations } from '@bunting/contracts';
 import { configOf, HostConfig } from '@bunting/runtime';
 import { expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { services } from '../apps/all-in-one/src/services.ts';
 
@@ -54,6 +55,19 @@ it('names only settings in the documents that a service reads', () => {
   expect(unknown).toEqual([]);
 });
 
+it('describes in docs/api.md every operation that Unleash does not have, and no other', () => {
+  const own = allOperations.flatMap(({ isOwn, http }) =>
+    isOwn === true && http !== undefined ? [`${http.method} ${http.url.replaceAll(/:(\w+)/g, '{$1}')}`] : [],
+  );
+  const { text = '' } = documents.find(({ file }) => file === 'docs/api.md') ?? {};
+  const [, section = ''] = text.split('\n## What Unleash does not have\n');
+  const table = section.split('\n').filter((line) => line.startsWith('| `'));
+  const described = table.flatMap((line) =>
+    [...line.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/[^`]+)`/g)].map(([, operation = '']) => operation),
+  );
+  expect(described.toSorted()).toEqual(own.toSorted());
+});
+
 it('names only spec files in the documents that exist', () => {
   const specs = execFileSync('git', ['ls-files', '*.spec.ts'], { cwd: repository, encoding: 'utf8' })
     .split('\n')
@@ -79,6 +93,45 @@ it('names only paths in the documents that exist', () => {
         .map((name) => `${file}: ${name}`),
     );
   expect(missing).toEqual([]);
+});
+
+const readmes = documents
+  .filter(({ file }) => /^(?:apps|libs)\/[^/]+\/README\.md$/.test(file))
+  .map(({ file, text }) => ({ file, folder: path.join(repository, path.dirname(file)), text: withoutCode(text) }));
+
+it('names only files and folders in a README that its package has', () => {
+  const missing = readmes.flatMap(({ file, folder, text }) => {
+    const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter(({ parentPath }) => !parentPath.includes('node_modules'))
+      .map((entry) => `${path.join(entry.parentPath, entry.name)}${entry.isDirectory() ? '/' : ''}`);
+    return [...text.matchAll(/`((?:[\w-]+\/)+(?:[\w.-]+\.ts)?)`/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => !paths.some((one) => one.endsWith(`/${name}`)) && !existsSync(path.join(repository, name)))
+      .map((name) => `${file}: ${name}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+it('finds every folder of the sources of a service or library in its README', () => {
+  const unlisted = readmes.flatMap(({ file, folder, text }) =>
+    readdirSync(path.join(folder, 'src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !new RegExp(`\`(?:src/${entry.name}[/\`]|${entry.name}/)`).test(text))
+      .map(({ name }) => `${file}: ${name}`),
+  );
+  expect(unlisted).toEqual([]);
+});
+
+it('quotes only messages in the runbook that the code logs', () => {
+  const lines = execFileSync('git', ['ls-files', 'apps/*.ts', 'libs/*.ts'], { cwd: repository, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => file !== '' && !file.includes('/test/') && !/\.(?:spec|perf)\.ts$/.test(file))
+    .flatMap((file) => readFileSync(path.join(repository, file), 'utf8').split('\n'))
+    .filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line));
+  const runbook = documents.find(({ file }) => file === 'docs/runbook.md')?.text ?? '';
+  const quotes = [...runbook.matchAll(/`([A-Z][a-z]+ [^`]+)`/g)].map(([, quote = '']) => quote);
+  expect(quotes).not.toEqual([]);
+  const unknown = quotes.filter((quote) => quote.split('…').some((part) => !lines.some((line) => line.includes(part))));
+  expect(unknown).toEqual([]);
 });
 
 it('names only commands in the documents that package.json has', () => {

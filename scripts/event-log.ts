@@ -1,11 +1,13 @@
 import { type Database, openDatabase } from '@bunting/database';
-import { useEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { inboxTables } from '@bunting/outbox';
+import { connectOrStartEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { consumerTables } from '@bunting/outbox';
+import { readConfig } from '@bunting/runtime';
 import path from 'node:path';
+import { AuditConfig } from '../apps/audit/src/config.ts';
 import { logMigrations } from '../apps/audit/src/persistence/tables.ts';
 
 /** Where the event log is, for the help of the programs that read it. */
-export const defaultLogLocation = `AUDIT_DATABASE_URL, else the data of npm start and npm run stack: BUNTING_DATA_DIR, else .bunting/`;
+export const defaultLogLocation = `AUDIT_DATABASE_URL (or its _FILE), else the data of npm start and npm run stack: BUNTING_DATA_DIR, else .bunting/`;
 
 const repository = path.join(import.meta.dirname, '..');
 
@@ -18,14 +20,15 @@ export const withEventLog = async <T>(
   urlOption: string | undefined,
   job: (log: Database) => Promise<T>,
 ): Promise<T> => {
-  const url = urlOption ?? process.env['AUDIT_DATABASE_URL'] ?? '';
+  const { AUDIT_DATABASE_URL: given, AUDIT_DATABASE_URL_FILE: givenFile } = process.env;
+  const url = urlOption ?? (given || givenFile ? readConfig(AuditConfig, process.env).AUDIT_DATABASE_URL : '');
   const dataDir = path.resolve(process.env['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'), 'postgres');
-  const embedded = url === '' ? await useEmbeddedPostgres({ dataDir }) : undefined;
+  const embedded = url === '' ? await connectOrStartEmbeddedPostgres({ dataDir }) : undefined;
   try {
     const log = await openDatabase({
       url: embedded?.urlOf('bunting_audit') ?? url,
       name,
-      migrations: [...logMigrations, inboxTables],
+      migrations: [...logMigrations, consumerTables],
       readOnlySchema: true,
       poolMax: 2,
     });

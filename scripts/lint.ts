@@ -3,12 +3,15 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { proveBoundaries } from './boundaries.ts';
+import { allMigrations } from './migrations/all-migrations.ts';
+import { migrationFaults, rules } from './migrations/migration-faults.ts';
 
 const help = `Checks the code and its formatting.
 
   npm run lint
 
-ESLint over the whole repository, including the rules on imports, each of which is first tested on samples. Then prettier;
+ESLint over the whole repository, including the rules on imports, each of which is first tested on samples. The migrations of every
+service, by PostgreSQL's parser (docs/upgrading.md has the rules). Then prettier;
 \`npm run format\` fixes what it reports.`;
 
 const repository = path.join(import.meta.dirname, '..');
@@ -39,6 +42,21 @@ const checkCode = async (eslint: ESLint): Promise<boolean> => {
   return problems === 0;
 };
 
+const checkMigrations = async (): Promise<boolean> => {
+  let faults = 0;
+  for (const [service, migrations] of Object.entries(allMigrations)) {
+    for (const { migration, rule, statement } of await migrationFaults(migrations)) {
+      faults++;
+      console.error(
+        `migrations: ${service} ${migration}, ${rule}: ${statement}\n  ${rules[rule]}, or add \`-- allow ${rule}: <reason>\` to the statement.`,
+      );
+    }
+  }
+  if (faults === 0)
+    console.log(`migrations: those of ${Object.keys(allMigrations).length} services suit the version before`);
+  return faults === 0;
+};
+
 const checkFormatting = async (): Promise<boolean> => {
   try {
     await run(program('prettier'), ['--check', '.', '--log-level=warn'], { cwd: repository, env });
@@ -56,6 +74,6 @@ else {
   await makeProjectGraph();
   const eslint = new ESLint({ cwd: repository });
   const form = checkFormatting();
-  const right = [await checkBoundaries(eslint), await checkCode(eslint), await form];
+  const right = [await checkBoundaries(eslint), await checkMigrations(), await checkCode(eslint), await form];
   if (right.includes(false)) process.exitCode = 1;
 }

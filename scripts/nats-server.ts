@@ -52,15 +52,15 @@ export const unpackVerified = async (
   const actual = createHash('sha256').update(archive).digest('hex');
   if (actual !== checksum) throw new Error(`the archive has the checksum ${actual} instead of ${checksum}`);
   mkdirSync(path.dirname(target), { recursive: true });
-  const workshop = mkdtempSync(`${target}-`);
+  const temporaryFolder = mkdtempSync(`${target}-`);
   try {
-    const file = path.join(workshop, 'archive.tar.gz');
+    const file = path.join(temporaryFolder, 'archive.tar.gz');
     writeFileSync(file, archive);
-    await run('tar', ['-xzf', file, '-C', workshop, member]);
-    chmodSync(path.join(workshop, member), 0o755);
-    renameSync(path.join(workshop, member), target);
+    await run('tar', ['-xzf', file, '-C', temporaryFolder, member]);
+    chmodSync(path.join(temporaryFolder, member), 0o755);
+    renameSync(path.join(temporaryFolder, member), target);
   } finally {
-    rmSync(workshop, { recursive: true, force: true });
+    rmSync(temporaryFolder, { recursive: true, force: true });
   }
 };
 

@@ -27,7 +27,9 @@ const run = (health: string, ...services: readonly string[]) =>
     encoding: 'utf8',
     env: {
       PATH: `${folder}/bin:${process.env['PATH']}`,
-      ...{ STATE: `${folder}/state`, HEALTH: health, WAIT_SECONDS: '0' },
+      STATE: `${folder}/state`,
+      HEALTH: health,
+      WAIT_SECONDS: '0',
     },
   });
 const containers = (service: string): string[] => readdirSync(path.join(folder, 'state', service)).sort();

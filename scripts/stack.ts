@@ -1,6 +1,6 @@
 import type { ServiceName } from '@bunting/contracts';
 import { freePort, startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { configOf, type ConfigSchema, HostConfig, operationsPortKey } from '@bunting/runtime';
+import { configOf, type ConfigSchema, HostConfig, monitoringPortKey } from '@bunting/runtime';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -144,7 +144,7 @@ const startStack = async (
     const port = Number(environment['PORT'] || 4242);
     for (const service of services) {
       for (let copy = 1; copy <= (scale.get(service) ?? 1); copy++) {
-        const operationsPort = await freePort();
+        const monitoringPort = await freePort();
         const name = copy === 1 ? service : `${service}-${copy}`;
         const { firstEnded } = start(name, [process.execPath, path.join('apps', service, 'src', 'main.ts')], {
           ...settingsOf(service, environment),
@@ -152,12 +152,12 @@ const startStack = async (
           BUS_URL: `nats://127.0.0.1:${natsPort}`,
           BUS_USER: service,
           BUS_PASSWORD: natsPasswords[service],
-          [operationsPortKey(service)]: String(operationsPort),
-          [`${prefixOf(service)}_DATABASE_URL`]: postgres.urlOf(`bunting_${service.replaceAll('-', '_')}`),
+          [monitoringPortKey(service)]: String(monitoringPort),
+          [`${prefixOf(service)}_DATABASE_URL`]: postgres.localUrlOf(`bunting_${service.replaceAll('-', '_')}`),
         });
         let over = false;
         void firstEnded.then(() => (over = true));
-        while (!(await isReady(`http://127.0.0.1:${operationsPort}/health/ready`))) {
+        while (!(await isReady(`http://127.0.0.1:${monitoringPort}/health/ready`))) {
           if (over) throw new Error(`${name} did not start: its own lines above say why.`);
           await sleep(50);
         }

@@ -11,6 +11,9 @@ const help = `Runs the tests, on a real PostgreSQL and a real NATS.
   npm test                               all projects
   npm test -- --projects=features        selected projects; further arguments are those of nx run-many
   npm test -- --skip-nx-cache            also projects that have not changed since their tests passed
+  npm test --workspace @bunting/features -- PATTERN
+                                         the specs of one project whose path contains PATTERN; further arguments are
+                                         those of Jest (-t NAME selects tests by name)
   npm run test:perf                      the *.perf.ts files, which assert durations; run it on an idle machine
   npm run test:perf -- apps/features     those below a path; further arguments are those of Jest
 
@@ -22,18 +25,26 @@ const programs = path.join(repository, 'node_modules', '.bin');
 /** A project prints its results when it has finished, and none takes this long. */
 const outputTimeoutMs = 15 * 60_000;
 
-/** Two projects at a time, each printed as a whole when it has finished, so that failures stay readable. */
-const functionalTests = [
-  path.join(programs, 'nx'),
-  ...['run-many', '-t', 'test', '--parallel=2', '--output-style=static'],
-];
+/**
+ * Three projects at a time, since tests of services wait for processes about half of their time. Each is printed as a whole when it has
+ * finished, so that failures stay readable.
+ */
+const functionalTests = [path.join(programs, 'nx'), 'run-many', '-t', 'test', '--parallel=3', '--output-style=static'];
 
 /** One file at a time: concurrent files would distort each other's durations. */
 const performanceTests = [
-  ...[process.execPath, '--experimental-vm-modules', '--no-warnings'],
-  ...[path.join(repository, 'node_modules', 'jest', 'bin', 'jest.js'), '--runInBand', '--passWithNoTests'],
-  ...['--projects', ...globSync('{apps,libs}/*/jest.config.js', { cwd: repository }), 'scripts/jest.config.js'],
-  ...['--testMatch', '**/*.perf.ts', '--'],
+  process.execPath,
+  '--experimental-vm-modules',
+  '--no-warnings',
+  path.join(repository, 'node_modules', 'jest', 'bin', 'jest.js'),
+  '--runInBand',
+  '--passWithNoTests',
+  '--projects',
+  ...globSync('{apps,libs}/*/jest.config.js', { cwd: repository }),
+  'scripts/jest.config.js',
+  '--testMatch',
+  '**/*.perf.ts',
+  '--',
 ];
 
 const runTests = async (

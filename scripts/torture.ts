@@ -5,6 +5,8 @@ import { parseArgs } from 'node:util';
 import { ensureNatsServer } from './nats-server.ts';
 import { formatRollingRestarts, runRollingRestarts } from './torture/rolling-restarts.ts';
 import { type TortureReport, torture } from './torture/torture.ts';
+import { makeVersionTree, versionBefore } from './torture/cluster/version-tree.ts';
+import { repository } from '../apps/all-in-one/test/program.ts';
 
 const help = `Starts a platform, injects faults while clients write, and verifies that nothing was lost, duplicated or reordered.
 
@@ -16,6 +18,9 @@ const help = `Starts a platform, injects faults while clients write, and verifie
   --together     faults are injected concurrently instead of sequentially
   --rolling N    requests sent during the rolling restarts that follow; 0 skips them (default 2000)
   --restarts N   rolling restarts of each service (default 2)
+  --versions     instead of faults: processes of two versions side by side, every service replaced one by one in both directions
+  --from REF     with --versions, the commit of the other version (default: the last tag v…, else 20 commits ago with the same
+                 initial migrations)
   --folder PATH  folder for data, logs and ledgers, which is kept; by default it is removed after success
 
 It starts nats-server, PostgreSQL and processes of every service on free ports of 127.0.0.1. The exit code is 1 if a promise
@@ -56,6 +61,34 @@ const printed = ({
   ].join('\n');
 };
 
+interface VersionsOptions {
+  readonly folder: string;
+  readonly minutes: number;
+  readonly from: string;
+  readonly keep: boolean;
+  readonly log: (line: string) => void;
+}
+
+/** Runs two versions side by side, and returns the exit code. */
+const runVersions = async ({ folder, minutes, from, keep, log }: VersionsOptions): Promise<number> => {
+  const tree = path.join(folder, 'from');
+  makeVersionTree(from, tree);
+  log(`the other version is ${from}`);
+  const report = await runRollingRestarts({
+    requests: 0,
+    restarts: 3,
+    minutes,
+    log,
+    versions: [tree, repository],
+    folder: path.join(folder, 'run'),
+  });
+  console.log(formatRollingRestarts(report));
+  const isRight = report.failures.length === 0 && report.lost.length === 0;
+  if (isRight && !keep) rmSync(folder, { recursive: true, force: true });
+  else console.log(`Kept: ${folder}`);
+  return isRight ? 0 : 1;
+};
+
 const main = async (): Promise<number> => {
   const { values } = parseArgs({
     options: {
@@ -66,6 +99,8 @@ const main = async (): Promise<number> => {
       rolling: { type: 'string', default: '2000' },
       restarts: { type: 'string', default: '2' },
       folder: { type: 'string' },
+      versions: { type: 'boolean', default: false },
+      from: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -81,6 +116,14 @@ const main = async (): Promise<number> => {
   const startedAt = performance.now();
   const log = (line: string): void =>
     console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
+  if (values.versions)
+    return runVersions({
+      folder,
+      minutes,
+      from: values.from ?? versionBefore(),
+      log,
+      keep: values.folder !== undefined,
+    });
   const outcome = await torture({
     seed,
     minutes,
@@ -101,7 +144,10 @@ const main = async (): Promise<number> => {
           log,
         });
   if (rollingReport !== undefined) console.log(formatRollingRestarts(rollingReport));
-  if (outcome.violations.length === 0 && (rollingReport?.failures.length ?? 0) === 0) {
+  if (
+    outcome.violations.length === 0 &&
+    (rollingReport?.failures.length ?? 0) + (rollingReport?.lost.length ?? 0) === 0
+  ) {
     if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
     return 0;
   }

@@ -64,7 +64,7 @@ export type Fits = (value: unknown) => string | undefined;
 export interface Answerable {
   /** undefined for no body */
   readonly type: string | undefined;
-  /** why the body, or one of its lines, is not what the status promises; undefined when it is */
+  /** the reason why the body, or one of its lines, does not match the schema of the status; undefined when it matches */
   readonly faultOf: Fits;
 }
 
@@ -85,7 +85,7 @@ export interface DescribedOperation {
 
 const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Reads an OpenAPI document: which operations there are, what they take, and what they may answer. */
+/** Reads an OpenAPI document: the operations, their parameters and bodies, and their responses. */
 export const readDescription = (document: unknown) => {
   const { paths, components } = document as Document;
   const at = (pointer: string): unknown => {

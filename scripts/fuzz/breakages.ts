@@ -2,7 +2,7 @@ import type { ApiDescription, DescribedOperation, Schema } from './api-descripti
 import type { SeededRandom } from '../seeded-random.ts';
 import { type FuzzRequest, targetOf } from './requests.ts';
 
-/** A request that breaks one rule, and what it must be answered with. */
+/** A request that breaks one rule, and the expected response. */
 export interface Broken {
   readonly request: FuzzRequest;
   readonly rule: string;
@@ -15,7 +15,7 @@ type Path = readonly (string | number)[];
 interface Crack {
   readonly rule: string;
   readonly path: Path;
-  /** undefined takes away what is there */
+  /** undefined removes the member */
   readonly value: unknown;
 }
 
@@ -86,7 +86,7 @@ const cracksOf = (
       cracks.push({ rule: 'required, and not there', path: [...path, name], value: without });
     }
     if (schema.additionalProperties === false) {
-      cracks.push({ rule: 'a property too many', path: [...path, 'nobodyKnowsThis'], value: 1 });
+      cracks.push({ rule: 'an unknown property', path: [...path, 'unknownProperty'], value: 1 });
     }
     const { additionalProperties: others } = schema;
     for (const [name, member] of Object.entries(value)) {
@@ -381,7 +381,7 @@ export const breaker = (description: ApiDescription): ((request: FuzzRequest, ra
     return { request: make(request, random), rule, expected };
   };
 
-  // Schemas are most of what there is to break.
+  // Most rules come from schemas.
   const all = [bodyCrack, bodyCrack, bodyCrack, pathCrack, queryCrack, queryCrack, form, form];
   return (request, random) => {
     for (;;) {

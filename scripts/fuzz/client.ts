@@ -8,7 +8,7 @@ export interface FuzzAnswer {
   readonly tookMs: number;
 }
 
-/** What an answer holds, if it is JSON. */
+/** The body of a response, if it is JSON. */
 export const jsonIn = ({ contentType, text }: FuzzAnswer): unknown =>
   contentType?.startsWith('application/json') === true && text !== '' ? (JSON.parse(text) as unknown) : undefined;
 
@@ -23,7 +23,7 @@ const openEnded = [linesType, 'text/event-stream'];
 const linesMs = 200;
 const linesBytes = 256 * 1024;
 
-/** Sends requests just as they are written, and takes an answer also while it still sends. */
+/** Sends requests byte for byte, and reads the response even before the request is sent completely. */
 export const clientOf = (url: string, connections: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(url);
@@ -68,7 +68,7 @@ export const clientOf = (url: string, connections: number) => {
         try {
           return await attempt(request);
         } catch (error) {
-          // A connection that the server had just ended, as it does after refusing a body: the request has not arrived.
+          // The server had just closed the connection, as it does after refusing a body: the request has not arrived.
           const { code = '' } = error as NodeJS.ErrnoException;
           if (!lost.has(code) || tries === attempts) throw error;
         }

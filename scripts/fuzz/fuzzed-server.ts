@@ -17,10 +17,10 @@ const p99In = (metrics: string): number | undefined => {
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 };
 
-/** A Bunting in a process of its own, on data of its own, for as long as it is fuzzed. */
+/** Starts a Bunting in its own process, with its own data folder, for one fuzz run. */
 export const startFuzzedServer = async () => {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'bunting-fuzz-'));
-  const [port, operationsPort] = [await freePort(), await freePort()];
+  const [port, monitoringPort] = [await freePort(), await freePort()];
   const key = `*:*.${randomBytes(32).toString('hex')}`;
   // Ctrl-C is for the run alone, which then stops the server; and however the run ends, the server ends with it.
   const command = [process.execPath, '--max-old-space-size=512', 'apps/all-in-one/src/main.ts'];
@@ -33,7 +33,7 @@ export const startFuzzedServer = async () => {
       HOME: process.env['HOME'],
       PORT: String(port),
       GATEWAY_HOST: '127.0.0.1',
-      FEATURES_OPS_PORT: String(operationsPort),
+      FEATURES_OPS_PORT: String(monitoringPort),
       BUNTING_DATA_DIR: dataDir,
       BUNTING_ADMIN_TOKEN: key,
       CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
@@ -75,7 +75,7 @@ export const startFuzzedServer = async () => {
     key,
     /** the 99th percentile of the event loop delay since the last call, in milliseconds, the sampling interval of 10 ms included */
     eventLoopP99Ms: async (): Promise<number | undefined> =>
-      p99In(await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text()),
+      p99In(await (await fetch(`http://127.0.0.1:${monitoringPort}/metrics`)).text()),
     /** the line of the log that has the error of this id */
     logLineOf: (errorId: string): string | undefined => lines.find((line) => line.includes(errorId)),
     /** the lines of level `error` in the log, oldest first */

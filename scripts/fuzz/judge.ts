@@ -37,7 +37,7 @@ const faultOfBody = ({ text, contentType }: FuzzAnswer, { type, faultOf }: Answe
   return undefined;
 };
 
-/** What is wrong with an answer to a request that is in order (`broken` left out) or that breaks a rule. */
+/** The violations in a response to a valid request (without `broken`) or to one that breaks a rule. */
 export const faultsOf = ({ operation }: FuzzRequest, answer: FuzzAnswer, broken?: Broken): Fault[] => {
   const { status, text } = answer;
   const faults: Fault[] = [];

@@ -6,12 +6,12 @@ const keptPerPlace = 200;
 
 const parameterIn = /\{(\w+)\}/g;
 
-/** The addresses of single things along a path: what comes before them is the list that they stand in. */
+/** The paths of single objects within a path; the path before each is that of its list. */
 interface Place {
   /** up to and with the last of its parameters */
   readonly prefix: string;
   readonly list: string;
-  /** the parameters that a thing of the list has a value for */
+  /** the parameters for which an object of the list provides a value */
   readonly own: readonly string[];
 }
 
@@ -34,7 +34,7 @@ const placesAlong = (path: string): Place[] => {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What the thing says that the parameter stands for: `featureName` is the name of a feature. */
+/** The value of a parameter in an object: for `featureName`, the name of a feature. */
 const valueFor = (parameter: string, thing: Record<string, unknown>): string | undefined => {
   const byKind = /id$/i.test(parameter)
     ? [thing['id'], thing['uuid']]
@@ -46,10 +46,10 @@ const valueFor = (parameter: string, thing: Record<string, unknown>): string | u
   return found === undefined || found === '' ? undefined : String(found);
 };
 
-/** What accounts are called that a run needs itself. */
+/** The names of the accounts that the run itself uses. */
 export const sparedName = 'fuzz-robot';
 
-/** Such an account, or an admin token: without them nothing more is learned of the server. */
+/** Whether an object is such an account or an admin token, without which the run cannot continue. */
 const isSpared = ({ username, type, secret, description }: Record<string, unknown>): boolean =>
   description === sparedName ||
   (type === 'admin' && secret !== undefined) ||
@@ -57,7 +57,7 @@ const isSpared = ({ username, type, secret, description }: Record<string, unknow
 
 interface Found {
   readonly thing: Record<string, unknown>;
-  /** what the answer calls such things, if it does */
+  /** the name of the list in the response, if it has one */
   readonly noun: string | undefined;
 }
 
@@ -73,7 +73,7 @@ const thingsIn = (answer: unknown): Found[] => {
   return [{ thing: answer, noun: undefined }, ...members].filter(({ thing }) => !isSpared(thing));
 };
 
-/** What things say of where they are, by the parameter that it is a value for. */
+/** The properties of objects that locate them, by the parameter for which they are values. */
 const whereabouts: Readonly<Record<string, readonly string[]>> = {
   projectId: ['projectId', 'project'],
   featureName: ['featureName'],
@@ -88,7 +88,7 @@ const whereIs = (thing: Record<string, unknown>, values: Values): Values => {
   return { ...(Object.fromEntries(said) as Values), ...values };
 };
 
-/** What something is called by, and where it is. */
+/** The identifier of an object, and the parameters of its path. */
 export interface Named {
   readonly value: string;
   readonly where: Values;
@@ -102,7 +102,7 @@ export const knownObjects = (paths: readonly string[]) => {
   const places = new Map(paths.flatMap(placesAlong).map((place) => [place.prefix, place]));
   const byList = Map.groupBy(places.values(), ({ list }) => list);
   const known = new Map<string, Map<string, { readonly values: Values; readonly thing: Record<string, unknown> }>>();
-  /** by name: each value, and where the thing is that has it */
+  /** by name: each value, with the path parameters of its object */
   const byName = new Map<string, Map<string, Values>>();
 
   const keep = <K, V>(kept: { size: number; keys(): Iterator<K>; delete(key: K): unknown }, add: () => V): void => {
@@ -159,7 +159,7 @@ export const knownObjects = (paths: readonly string[]) => {
         }
       }
     },
-    /** values for the parameters of the path that lead to something, as far as anything is known */
+    /** values for the parameters of a path that lead to a known object, if there is one */
     along: (path: string, random: SeededRandom): Values => {
       const own = placesAlong(path);
       const values: Record<string, string> = {};
@@ -175,19 +175,19 @@ export const knownObjects = (paths: readonly string[]) => {
       }
       return values;
     },
-    /** what was said last of the thing that a path leads to, or of one in the list that it leads to */
+    /** the last response about the object at a path, or about an object of the list at that path */
     at: (path: string, values: Values, random: SeededRandom): Readonly<Record<string, unknown>> | undefined => {
       const listed = byList.get(path)?.flatMap(({ prefix }) => [...(known.get(prefix)?.values() ?? [])]) ?? [];
       if (listed.length > 0) return random.pick(listed).thing;
       const nearest = placesAlong(path).at(-1);
       return nearest === undefined ? undefined : known.get(nearest.prefix)?.get(keyOf(nearest.prefix, values))?.thing;
     },
-    /** how much is known of where such things are: what is said first decides where all is that is said after it */
+    /** the number of known paths of such objects: the first chosen parameter decides the later ones */
     depth: (name: string): number => {
       const wheres = [...(called(name)?.values() ?? [])].slice(-5);
       return Math.max(0, ...wheres.map((where) => Object.keys(where).length));
     },
-    /** what something is called by that has a parameter or a property of that name: of what is within, if there is any */
+    /** a known value for a parameter or property of that name; from the same parent object if it has one */
     named: (name: string, random: SeededRandom, within: Values): Named | undefined => {
       const there = called(name);
       if (there === undefined) return undefined;

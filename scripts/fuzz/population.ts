@@ -106,7 +106,7 @@ export const populate = async (
     const changes = changed?.[0]?.changes.map((one) => ({ ...one, feature: name }));
     known.learn('/api/admin/projects/{projectId}/change-requests/{id}/changes', where, changes);
   };
-  /** Carries a change request through, so that there is one to go back behind. */
+  /** Applies one change request, so that later requests can revert it or try to move it back. */
   const oneApplied = async (projectId: string, nth: number): Promise<void> => {
     const environment = 'production';
     const change = { action: 'updateEnabled', feature: `fuzz-flag-${nth}`, payload: { enabled: round % 2 === 0 } };

@@ -43,7 +43,7 @@ export interface Keys {
   readonly personalId: string;
 }
 
-/** Makes requests that fit the description in all that it says of them; whether their objects are there is another matter. */
+/** Generates requests that match the description; the objects that they refer to need not exist. */
 export const requestSource = (description: ApiDescription, known: KnownObjects, source: ValueSource, keys: Keys) => {
   const fittingText = (
     operation: DescribedOperation,
@@ -83,7 +83,7 @@ export const requestSource = (description: ApiDescription, known: KnownObjects, 
   };
 
   return (operation: DescribedOperation, random: SeededRandom, isSound: boolean): FuzzRequest => {
-    // Half of them are meant to succeed; the others speak of what is there or of anything, in plain words or odd ones.
+    // Half of the requests should succeed; the others refer to existing or unknown objects, with ordinary or unusual values.
     const isMeant = random.chance(0.5);
     const there = isMeant || random.chance(0.5) ? known.along(operation.path, random) : {};
     const plain = isMeant || random.chance(0.5);

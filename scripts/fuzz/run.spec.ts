@@ -16,11 +16,11 @@ describe('a fuzzed server', () => {
   it('fulfils its description for generated requests to any operation', async () => {
     const { url, key, eventLoopP99Ms, logLineOf } = bunting;
     const report = await fuzz({ url, key, requests, seed: 20261121, atOnce: 8, eventLoopP99Ms });
-    const told = report.violations.map(({ errorId, ...violation }) => ({
+    const found = report.violations.map(({ errorId, ...violation }) => ({
       ...violation,
       logged: errorId === undefined ? undefined : logLineOf(errorId),
     }));
-    expect(told).toEqual([]);
+    expect(found).toEqual([]);
     expect(report.all.requests).toBe(requests);
     // A run that reaches nothing finds nothing.
     expect(report.succeeded.size).toBeGreaterThan(report.operations / 2);

@@ -21,7 +21,7 @@ export interface FuzzOptions {
   /** the 99th percentile of the server's event loop delay since the last measurement, in milliseconds */
   readonly eventLoopP99Ms?: () => Promise<number | undefined>;
   readonly progress?: (done: number) => void;
-  /** ends the run before all requests are sent; what was learned by then is reported */
+  /** ends the run before all requests are sent; the report has the results until then */
   readonly enough?: AbortSignal;
 }
 
@@ -41,7 +41,7 @@ export interface Violation {
 export interface Tally {
   requests: number;
   readonly statuses: Map<number, number>;
-  /** what was said when it was refused, and how often */
+  /** the messages of refusals, and their counts */
   readonly refusals: Map<string, number>;
 }
 
@@ -172,7 +172,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
   };
   try {
     await replenish();
-    // What it took to get there is not part of the run.
+    // The requests of the preparation are not counted.
     await options.eventLoopP99Ms?.();
     const startedAt = performance.now();
     const measuring = measure();

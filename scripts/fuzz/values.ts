@@ -79,7 +79,7 @@ const patterned = [
   '1.2.3',
   'environment:development',
 ];
-/** What the operations of a patch point at. */
+/** The targets of the operations of a patch. */
 const pointers = [
   '/title',
   '/description',
@@ -103,9 +103,9 @@ const pointers = [
   '/a~1b~0c',
 ];
 
-/** What some properties are of, whatever their schema says. */
+/** The meaning of some properties, which their schemas do not express. */
 const meant: Readonly<Record<string, readonly string[]>> = {
-  email: ['fuzz-1@example.org', 'fuzz-2@example.org', 'Ärger@example.org', 'nobody'],
+  email: ['fuzz-1@example.org', 'fuzz-2@example.org', 'Ärger@example.org', 'unknown'],
   type: ['release', 'experiment', 'simple', 'client', 'frontend', 'admin', 'development', 'custom'],
   expiresAt: ['2040-01-01T00:00:00.000Z', '2040-02-29T23:59:59+14:00', '2001-01-01T00:00:00Z'],
   operator: ['IN', 'NOT_IN', 'STR_CONTAINS'],
@@ -121,30 +121,30 @@ const calledAlso: Readonly<Record<string, string>> = {
   tokenName: 'apiTokenName',
 };
 
-/** How many different names what is created may get: what there is stays bounded, however long the run. */
+/** The number of different names for created objects, which bounds the number of objects in a long run. */
 const names = 80;
 
-/** What the values of one request are made up by. */
+/** The context in which the values of one request are generated. */
 export interface Whim {
   readonly random: SeededRandom;
-  /** the request is meant to succeed: little that may be left out, nothing odd, and what it speaks of is there */
+  /** the request should succeed: few optional properties, no unusual values, and only existing objects */
   readonly plain: boolean;
-  /** what its address is a list of, or leads to one of */
+  /** the type of the objects in the list of the path, or of the object at the path */
   readonly noun: string;
-  /** by the names of parameters: what it speaks of so far, beginning with its path */
+  /** the values that were chosen so far, by name of the parameter, beginning with those of the path */
   readonly within: Record<string, string>;
 }
 
 export interface ValueSource {
   /** an object from a reply as a body that updates it: only the properties of the schema */
   saidAgain(schema: Schema, thing: Readonly<Record<string, unknown>>, whim: Whim): unknown;
-  /** a value that matches the schema, as far as the schema says; `name` is the name of its property */
+  /** a value that matches the schema; `name` is the name of its property */
   value(schema: Schema, name: string, whim: Whim): unknown;
-  /** text that fits a schema of text, or of what is written as text */
+  /** text that matches a schema of text, or of a value that is written as text */
   text(schema: Schema, name: string, whim: Whim): string;
 }
 
-/** A schema that is narrowed by one of its branches: what the branch does not name stays as it was. */
+/** A schema that is narrowed by one of its branches. Keywords that the branch lacks are kept. */
 const both = (base: Schema, branch: Schema): Schema => ({
   ...base,
   ...branch,
@@ -159,13 +159,13 @@ const fitsText = ({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern
   lengthOf(text) <= maxLength &&
   (pattern === undefined || new RegExp(pattern, 'u').test(text));
 
-/** Makes up values that fit their schemas: plain ones and odd ones, those of things that are there and of things that are not. */
+/** Generates values that match their schemas: ordinary and unusual ones, of existing and of unknown objects. */
 export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): ValueSource => {
-  /** What is there by that name. What else is said in the same request is of the same, where that can be had. */
+  /** The existing value of that name. Other values of the request come from the same object where possible. */
   const there = (name: string, whim: Whim): string | undefined => {
     const { random, plain, within } = whim;
     if (!random.chance(plain ? 0.9 : 0.5)) return undefined;
-    // What is only called by a name is what the address is about, or anything that has one.
+    // A bare `name` is that of the object at the path, or of any known object.
     const called = name === 'name' && random.chance(0.5) ? whim.noun : (calledAlso[name] ?? name);
     const spokenOf = within[called];
     if (spokenOf !== undefined && random.chance(0.9)) return spokenOf;

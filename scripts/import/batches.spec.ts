@@ -8,7 +8,9 @@ const roomy = { features: 500, bytes: 1_000_000 };
 const exportOf = (names: readonly string[], more: Partial<ExportedFeatures> = {}): ExportedFeatures => ({
   features: names.map((name) => ({ name })),
   featureStrategies: names.map((featureName) => ({
-    ...{ featureName, name: 'default', segments: [names.indexOf(featureName)] },
+    featureName,
+    name: 'default',
+    segments: [names.indexOf(featureName)],
     constraints: [{ contextName: `field-${featureName}`, operator: 'IN', values: ['1'] }],
   })),
   featureEnvironments: names.map((featureName) => ({ featureName, enabled: true })),

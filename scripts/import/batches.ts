@@ -1,6 +1,6 @@
 import type { ExportedFeatures } from '@bunting/contracts';
 
-/** How much goes into one request: what is larger than that by itself goes alone. */
+/** The maximum size of one request. A single feature above it is sent alone. */
 export interface BatchSize {
   readonly features: number;
   readonly bytes: number;
@@ -8,7 +8,7 @@ export interface BatchSize {
 
 type ListOf<K extends keyof ExportedFeatures> = NonNullable<ExportedFeatures[K]>;
 
-/** A feature with all that the file says of it. */
+/** A feature with its settings in the file. */
 interface Whole {
   readonly feature: ListOf<'features'>[number];
   readonly strategies: ListOf<'featureStrategies'>;
@@ -59,7 +59,7 @@ const wholes = (data: ExportedFeatures): Map<string, Whole> => {
   return found;
 };
 
-/** What there is of several features together, with just that of the catalogues which they name. */
+/** The export of several features, with only the catalogue entries that they refer to. */
 const partOf = (features: readonly Whole[], data: ExportedFeatures): ExportedFeatures => {
   const strategies = features.flatMap((whole) => whole.strategies);
   const tags = features.flatMap((whole) => whole.tags);

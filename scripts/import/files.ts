@@ -3,7 +3,7 @@ import { parse } from '@bunting/contracts/validation';
 import { readFileSync } from 'node:fs';
 import { batchesOf, type BatchSize } from './batches.ts';
 
-/** What is wrong with what was given, in words for who gave it: nothing was sent. */
+/** The errors of the given files, for the user of the command. No request was sent. */
 export class UsageError extends Error {}
 
 /** The JSON of a file. @throws Unusable that names the file. */

@@ -33,7 +33,7 @@ export const progressOn = (screen: Screen, total: number, now: () => number = Da
     to: (done: number): void => {
       if (screen.isTTY === true || done === total || now() - lastAt >= betweenLinesMs) show(done);
     },
-    /** What is written after it begins on a line of its own. */
+    /** Ends the progress line, so that later output begins on a new line. */
     end: (): void => {
       if (screen.isTTY === true && shown >= 0) screen.write('\n');
     },

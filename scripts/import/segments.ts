@@ -3,7 +3,7 @@ import { parse } from '@bunting/contracts/validation';
 import { type Export, jsonOf, UsageError } from './files.ts';
 import type { SendRequest } from './api-client.ts';
 
-/** A segment as the list of segments has it; whether it can be created is judged when it is. */
+/** A segment in the list of segments. The server validates it when it is created. */
 export interface ListedSegment extends Readonly<Record<string, unknown>> {
   readonly id: number;
   readonly name: string;
@@ -22,7 +22,7 @@ export const readSegments = (file: string): ListedSegment[] => {
   return list;
 };
 
-/** The segment as this project can use it: one that was of a single project becomes one of this. */
+/** The segment for this project: a segment of another project becomes one of this project. */
 const bodyOf = ({ name, description, project, constraints }: ListedSegment, into: string): CreateSegmentBody => {
   const body = { name, constraints, description: description ?? null, project: project ? into : null };
   try {

@@ -52,7 +52,7 @@ const end = async ({ child, ended }: Run): Promise<void> => {
   clearTimeout(late);
 };
 
-/** Starts a process that ends with this one at the latest, and restarts it for as long as it is not stopped. */
+/** Starts a process, restarts it when it ends, and stops it when this process ends. */
 export const superviseProcess = (options: SupervisedProcessOptions) => {
   const { name, show, maxFailures = Number.POSITIVE_INFINITY } = options;
   const stopping = new AbortController();

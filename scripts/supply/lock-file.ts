@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What the lock file says of one package, by the folder that it is installed in; '' is the repository itself. */
+/** The entries of the lock file by the folder of the package; '' is the repository itself. */
 export interface Locked {
   readonly name?: string;
   readonly version?: string;
@@ -34,7 +34,7 @@ export const readLockFile = (repository: string): LockFile =>
 export const nameOf = (folder: string, { name }: Locked): string =>
   name ?? folder.slice(folder.lastIndexOf(modules) + modules.length);
 
-/** Whether it comes from a registry; else it is of this repository. */
+/** Whether the package comes from a registry, and not from this repository. */
 export const isForeign = (folder: string, { link }: Locked): boolean => folder.includes(modules) && link !== true;
 
 /** Where Node.js finds a dependency of the package in a folder. */
@@ -49,7 +49,7 @@ export const folderOf = ({ packages }: LockFile, from: string, name: string): st
 const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
 const sha512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
-/** All that lets what is installed be another thing than what was looked at; empty when nothing does. */
+/** The entries with which an installed package could differ from the reviewed one; empty when there are none. */
 export const faultsIn = ({ lockfileVersion, packages }: LockFile): string[] => {
   const faults = lockfileVersion >= 3 ? [] : [`The lock file has version ${lockfileVersion}, not 3.`];
   for (const [folder, locked] of Object.entries(packages)) {
@@ -64,7 +64,7 @@ export const faultsIn = ({ lockfileVersion, packages }: LockFile): string[] => {
     }
     if (integrity === undefined || !sha512.test(integrity)) faults.push(`${folder} has no checksum.`);
     if (version === undefined || !exact.test(version)) faults.push(`${folder} is of no one version.`);
-    // Written without where it was fetched from, it can be fetched from any mirror: the checksum says whether it is the same.
+    // Without a URL the package can be fetched from any mirror: the checksum proves that it is the same.
     if (resolved !== undefined) faults.push(`${folder} names where it is fetched from.`);
   }
   return faults;

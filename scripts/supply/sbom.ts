@@ -26,7 +26,7 @@ export interface Bom {
 
 const purlOf = (name: string, version: string): string => `pkg:npm/${name.replace('@', '%40')}@${version}`;
 
-/** What is there when it runs, what only may be there, and what only those have who work on it. */
+/** The scopes of components: required at run time, optional, and only for development. */
 const scopeOf = ({ dev, optional, devOptional }: Locked): Component['scope'] =>
   dev === true || devOptional === true ? 'excluded' : optional === true ? 'optional' : 'required';
 

@@ -38,14 +38,14 @@ export const retryingReader =
       { timeoutMs },
     );
 
-/** What the subjects of one project share. */
+/** The state that the subjects of one project share. */
 export interface ProjectContents {
   readonly requests: readonly ChangeRequest[];
   /** names of archived flags */
   readonly archived: readonly string[];
 }
 
-/** Reads what the subjects of a project share; `undefined` where there is no such project. */
+/** Reads the state that the subjects of a project share; `undefined` where the project does not exist. */
 export const readProject = async (read: Read, project: string): Promise<ProjectContents | undefined> => {
   const requests = await read<ChangeRequest[]>(`/api/admin/projects/${project}/change-requests`);
   if (requests === undefined) return undefined;

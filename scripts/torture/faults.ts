@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededRandom } from '../seeded-random.ts';
-import type { KillPoint } from './postgres-interceptor.ts';
-import type { ServiceProcess } from './service-process.ts';
-import type { Cluster } from './cluster.ts';
+import type { KillPoint } from './cluster/postgres-interceptor.ts';
+import type { ServiceProcess } from './cluster/service-process.ts';
+import type { Cluster } from './cluster/cluster.ts';
 
 /** A fault to inject. */
 export interface Fault {
   readonly name: string;
-  /** what it affects: a service, `servers`, `network` or `everything`; faults of different targets may be injected concurrently */
+  /** the target: a service, `servers`, `network` or `everything`; faults of different targets may be injected concurrently */
   readonly target: string;
   /**
    * Injects the fault and undoes it: when it resolves, every process and server is running again.

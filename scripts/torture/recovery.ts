@@ -1,5 +1,5 @@
 import { eventually } from '@bunting/testing';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from './cluster/cluster.ts';
 
 /** Waits until every gateway answers without error or staleness. @returns milliseconds */
 export const waitUntilRecovered = async ({ urls, token }: Cluster, timeoutMs: number): Promise<number> => {

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ensureNatsServer } from '../nats-server.ts';
 import { seededRandom } from '../seeded-random.ts';
-import { type ServiceProcess } from './service-process.ts';
-import { startCluster } from './cluster.ts';
+import { type ServiceProcess } from './cluster/service-process.ts';
+import { startCluster } from './cluster/cluster.ts';
 
 const help = `Restarts the processes of every service in turn under load, and counts the requests that fail.
 
@@ -20,11 +20,19 @@ const help = `Restarts the processes of every service in turn under load, and co
   --clients N       concurrent clients; half of them keep their connections (default 8)
 
 It starts two processes of every service, and a balancer that probes /health/ready of the gateways. Clients do not retry.
-Its exit code is 1 if a request failed.`;
+Its exit code is 1 if a request failed or an acknowledged write is missing at the end.`;
 
 export interface RollingRestartsOptions {
+  /** minimum number of requests */
   readonly requests: number;
+  /** rounds in which each service is restarted; more until `minutes` have passed */
   readonly restarts: number;
+  readonly minutes?: number;
+  /**
+   * The trees of two versions. The first is started; then each round replaces every process of every service, one by one, by the
+   * other version. The last round ends with the second.
+   */
+  readonly versions?: readonly [string, string];
   /** folder for data and logs */
   readonly folder: string;
   readonly drainDelayMs?: number;
@@ -44,6 +52,10 @@ export interface RollingRestartReport {
   readonly connectionPerRequest: Readonly<RequestCounts>;
   /** each failed request, with the process that was being restarted */
   readonly failures: readonly string[];
+  /** acknowledged writes that were verified at the end */
+  readonly writes: number;
+  /** each acknowledged write that was not found at the end */
+  readonly lost: readonly string[];
 }
 
 interface Sent {
@@ -52,7 +64,8 @@ interface Sent {
   readonly body?: unknown;
 }
 
-const services = ['features', 'change-requests', 'audit', 'search', 'gateway'] as const;
+/** In the order of upgrades (docs/upgrading.md). */
+const services = ['features', 'gateway', 'audit', 'search', 'change-requests'] as const;
 const features = '/api/admin/projects/default/features';
 /** Pause between two requests of a client. */
 const pauseMs = 60;
@@ -88,23 +101,68 @@ const send = (
     outgoing.end(text);
   });
 
-/** The requests of one client: reads and writes of every service. */
-const requestsOf = function* (client: number): Generator<Sent, never> {
+/** The writes of a client that were acknowledged. */
+interface Acknowledged {
+  description: string | undefined;
+  enabled: boolean | undefined;
+  readonly features: string[];
+  readonly cancelledRequests: number[];
+  /** how many writes emitted an event, by type of the event */
+  readonly events: Map<string, number>;
+  writes: number;
+}
+
+const changeRequests = '/api/admin/projects/default/change-requests';
+const proposals = '/api/admin/projects/default/environments/development/change-requests';
+
+/** A request, and its effect on the expected state. */
+interface Step extends Sent {
+  readonly event?: string;
+  readonly onReply?: (answer: string) => void;
+}
+
+/** The requests of one client: reads and writes of every service. The draft of change requests belongs to the first client. */
+const requestsOf = function* (client: number, acknowledged: Acknowledged): Generator<Step, never> {
   const feature = `rolling-${client}`;
-  const requestsPath = '/api/admin/projects/default/change-requests/pending';
   for (let nth = 0; ; nth++) {
     yield {
       method: 'PATCH',
       path: `${features}/${feature}`,
       body: [{ op: 'replace', path: '/description', value: `${nth}` }],
+      event: 'feature-metadata-updated',
+      onReply: () => (acknowledged.description = `${nth}`),
     };
     yield { method: 'GET', path: `${features}/${feature}` };
     yield { method: 'GET', path: `/api/admin/search/features?query=${feature}` };
-    yield { method: 'POST', path: `${features}/${feature}/environments/development/${nth % 2 === 0 ? 'on' : 'off'}` };
+    const enabled = nth % 2 === 0;
+    yield {
+      method: 'POST',
+      path: `${features}/${feature}/environments/development/${enabled ? 'on' : 'off'}`,
+      event: enabled ? 'feature-environment-enabled' : 'feature-environment-disabled',
+      onReply: () => (acknowledged.enabled = enabled),
+    };
     yield { method: 'GET', path: '/api/client/features?environment=development' };
     yield { method: 'POST', path: '/api/admin/events/search', body: { feature, limit: 1 } };
-    yield { method: 'GET', path: requestsPath };
-    if (nth % 8 === 0) yield { method: 'POST', path: features, body: { name: `${feature}-${nth}` } };
+    yield { method: 'GET', path: `${changeRequests}/pending` };
+    if (nth % 8 === 0) {
+      const name = `${feature}-${nth}`;
+      yield { method: 'POST', path: features, body: { name }, onReply: () => acknowledged.features.push(name) };
+    }
+    if (client === 0) {
+      let id = 0;
+      yield {
+        method: 'POST',
+        path: proposals,
+        body: { feature, action: 'updateEnabled', payload: { enabled: !enabled } },
+        onReply: (answer) => (id = (JSON.parse(answer) as { id: number }).id),
+      };
+      yield {
+        method: 'PUT',
+        path: `${changeRequests}/${id}/state`,
+        body: { state: 'Cancelled' },
+        onReply: () => acknowledged.cancelledRequests.push(id),
+      };
+    }
   }
 };
 
@@ -112,6 +170,8 @@ const requestsOf = function* (client: number): Generator<Sent, never> {
 export const runRollingRestarts = async ({
   requests,
   restarts,
+  minutes = 0,
+  versions,
   folder,
   drainDelayMs = 3_000,
   clients = 8,
@@ -119,33 +179,82 @@ export const runRollingRestarts = async ({
 }: RollingRestartsOptions): Promise<RollingRestartReport> => {
   mkdirSync(folder, { recursive: true });
   const scale = Object.fromEntries(services.map((service) => [service, 2]));
-  const cluster = await startCluster(folder, scale, seededRandom(1), log, { DRAIN_DELAY_MS: String(drainDelayMs) });
+  const settings = { DRAIN_DELAY_MS: String(drainDelayMs), CHANGE_REQUESTS_VOLUNTARY: 'true' };
+  const cluster = await startCluster(folder, scale, seededRandom(1), log, settings, versions?.[0]);
   let balancer: Balancer | undefined;
   let isDone = false;
   let current = 'before the first restart';
   const failures: string[] = [];
+  const lost: string[] = [];
+  let writes = 0;
+  let restarted = 0;
   const keepAlive: RequestCounts = { sent: 0, failed: 0 };
   const connectionPerRequest: RequestCounts = { sent: 0, failed: 0 };
   const sent = (): number => keepAlive.sent + connectionPerRequest.sent;
 
-  const runClient = async (url: string, nth: number): Promise<void> => {
+  const runClient = async (url: string, nth: number): Promise<Acknowledged> => {
     const keeps = nth % 2 === 0;
     const agent = keeps ? new Agent({ keepAlive: true, maxSockets: 1 }) : undefined;
     const counted = keeps ? keepAlive : connectionPerRequest;
+    const acknowledged: Acknowledged = {
+      description: undefined,
+      enabled: undefined,
+      features: [],
+      cancelledRequests: [],
+      events: new Map(),
+      writes: 0,
+    };
     await send(url, cluster.token, agent, { method: 'POST', path: features, body: { name: `rolling-${nth}` } });
-    for (const one of requestsOf(nth)) {
+    for (const one of requestsOf(nth, acknowledged)) {
       if (isDone) break;
       counted.sent++;
-      await send(url, cluster.token, agent, one).catch((error: Error) => {
+      try {
+        const answer = await send(url, cluster.token, agent, one);
+        one.onReply?.(answer);
+        if (one.onReply !== undefined) acknowledged.writes++;
+        if (one.event !== undefined) acknowledged.events.set(one.event, (acknowledged.events.get(one.event) ?? 0) + 1);
+      } catch (error) {
         counted.failed++;
         failures.push(
-          `${one.method} ${one.path} (${keeps ? 'keep-alive' : 'new connection'}), ${current}: ${error.message}`,
+          `${one.method} ${one.path} (${keeps ? 'keep-alive' : 'new connection'}), ${current}: ${(error as Error).message}`,
         );
         log(failures.at(-1) ?? '');
-      });
+      }
       await sleep(pauseMs);
     }
     agent?.destroy();
+    return acknowledged;
+  };
+
+  /** Compares the state of the platform with the writes that it acknowledged to a client. */
+  const verify = async (url: string, nth: number, acknowledged: Acknowledged): Promise<void> => {
+    const read = async <T>(one: Sent): Promise<T> => JSON.parse(await send(url, cluster.token, undefined, one)) as T;
+    const feature = `rolling-${nth}`;
+    const expectSame = (what: string, stored: unknown, expected: unknown): void => {
+      if (stored !== expected) lost.push(`${what}: acknowledged ${String(expected)}, stored ${String(stored)}`);
+    };
+    const state = await read<{ description?: string; environments: { name: string; enabled: boolean }[] }>({
+      method: 'GET',
+      path: `${features}/${feature}`,
+    });
+    expectSame(`description of ${feature}`, state.description, acknowledged.description);
+    const { enabled } = state.environments.find(({ name }) => name === 'development') ?? {};
+    expectSame(`${feature} in development`, enabled, acknowledged.enabled);
+    const found = await read<{ features: { name: string }[] }>({
+      method: 'GET',
+      path: `/api/admin/search/features?query=${feature}-&limit=100`,
+    });
+    const names = new Set(found.features.map(({ name }) => name));
+    for (const name of acknowledged.features.slice(0, 90)) expectSame(`${name} in the search`, names.has(name), true);
+    for (const [type, count] of acknowledged.events) {
+      const query = { method: 'POST', path: '/api/admin/events/search', body: { feature, type, limit: 1 } };
+      expectSame(`${type} of ${feature}`, (await read<{ totalEvents: number }>(query)).totalEvents, count);
+    }
+    for (const id of acknowledged.cancelledRequests) {
+      const request = await read<{ state: string }>({ method: 'GET', path: `${changeRequests}/${id}` });
+      expectSame(`change request ${id}`, request.state, 'Cancelled');
+    }
+    writes += acknowledged.writes;
   };
 
   const restart = async (one: ServiceProcess, probed: Balancer): Promise<void> => {
@@ -160,6 +269,17 @@ export const runRollingRestarts = async ({
       { timeoutMs: 60_000 },
     );
     current = `after ${one.name}`;
+    restarted++;
+  };
+
+  /** Replaces every process by the version, upwards in the order of upgrades and back in reverse. */
+  const replaceAll = async (version: string, isUpgrade: boolean, probed: Balancer): Promise<void> => {
+    for (const service of isUpgrade ? services : services.toReversed()) {
+      for (const one of cluster.processesOf(service)) {
+        one.useTree(version);
+        await restart(one, probed);
+      }
+    }
   };
 
   try {
@@ -172,22 +292,32 @@ export const runRollingRestarts = async ({
     );
     const load = Promise.all(Array.from({ length: clients }, (_, nth) => runClient(probed.url, nth)));
     const restarting = (async () => {
-      for (let round = 1; round <= restarts; round++) {
-        for (const service of services) {
-          const of = cluster.processesOf(service);
-          await restart(of[round % of.length] as ServiceProcess, probed);
+      const endsAt = performance.now() + minutes * 60_000;
+      const isLast = (round: number): boolean =>
+        round >= restarts && performance.now() >= endsAt && (versions === undefined || round % 2 === 1);
+      for (let round = 1, isOver = restarts === 0; !isOver; round++) {
+        if (versions !== undefined) await replaceAll(versions[round % 2] ?? '', round % 2 === 1, probed);
+        else {
+          for (const service of services) {
+            const of = cluster.processesOf(service);
+            await restart(of[round % of.length] as ServiceProcess, probed);
+          }
         }
-        log(`round ${round} of ${restarts}: ${sent()} requests, ${failures.length} failed`);
+        isOver = isLast(round);
+        log(`round ${round}: ${sent()} requests, ${failures.length} failed`);
       }
       while (sent() < requests) await sleep(pauseMs);
     })().finally(() => (isDone = true));
-    await Promise.all([load, restarting]);
+    const [acknowledged] = await Promise.all([load, restarting]);
+    // The outcome of a failed request is unknown, so a client with a failed request has no expected state.
+    if (failures.length === 0)
+      for (const [nth, expected] of acknowledged.entries()) await verify(probed.url, nth, expected);
   } finally {
     isDone = true;
     await balancer?.stop();
     await cluster.stop();
   }
-  return { restarts: restarts * services.length, keepAlive, connectionPerRequest, failures };
+  return { restarts: restarted, keepAlive, connectionPerRequest, failures, writes, lost };
 };
 
 export const formatRollingRestarts = ({
@@ -195,6 +325,8 @@ export const formatRollingRestarts = ({
   keepAlive,
   connectionPerRequest,
   failures,
+  writes,
+  lost,
 }: RollingRestartReport): string =>
   [
     '',
@@ -204,6 +336,10 @@ export const formatRollingRestarts = ({
     `| keep-alive | ${keepAlive.sent} | ${keepAlive.failed} |`,
     `| a connection per request | ${connectionPerRequest.sent} | ${connectionPerRequest.failed} |`,
     ...failures,
+    failures.length > 0
+      ? 'Writes were not verified, because the outcome of failed requests is unknown.'
+      : `${writes} acknowledged writes verified, ${lost.length} lost`,
+    ...lost,
   ].join('\n');
 
 const main = async (): Promise<number> => {
@@ -234,7 +370,7 @@ const main = async (): Promise<number> => {
     log,
   });
   console.log(formatRollingRestarts(outcome));
-  if (outcome.failures.length > 0) {
+  if (outcome.failures.length > 0 || outcome.lost.length > 0) {
     console.log(`Kept: ${folder}`);
     return 1;
   }

@@ -1,17 +1,16 @@
-import { call, openBus, systemContext } from '@bunting/bus';
 import {
   type ApiToken,
   type ClientDelta,
   type ClientFeature,
   type ClientFeatures,
   type ClientSegment,
-  GetClientFeatures,
 } from '@bunting/contracts';
 import { eventually, openEventStream } from '@bunting/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { SeededRandom } from '../seeded-random.ts';
-import type { Cluster } from './cluster.ts';
+import { featuresOfDatabase } from '../../apps/all-in-one/test/features-of-database.ts';
+import { type Cluster, databaseOf } from './cluster/cluster.ts';
 
 /** How an SDK learns of changes. */
 type Mode = 'polling' | 'delta' | 'streaming';
@@ -26,7 +25,7 @@ interface ClientOptions {
   readonly report: (violation: string) => void;
 }
 
-/** What an SDK has. */
+/** The state of an SDK. */
 interface Held {
   features: Map<string, ClientFeature>;
   segments: Map<number, ClientSegment>;
@@ -40,11 +39,10 @@ const environment = 'development';
 const clientSpec = '5.2.0';
 const pollIntervalMs = 250;
 const requestTimeoutMs = 10_000;
-/** A stream sends a comment every 2 seconds; a client gives up one that is silent for longer than this. */
+/** A stream sends a comment every 2 seconds; a client closes a stream that was inactive for longer than this. */
 const silenceTimeoutMs = 8_000;
-/** How long clients may take to hold what the database says. */
+/** The time in which clients must reach the state of the database. */
 const settleTimeoutMs = 10_000;
-const callTimeoutMs = 5_000;
 
 /** The settings of gateways whose streams these clients read. */
 export const sdkClientSettings = { GATEWAY_STREAM_KEEP_ALIVE_SECONDS: '2' };
@@ -66,7 +64,7 @@ const apply = (held: Held, events: ClientDelta['events']): void => {
   }
 };
 
-/** An SDK that reconnects to any gateway, as often as it has to. It reports each answer that takes it back, or that is everything again. */
+/** An SDK that reconnects to any gateway, as often as it has to. It reports each response with an older revision, and each unneeded complete state. */
 const startClient = (mode: Mode, { name, urls, secret, random, stopping, report }: ClientOptions) => {
   const held: Held = { features: new Map(), segments: new Map(), revision: -1, changes: 0, interruptions: 0 };
 
@@ -89,7 +87,8 @@ const startClient = (mode: Mode, { name, urls, secret, random, stopping, report 
     const path = mode === 'delta' ? '/api/client/delta' : '/api/client/features';
     const response = await fetch(`${random.pick(urls)}${path}`, {
       headers: {
-        ...{ authorization: secret, 'unleash-client-spec': clientSpec },
+        authorization: secret,
+        'unleash-client-spec': clientSpec,
         ...(tag === undefined ? {} : { 'if-none-match': tag }),
       },
       signal: AbortSignal.any([stopping, AbortSignal.timeout(requestTimeoutMs)]),
@@ -133,30 +132,33 @@ const startClient = (mode: Mode, { name, urls, secret, random, stopping, report 
   return { name, held, running };
 };
 
-/** Starts SDKs in every mode, which hold what they get until they are compared with the database. */
-export const startSdkClients = async (cluster: Pick<Cluster, 'urls' | 'token' | 'nats'>, random: SeededRandom) => {
-  const { urls, token, nats } = cluster;
+/** Starts SDKs in every mode, whose states are later compared with the database. */
+export const startSdkClients = async (cluster: Pick<Cluster, 'urls' | 'token' | 'postgres'>, random: SeededRandom) => {
+  const { urls, token, postgres } = cluster;
   const created = await fetch(`${urls[0]}/api/admin/api-tokens`, {
     method: 'POST',
     headers: { authorization: token, 'content-type': 'application/json' },
     body: JSON.stringify({ tokenName: 'torture', type: 'client', environment, projects: ['*'] }),
   });
   const { secret } = (await created.json()) as ApiToken;
-  const bus = await openBus(`nats://127.0.0.1:${nats.port}`, { name: 'torture', warn: () => undefined });
   const violations: string[] = [];
   const stopping = new AbortController();
   const clients = modes.map((mode, nth) => {
     const name = `SDK ${nth + 1} (${mode})`;
     const report = (violation: string): void => void violations.push(violation);
     return startClient(mode, {
-      ...{ name, urls, secret, report, stopping: stopping.signal },
+      name,
+      urls,
+      secret,
+      report,
+      stopping: stopping.signal,
       random: random.derive(name),
     });
   });
 
   const requireCurrent = async (): Promise<void> => {
-    const query = { environment, clientSpec };
-    const { features, segments = [] } = await call(bus, GetClientFeatures, { query }, systemContext(callTimeoutMs));
+    const scope = { environment, inlineSegments: false };
+    const { features, segments = [] } = await featuresOfDatabase(postgres.urlOf(databaseOf('features')), scope);
     for (const { name, held } of clients) {
       const differing = [...new Set([...held.features.keys(), ...features.map((feature) => feature.name)])].filter(
         (feature) =>
@@ -179,16 +181,15 @@ export const startSdkClients = async (cluster: Pick<Cluster, 'urls' | 'token' | 
   const stop = async (): Promise<void> => {
     stopping.abort();
     await Promise.all(clients.map(({ running }) => running));
-    await bus.close();
   };
   let stopped: Promise<void> | undefined;
 
   return {
     violations,
-    /** what they have got, for the log */
+    /** their counts of responses, for the log */
     summary: (): string =>
       clients.map(({ name, held }) => `${name}: ${held.changes} changes, ${held.interruptions} reconnects`).join('; '),
-    /** Waits until each holds exactly what the database says. @throws Error after 10 seconds */
+    /** Waits until the state of each SDK equals that of the database. @throws Error after 10 seconds */
     awaitCurrent: (): Promise<void> => eventually(requireCurrent, { timeoutMs: settleTimeoutMs }),
     stop: (): Promise<void> => (stopped ??= stop()),
   };

@@ -7,7 +7,7 @@ import { startFollower } from './feed-follower.ts';
 import { openLedger, readLedger } from './ledger.ts';
 import { errorsLoggedIn, verify, type Verification } from './verify.ts';
 import { waitUntilRecovered } from './recovery.ts';
-import { type Scale, startCluster, type Cluster } from './cluster.ts';
+import { type Scale, startCluster, type Cluster } from './cluster/cluster.ts';
 import { type SdkClients, sdkClientSettings, startSdkClients } from './sdk-clients.ts';
 import { runWriter } from './writer.ts';
 
@@ -75,7 +75,7 @@ const injectFaults = async (
   { seed, minutes, faults: selectedFaults = faults, concurrent = false }: TortureOptions,
   log: (line: string) => void,
   report: (violation: string) => void,
-  /** checks that the SDKs hold what the database says, while nothing is written */
+  /** checks that the states of the SDKs equal that of the database, while no client writes */
   checkSdks: (after: string) => Promise<void>,
 ): Promise<FaultResult[]> => {
   const random = seededRandom(seed).derive('faults');

@@ -8,7 +8,7 @@ import type { Follower } from './feed-follower.ts';
 import { type Entry, hasHappened } from './ledger.ts';
 import { observe, retryingReader, readProject } from './api-reader.ts';
 import { flagSummary, isChangeRequestEvent, eventKey, type Subject } from './subject.ts';
-import { databaseOf, type Cluster } from './cluster.ts';
+import { databaseOf, type Cluster } from './cluster/cluster.ts';
 
 /** The result of a run. It has passed if there are no violations. */
 export interface Verification {
@@ -17,10 +17,10 @@ export interface Verification {
   /** how many writes of unknown outcome have happened */
   readonly happenedUnacknowledged: number;
   readonly events: number;
-  /** what the follower of the feed has read, and how often it was interrupted */
+  /** the events that the follower of the feed has read, and the number of its interruptions */
   readonly feed: { readonly events: number; readonly cutOff: number };
   readonly violations: readonly string[];
-  /** from the end of the last fault until every projection had applied everything */
+  /** milliseconds from the end of the last fault until every projection had applied all messages */
   readonly settledAfterMs: number;
 }
 
@@ -44,7 +44,7 @@ const inParallel = async <T>(items: readonly T[], job: (item: T) => Promise<void
   await Promise.all(Array.from({ length: atOnce }, work));
 };
 
-/** Waits until interrupted applications are complete and every consumer has applied everything. */
+/** Waits until interrupted applications are complete and every consumer has applied all messages. */
 const waitUntilSettled = async (cluster: Cluster): Promise<number> => {
   const startedAt = performance.now();
   await eventually(
@@ -65,7 +65,7 @@ const waitUntilSettled = async (cluster: Cluster): Promise<number> => {
           const applied = await rowsOf<{ topic: string; position: string }>(
             cluster,
             consumer,
-            `select topic, position from inbox where producer = '${producer}'`,
+            `select topic, position from consumer_checkpoint where producer = '${producer}'`,
           );
           for (const { topic, position } of applied) {
             const head = emitted.find((one) => one.topic === topic);
@@ -295,7 +295,7 @@ export const verify = async (
     const replays = await rowsOf<{ producer: string }>(
       cluster,
       consumer,
-      'select producer, topic from inbox where epoch > 0',
+      'select producer, topic from consumer_checkpoint where epoch > 0',
     );
     const restored = new Set(cluster.restores.map(({ service }) => service));
     for (const one of replays.filter(({ producer }) => !restored.has(producer)))

@@ -21,7 +21,8 @@ const writableFolder = (folder: string): string => {
   }
 };
 
-const without = (address: string): string =>
+/** The address by which a browser on this machine reaches a server that listens on every interface. */
+const reachableAddress = (address: string): string =>
   address.replace('//0.0.0.0:', '//localhost:').replace('//[::]:', '//localhost:');
 
 /**
@@ -40,7 +41,7 @@ export const startPlatform = async (environment: Environment, repository: string
       warn: (message) => void warnings.push(message),
     });
   }
-  const urls = Object.fromEntries(missing.map(({ setting, database }) => [setting, postgres?.urlOf(database)]));
+  const urls = Object.fromEntries(missing.map(({ setting, database }) => [setting, postgres?.localUrlOf(database)]));
   let hosted: RunningHost;
   try {
     hosted = await host(services, { environment: { LOG_LEVEL: 'warn', ...environment, ...urls } });
@@ -52,7 +53,7 @@ export const startPlatform = async (environment: Environment, repository: string
   const gateway = hosted.services.get('gateway') as
     { address?: string; firstAdminToken?: string; firstAdminLink?: string } | undefined;
   return {
-    address: without(gateway?.address ?? ''),
+    address: reachableAddress(gateway?.address ?? ''),
     /** the folder of the embedded PostgreSQL, if it is in use */
     dataDir,
     /** at the very first start only */

@@ -5,7 +5,7 @@ import { gatewayService } from '@bunting/gateway';
 import type { AnyService } from '@bunting/runtime';
 import { searchService } from '@bunting/search';
 
-/** Every service, in the order in which they start: the door opens last. */
+/** Every service, in the order in which they start: the gateway starts last. */
 export const services: readonly AnyService[] = [
   featuresService,
   changeRequestsService,

@@ -96,7 +96,7 @@ describe('authorisation', () => {
   const credentials = new Map<string, Credential>();
   const keys: Record<'none' | 'bad' | 'expired' | 'disabled' | 'revoked' | 'client' | 'frontend', string | null> = {
     none: null,
-    bad: 'user:nobody-has-this-key',
+    bad: 'user:unknown-key',
     expired: null,
     disabled: null,
     revoked: null,
@@ -113,7 +113,11 @@ describe('authorisation', () => {
     platform.api(method, path, body, { authorization: key });
 
   /** A caller with a token. Administrators can create the first token of a service account only. */
-  const somebody = async (name: string, rootRole: number, roles: readonly [Target, number][] = []): Promise<number> => {
+  const createUser = async (
+    name: string,
+    rootRole: number,
+    roles: readonly [Target, number][] = [],
+  ): Promise<number> => {
     const { id } = await admin<User>('POST', 'service-account', { username: `matrix ${name}`, rootRole });
     for (const [{ project }, role] of roles)
       await admin('PUT', `projects/${project}/users/${id}/roles`, { roles: [role] });
@@ -161,19 +165,19 @@ describe('authorisation', () => {
       admin<RoleWithPermissions>('POST', 'roles', { name, type, permissions: [{ name: permission }] });
     const root = await role('Matrix root', 'root-custom', 'CREATE_SEGMENT');
     const custom = await role('Matrix custom', 'custom', 'UPDATE_FEATURE');
-    await somebody('viewer', 3);
-    await somebody('editor', 2);
-    await somebody('owner', 3, [[own, 4]]);
-    await somebody('member', 3, [[own, 5]]);
-    await somebody('reviewer', 3, [[own, 7]]);
-    await somebody('owner of another project', 3, [[other, 4]]);
-    await somebody('custom root role', root.id);
-    await somebody('custom project role', 3, [[own, custom.id]]);
-    const disabled = await somebody('disabled', 1);
+    await createUser('viewer', 3);
+    await createUser('editor', 2);
+    await createUser('owner', 3, [[own, 4]]);
+    await createUser('member', 3, [[own, 5]]);
+    await createUser('reviewer', 3, [[own, 7]]);
+    await createUser('owner of another project', 3, [[other, 4]]);
+    await createUser('custom root role', root.id);
+    await createUser('custom project role', 3, [[own, custom.id]]);
+    const disabled = await createUser('disabled', 1);
     keys.disabled = credentials.get('disabled')?.key ?? '';
     credentials.delete('disabled');
     await admin('PUT', `service-account/${disabled}`, { active: false });
-    await somebody('insider', 3, [[hidden, 6]]);
+    await createUser('insider', 3, [[hidden, 6]]);
 
     const token = async (more: object) =>
       admin<ApiToken>('POST', 'api-tokens', { tokenName: 'matrix', type: 'client', ...more });
@@ -273,8 +277,8 @@ describe('authorisation', () => {
         const faults: string[] = [];
         await each(mounted.filter(isAbout), async (one) => {
           const [there, nowhere] = [await ask(one, key, hidden), await ask(one, key, absent)];
-          const [told, expected] = [spelled(there, hidden), spelled(nowhere, absent)];
-          if (told !== expected) faults.push(`${one.name}\n  there:  ${told}\n  absent: ${expected}`);
+          const [actual, expected] = [spelled(there, hidden), spelled(nowhere, absent)];
+          if (actual !== expected) faults.push(`${one.name}\n  there:  ${actual}\n  absent: ${expected}`);
         });
         expect(faults).toEqual([]);
       }),
@@ -288,7 +292,7 @@ describe('authorisation', () => {
       await each(lists, async (one) => {
         if (one.http.url.endsWith('/stream')) return;
         const { text } = await ask(one, key, absent);
-        expect({ list: one.name, told: /matrix-hid|matrix-flag-hid/.exec(text)?.[0] }).toEqual({ list: one.name });
+        expect({ list: one.name, leaked: /matrix-hid|matrix-flag-hid/.exec(text)?.[0] }).toEqual({ list: one.name });
       });
       const { text } = await as(key, 'POST', '/api/admin/events/search', {});
       expect(text).not.toMatch(/matrix-hid|matrix-flag-hid/);

@@ -1,8 +1,10 @@
+import { calledServices } from '@bunting/contracts';
 import { configOf, type HostOptions, host, HostConfig, keysOf, openLog, type RunningHost } from '@bunting/runtime';
 import {
   eventually,
   findNatsServer,
   freePort,
+  overTcp,
   startNats,
   startTestPostgres,
   type TestNats,
@@ -35,6 +37,7 @@ interface Container {
   readonly environment?: Readonly<Record<string, string | number>>;
   readonly networks: readonly string[];
   readonly secrets?: readonly string[];
+  readonly volumes?: readonly string[];
   readonly user?: string;
   readonly ports?: readonly string[];
   readonly read_only?: boolean;
@@ -52,6 +55,12 @@ interface Compose {
 
 const read = (file: string): string => readFileSync(path.join(repository, file), 'utf8');
 const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose;
+/** The container in which operators run commands of the repository. */
+const commandContainer = (): Container => {
+  const { services: added } = parse(read('docker/tools.yml')) as Compose;
+  expect(Object.keys(added)).toEqual(['tools']);
+  return added['tools'] as Container;
+};
 const names = services.map(({ name }) => name);
 
 let folder = '';
@@ -78,13 +87,31 @@ describe('the compose file', () => {
       const unknown = Object.keys(environment).filter((key) => !own.has(key) && !known.has(key));
       expect({ service: service.name, unknown }).toEqual({ service: service.name, unknown: [] });
       for (const [key, value] of Object.entries(environment)) {
-        if (!key.endsWith('_FILE')) continue;
+        if (!key.endsWith('_FILE') || value === `\${${key}:-}`) continue;
         expect(secrets.map((name) => `/run/secrets/${name}`)).toContain(value);
       }
     }
     for (const container of Object.values(compose.services))
       for (const name of container.secrets ?? []) expect(Object.keys(compose.secrets)).toContain(name);
     expect(JSON.stringify(compose.services)).not.toMatch(/(?:PASSWORD|KEY|ADMIN_TOKEN)":"[^"/]/);
+  });
+
+  it('passes every setting that a service reads on to it from `.env`, secrets by their files, and none to another service', () => {
+    /** Decided by the compose file: the addresses of its own servers, the ports within containers, and a folder of the image. */
+    const decided = /^(?:BUS_\w+|\w+_OPS_PORT|\w+_DATABASE_URL|MEILI_URL|PORT|GATEWAY_HOST|GATEWAY_CONSOLE_DIR)$/;
+    for (const service of services) {
+      const { environment = {}, volumes = [] } = compose.services[service.name] as Container;
+      const schemas = [HostConfig, configOf(service)];
+      const lost = schemas
+        .flatMap(({ properties }) => Object.keys(properties))
+        .filter((key) => {
+          const [plain, file] = [environment[key], environment[`${key}_FILE`]].map(String);
+          const isPassed = plain?.startsWith(`\${${key}:-`) === true || file === `\${${key}_FILE:-}`;
+          return !decided.test(key) && !isPassed && file?.startsWith('/run/secrets/') !== true;
+        });
+      expect({ service: service.name, lost }).toEqual({ service: service.name, lost: [] });
+      expect(volumes).toEqual([`./docker/secrets/${service.name}:/run/secrets/${service.name}:ro`]);
+    }
   });
 
   it('runs every container read-only, without capabilities, with limits and with rotated logs', () => {
@@ -122,6 +149,43 @@ describe('the compose file', () => {
     expect(open.map(([name]) => name)).toEqual(['front']);
     const published = Object.entries(compose.services).filter(([, { ports = [] }]) => ports.length > 0);
     expect(published.map(([name]) => name)).toEqual(['gateway', 'balancer']);
+  });
+
+  it('adds a collector of spans, hardened like every container, that each service reaches and that is given the address of a backend', () => {
+    const { services: added } = parse(read('docker/tracing.yml'), { merge: true }) as Compose;
+    const { collector, ...traced } = added;
+    expect(Object.keys(traced).sort()).toEqual([...names].sort());
+    const endpoints = new Set(
+      Object.values(traced).map(({ environment }) => environment?.['OTEL_EXPORTER_OTLP_ENDPOINT']),
+    );
+    const config = parse(read('docker/collector.yml')) as {
+      receivers: { otlp: { protocols: { http: { endpoint: string } } } };
+      exporters: { otlphttp: { endpoint: string } };
+    };
+    const port = config.receivers.otlp.protocols.http.endpoint.split(':')[1];
+    expect([...endpoints]).toEqual([`http://collector:${port}`]);
+    const [, variable] = /^\$\{env:(\w+)\}$/.exec(config.exporters.otlphttp.endpoint) ?? [];
+    expect(Object.keys(collector?.environment ?? {})).toEqual([variable]);
+    const { features } = compose.services;
+    for (const key of ['read_only', 'cap_drop', 'security_opt', 'pids_limit', 'logging'] as const)
+      expect([key, collector?.[key]]).toEqual([key, features?.[key]]);
+    expect(Object.keys(collector?.deploy?.resources.limits ?? {}).sort()).toEqual(['cpus', 'memory']);
+    for (const name of names)
+      expect(compose.services[name]?.networks.some((network) => collector?.networks.includes(network))).toBe(true);
+  });
+
+  it('runs commands in a container that reaches every database, NATS and service, and is hardened like every other', () => {
+    const tools = commandContainer();
+    expect([...tools.networks].sort()).toEqual([...names].sort());
+    expect(compose.services['meilisearch']?.networks.some((network) => tools.networks.includes(network))).toBe(true);
+    const mounted = (tools.secrets ?? []).map((name) => `/run/secrets/${name}`);
+    const files = Object.values(tools.environment ?? {}).filter((value) => String(value).startsWith('/run/secrets/'));
+    expect([...files].sort()).toEqual([...mounted].sort());
+    for (const name of tools.secrets ?? []) expect(compose.secrets).toHaveProperty([name]);
+    const { features } = compose.services;
+    for (const key of ['read_only', 'cap_drop', 'security_opt', 'pids_limit', 'logging'] as const)
+      expect([key, tools[key]]).toEqual([key, features?.[key]]);
+    expect(tools.image).toMatch(/^node:24\.\d+\.\d+-/);
   });
 
   it('names a complete version of each image that it does not build', () => {
@@ -175,7 +239,7 @@ describe('docker/setup.sh', () => {
     runSetup();
     expect(secret('features_nats_password')).toBe(before);
     expect(statSync(secretsFolder()).mode & 0o777).toBe(0o700);
-    expect(readdirSync(secretsFolder()).sort()).toEqual(Object.keys(compose.secrets).sort());
+    expect(readdirSync(secretsFolder()).sort()).toEqual([...Object.keys(compose.secrets), ...names].sort());
     expect(secret('nats_passwords')).toContain(`FEATURES_NATS_PASSWORD: "${before}"`);
 
     const haproxy = spawnSync('haproxy', ['-v'], { encoding: 'utf8' });
@@ -201,42 +265,64 @@ describe('the platform with the users and rights of the compose file', () => {
   let postgres: Awaited<ReturnType<typeof startTestPostgres>>;
   const hosts: RunningHost[] = [];
   const lines: string[] = [];
-  const operationsPorts = new Map<string, number>();
+  const monitoringPorts = new Map<string, number>();
+  const firstAdmin = { username: 'admin@example.org', password: 'Fjord-7-lantern-harbour' };
+  /** what `.env` has */
+  const variables = {
+    INIT_ADMIN_EMAIL: firstAdmin.username,
+    INIT_ADMIN_PASSWORD_FILE: '/run/secrets/gateway/init_admin_password',
+    GATEWAY_BEHIND_TLS: 'true',
+    // The primary, which is no replica: it is not used, and its metrics say so.
+    FEATURES_READ_DATABASE_URL_FILE: '/run/secrets/features_database_url',
+  };
   let api: Api;
 
-  /** The settings of a container of the compose file, with the addresses of this machine. */
-  const settingsOf = async (name: string): Promise<NonNullable<HostOptions['environment']>> => {
-    const { environment = {} } = compose.services[name] as Container;
+  /** The environment of a container for an `.env` with these variables, with the addresses of this machine. */
+  const environmentOf = (
+    { environment = {} }: Container,
+    given: Readonly<Record<string, string>>,
+  ): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      Object.entries(environment).map(([key, value]) => [
+        key,
+        String(value)
+          .replace(/\$\{([A-Z_]+):-([^}]*)\}/, (_, variable: string, fallback: string) => given[variable] ?? fallback)
+          .replace('/run/secrets/', `${secretsFolder()}/`)
+          .replace('nats:4222', `127.0.0.1:${nats.port}`),
+      ]),
+    );
+  /** The settings of a container of the compose file. */
+  const settingsOf = async (
+    name: string,
+    given: Readonly<Record<string, string>>,
+  ): Promise<NonNullable<HostOptions['environment']>> => {
     const port = await freePort();
-    operationsPorts.set(name, port);
-    const settings = Object.entries(environment).map(([key, value]) => {
-      const text = String(value)
-        .replace(/\$\{[A-Z_]+:-([^}]*)\}/, '$1')
-        .replace('/run/secrets/', `${secretsFolder()}/`)
-        .replace('nats:4222', `127.0.0.1:${nats.port}`);
-      return [key, key.endsWith('_OPS_PORT') ? String(port) : text] as const;
-    });
+    monitoringPorts.set(name, port);
     return {
-      ...Object.fromEntries(settings),
+      ...environmentOf(compose.services[name] as Container, given),
+      [`${name.toUpperCase().replaceAll('-', '_')}_OPS_PORT`]: String(port),
       NODE_ENV: 'production',
       DRAIN_DELAY_MS: '0',
       LOG_LEVEL: 'warn',
-      // Without a server; searches are answered by PostgreSQL.
-      ...(name === 'search' ? { MEILI_URL: '', MEILI_KEY_FILE: '' } : {}),
+      // No server answers there; PostgreSQL answers searches.
+      ...(name === 'search' ? { MEILI_URL: 'http://127.0.0.1:1' } : {}),
       ...(name === 'gateway' ? { PORT: '0', GATEWAY_HOST: '127.0.0.1' } : {}),
     };
   };
 
   /** Creates the roles as the container `roles` does: with psql where it is installed, otherwise with the same SQL. */
   const createRoles = async (): Promise<void> => {
-    const { hostname, port, username, password } = new URL(postgres.url);
+    const { hostname, port, username, password } = new URL(overTcp(postgres.url));
     const options = secret('postgres_roles');
     const withPsql = spawnSync('sh', ['docker/postgres/roles.sh'], {
       cwd: repository,
       encoding: 'utf8',
       env: {
         ...process.env,
-        ...{ PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password },
+        PGHOST: hostname,
+        PGPORT: port,
+        PGUSER: username,
+        PGPASSWORD: password,
         PGOPTIONS_FILE: path.join(secretsFolder(), 'postgres_roles'),
       },
     });
@@ -259,17 +345,19 @@ describe('the platform with the users and rights of the compose file', () => {
   beforeAll(async () => {
     rmSync(secretsFolder(), { recursive: true, force: true });
     postgres = await startTestPostgres(`bunting-test-compose-${process.pid}`);
-    runSetup({ POSTGRES_ADDRESS: new URL(postgres.url).host });
+    runSetup({ POSTGRES_ADDRESS: new URL(overTcp(postgres.url)).host });
     nats = await startNats({
       config: `${secret('nats_passwords')}\n${read('docker/nats.conf').replace(/^[^]*?(?=^accounts)/m, '')}`,
     });
     // Outside of a container, a service refuses a secret that other users can read.
-    for (const file of readdirSync(secretsFolder())) chmodSync(path.join(secretsFolder(), file), 0o400);
+    writeFileSync(path.join(secretsFolder(), 'gateway', 'init_admin_password'), `${firstAdmin.password}\n`);
+    for (const file of readdirSync(secretsFolder(), { recursive: true, withFileTypes: true }))
+      if (file.isFile()) chmodSync(path.join(file.parentPath, file.name), 0o400);
     await createRoles();
     await createRoles();
     const log = openLog('warn', { write: (line) => void lines.push(line) });
     for (const service of services)
-      hosts.push(await host([service], { environment: await settingsOf(service.name), log }));
+      hosts.push(await host([service], { environment: await settingsOf(service.name, variables), log }));
     api = apiOf(hosts.at(-1)?.services.get('gateway')?.address ?? '', secret('admin_token'));
   }, 120_000);
   afterAll(async () => {
@@ -277,6 +365,11 @@ describe('the platform with the users and rights of the compose file', () => {
     await nats?.stop();
     await postgres?.stop();
   }, 60_000);
+
+  it('gives the gateway the settings of `.env`, with which the first administrator signs in', async () => {
+    const signedIn = await api('POST', '/auth/simple/login', firstAdmin, { authorization: null });
+    expect([signedIn.status, signedIn.headers.get('set-cookie')]).toEqual([200, expect.stringMatching(/; Secure/)]);
+  });
 
   it('creates, changes, finds and records features, and applies change requests', async () => {
     expect((await api('POST', '/api/admin/projects', { id: 'shop', name: 'Shop' })).status).toBe(201);
@@ -303,75 +396,106 @@ describe('the platform with the users and rights of the compose file', () => {
     expect((await api('GET', '/api/admin/events/dead-letters')).body).toMatchObject({ unanswered: [] });
     await eventually(async () => {
       const messages = await Promise.all(
-        [...operationsPorts].map(async ([name, port]) => {
+        [...monitoringPorts].map(async ([name, port]) => {
           const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
           return [name, /^bunting_outbox_unpublished_events\{[^}]*\} (\d+)$/m.exec(text)?.[1] ?? '-'];
         }),
       );
       expect(Object.fromEntries(messages)).toEqual({
-        ...{ features: '0', 'change-requests': '0', gateway: '0' },
-        ...{ audit: '-', search: '-' },
+        features: '0',
+        'change-requests': '0',
+        gateway: '0',
+        audit: '-',
+        search: '-',
       });
     });
     expect(lines.filter((line) => /permission|violation/i.test(line))).toEqual([]);
   });
 
-  it('exports every metric that the dashboard, the alerts and the documents name', async () => {
+  it('exports every metric, with every label, that the dashboard, the alerts and the documents name', async () => {
     const texts = await Promise.all(
-      [...operationsPorts.values()].map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+      [...monitoringPorts.values()].map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
     );
-    // These are of a search service with Meilisearch only.
-    const withMeilisearch = ['answers_total', 'circuit_open', 'index_documents_total', 'index_build_seconds'];
-    const exported = new Set([
-      ...[...texts.join('\n').matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name),
-      ...withMeilisearch.map((name) => `bunting_search_${name}`),
-    ]);
+    const exported = new Set([...texts.join('\n').matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name));
+    const metricOf = (name: string): string => (exported.has(name) ? name : name.replace(/_(?:bucket|count|sum)$/, ''));
+    const metricsIn = (text: string): string[] =>
+      [...text.matchAll(/\b(?:bunting|http_request|nodejs|process)_\w+(?:seconds|bytes|total|\w)\b/g)].map(([name]) =>
+        metricOf(name),
+      );
     const named = ['deploy/alerts/bunting.rules.yaml', 'deploy/dashboards/bunting.json', 'docs/operations.md'].flatMap(
-      (file) =>
-        [...read(file).matchAll(/\b(?:bunting|http_request|nodejs|process)_\w+(?:seconds|bytes|total|\w)\b/g)].map(
-          ([name]) => (exported.has(name) ? name : name.replace(/_(?:bucket|count|sum)$/, '')),
-        ),
+      (file) => metricsIn(read(file)),
     );
     expect(named.length).toBeGreaterThan(50);
-    const own = (name: string): boolean => /^(?:bunting|http_request|nodejs|process)_/.test(name);
-    const unknown = [...new Set(named)].filter(
-      (name) =>
-        own(name) && !exported.has(name) && !/^bunting_(?:features|change_requests|audit|search|gateway)$/.test(name),
-    );
-    expect(unknown).toEqual([]);
+    const isDatabase = (name: string): boolean =>
+      /^bunting_(?:features|change_requests|audit|search|gateway)$/.test(name);
+    expect([...new Set(named)].filter((name) => !exported.has(name) && !isDatabase(name))).toEqual([]);
+    const documented = new Set(metricsIn(read('docs/operations.md')));
+    expect([...exported].filter((name) => name.startsWith('bunting_') && !documented.has(name))).toEqual([]);
+
+    /** The labels of each metric that has a value. A counter with labels has none before it is counted. */
+    const labels = new Map<string, Set<string>>();
+    for (const [, name = '', text = ''] of texts.join('\n').matchAll(/^(\w+)\{(.*)\} \S+$/gm)) {
+      // Prometheus adds these.
+      const found = labels.get(metricOf(name)) ?? new Set(['job', 'instance']);
+      labels.set(metricOf(name), found);
+      for (const [, label = ''] of text.matchAll(/(\w+)="/g)) found.add(label);
+    }
+    expect(labels.size).toBeGreaterThan(40);
+    const { panels } = JSON.parse(read('deploy/dashboards/bunting.json')) as {
+      panels: { targets: { expr: string; legendFormat: string }[] }[];
+    };
+    const { groups } = parse(read('deploy/alerts/bunting.rules.yaml')) as { groups: { rules: { expr: string }[] }[] };
+    const expressions = [
+      ...panels.flatMap(({ targets }) => targets.map((target) => [target.expr, target.legendFormat] as const)),
+      ...groups.flatMap(({ rules }) => rules.map(({ expr }) => [expr, ''] as const)),
+    ];
+    const wrong = expressions.flatMap(([expression, legend]) => {
+      const wanted = [
+        ...[...expression.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/, */)),
+        ...[...expression.matchAll(/[{,] *(\w+)(?:=~|!~|!=|=)"/g)].map(([, label = '']) => label),
+        ...[...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label),
+      ];
+      const metrics = metricsIn(expression);
+      if (metrics.length === 0 || !metrics.every((name) => labels.has(name))) return [];
+      const own = metrics.flatMap((name) => [...(labels.get(name) ?? [])]);
+      return wanted.filter((label) => !own.includes(label)).map((label) => `${label}: ${expression}`);
+    });
+    expect(wrong).toEqual([]);
   });
 
-  /** Runs `npm run doctor`. This process serves what it asks, so it must not wait for it synchronously. */
-  const runDoctor = async (environment: Readonly<Record<string, string>>, address: string) => {
-    const doctor = spawn(process.execPath, ['scripts/doctor.ts', address], {
+  /** Runs a command of the repository. This process serves what it asks, so it must not wait for it synchronously. */
+  const runCommand = async (script: string, environment: Readonly<Record<string, string>>, ...args: string[]) => {
+    const command = spawn(process.execPath, [script, ...args], {
       cwd: repository,
       env: { PATH: process.env['PATH'], ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const said: string[] = [];
-    for (const stream of [doctor.stdout, doctor.stderr])
+    for (const stream of [command.stdout, command.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => said.push(text));
-    const code = await new Promise<number | null>((resolve) => doctor.once('close', resolve));
+    const code = await new Promise<number | null>((resolve) => command.once('close', resolve));
     return { code, lines: said.join('').trim().split('\n') };
   };
 
   it('passes every check of the doctor, which says what to do about servers that are away and databases that are missing', async () => {
-    const databases = Object.fromEntries(
-      names.map((name) => [`${name.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`, secret(`${name}_database_url`)]),
-    );
-    const bus = { BUS_URL: nats.url, BUS_USER: 'audit', BUS_PASSWORD: secret('audit_nats_password') };
     const address = hosts.at(-1)?.services.get('gateway')?.address ?? '';
-    const { code, lines: found } = await runDoctor({ ...databases, ...bus }, address);
+    // No Meilisearch runs.
+    const environment = { ...environmentOf(commandContainer(), {}), MEILI_URL: '', MEILI_KEY_FILE: '' };
+    const { code, lines: found } = await runCommand('scripts/doctor.ts', environment, address);
     expect([code, found.filter((line) => !line.startsWith('ok '))]).toEqual([0, ['No problem was found.']]);
     for (const component of [...names, 'NATS', 'Node.js', address])
       expect(found).toContainEqual(expect.stringMatching(`^ok +${component}: `));
 
+    const bus = { BUS_URL: nats.url, BUS_USER: 'audit', BUS_PASSWORD: secret('audit_nats_password') };
     const away = `http://127.0.0.1:${await freePort()}`;
-    const bad = await runDoctor(
+    const bad = await runCommand(
+      'scripts/doctor.ts',
       {
         FEATURES_DATABASE_URL: secret('features_database_url').replace(/:\d+\//, ':1/'),
         SEARCH_DATABASE_URL: secret('search_database_url').replace(/\/bunting_search$/, '/bunting_nothing'),
-        ...{ ...bus, MEILI_URL: away, BUS_PASSWORD: 'wrong' },
+        ...bus,
+        MEILI_URL: away,
+        BUS_PASSWORD: 'wrong',
       },
       away,
     );
@@ -386,6 +510,14 @@ describe('the platform with the users and rights of the compose file', () => {
       expect.stringMatching(/^PROBLEM http.* does not answer/),
       '5 problems were found.',
     ]);
+  });
+
+  it('is copied, and its event log verified, by the users of the services, which own their databases', async () => {
+    const environment = environmentOf(commandContainer(), {});
+    const copied = await runCommand('scripts/backup.ts', environment, path.join(folder, 'backup'));
+    expect([copied.code, copied.lines]).toEqual([0, [expect.stringMatching(/ has everything as of /)]]);
+    const verified = await runCommand('scripts/audit-verify.ts', environment);
+    expect([verified.code, verified.lines.slice(-2)]).toEqual([0, ['intact', 'complete: true']]);
   });
 
   it('migrates the database of a service without starting it, and refuses settings that it cannot read with exit code 1', async () => {
@@ -425,6 +557,17 @@ describe('the platform with the users and rights of the compose file', () => {
     await expect(withClient(url, (client) => client.query('create role more'))).rejects.toMatchObject({
       code: '42501',
     });
+  });
+
+  it('lets each service ask for the contract version of the services that it calls', () => {
+    const users = [...read('docker/nats.conf').matchAll(/user: ([a-z-]+)\n[^]*?publish: \[([^\]]*)\]/g)];
+    const asked = users.map(([, user, subjects = '']) => [
+      user,
+      [...subjects.matchAll(/"present\.([a-z-]+)"/g)].map(([, service]) => service).toSorted(),
+    ]);
+    expect(Object.fromEntries(asked)).toEqual(
+      Object.fromEntries(names.map((name) => [name, calledServices[name].toSorted()])),
+    );
   });
 
   it('lets no service answer the calls of another, read its replies or publish its events', async () => {

@@ -48,11 +48,20 @@ const pollAll = async (): Promise<number> => {
   expect(event?.eventId).toBeGreaterThanOrEqual(revision);
   revision = event?.eventId ?? revision;
   const nothing = await sdk('GET', '/api/client/delta', undefined, { 'if-none-match': `"${revision}"` });
-  // A replica may have told the SDK of a later revision than this gateway knows of.
+  // Another replica may have sent the SDK a later revision than this gateway has.
   const later = await sdk('GET', '/api/client/delta', undefined, { 'if-none-match': `"${revision + 1_000}"` });
   const evaluated = await browser<{ toggles: { name: string }[] }>('GET', '/api/frontend');
   expect([evaluated.status, evaluated.body.toggles.map(({ name }) => name).sort()]).toEqual([200, flags]);
-  const responses = [full, unchanged, hydration, nothing, later, evaluated];
+  const body = { context: { targetingKey: '7' } };
+  const [name = ''] = flags;
+  const one = await browser<{ value: boolean }>('POST', `/ofrep/v1/evaluate/flags/${name}`, body);
+  expect([one.status, one.body]).toMatchObject([200, { key: name, value: true }]);
+  const all = await browser<{ flags: { key: string; value: boolean }[] }>('POST', '/ofrep/v1/evaluate/flags', body);
+  expect([all.status, all.body.flags.map(({ key, value }) => [key, value])]).toEqual([
+    200,
+    flags.map((key) => [key, true]),
+  ]);
+  const responses = [full, unchanged, hydration, nothing, later, evaluated, one, all];
   const stale = responses.filter(({ headers }) => headers.has('bunting-stale')).length;
   expect([nothing.status, later.status]).toEqual([304, stale > 0 ? 304 : 200]);
   return stale;
@@ -75,7 +84,10 @@ beforeAll(async () => {
   const { secret } = await apiToken('server', { projects: ['default'], environment });
   sdk = apiOf(platform.url, secret);
   const page = await admin<{ secret: string }>('POST', '/api/admin/api-tokens', {
-    ...{ tokenName: 'page', type: 'frontend', environment, projects: ['default'] },
+    tokenName: 'page',
+    type: 'frontend',
+    environment,
+    projects: ['default'],
   });
   browser = apiOf(platform.url, page.body.secret);
   await createFlag('before');
@@ -102,21 +114,21 @@ const recover = async (name: string): Promise<void> => {
 };
 
 describe('SDKs', () => {
-  it('get what the gateway knows while PostgreSQL is unavailable, and the changes of afterwards', async () => {
+  it('get what the gateway has in memory while PostgreSQL is unavailable, and later changes afterwards', async () => {
     const { port } = new URL(postgres.url);
     await postgres.stop();
-    await eventually(async () => expect(await pollAll()).toBe(6));
-    for (let round = 0; round < 3; round++) expect(await pollAll()).toBe(6);
+    await eventually(async () => expect(await pollAll()).toBe(8));
+    for (let round = 0; round < 3; round++) expect(await pollAll()).toBe(8);
     const unknown = await apiOf(platform.url, 'default:development.never-seen')('GET', '/api/client/features');
     expect(unknown.status).toBeGreaterThanOrEqual(500);
     postgres = await startPostgres(Number(port));
     await recover('after-postgres');
   }, 90_000);
 
-  it('get what the gateway knows while NATS is unavailable, and the changes of afterwards', async () => {
+  it('get what the gateway has in memory while NATS is unavailable, and later changes afterwards', async () => {
     await nats.kill();
-    await eventually(async () => expect(await pollAll()).toBe(6));
-    for (let round = 0; round < 3; round++) expect(await pollAll()).toBe(6);
+    await eventually(async () => expect(await pollAll()).toBe(8));
+    for (let round = 0; round < 3; round++) expect(await pollAll()).toBe(8);
     await nats.restart();
     await recover('after-nats');
   }, 90_000);

@@ -1,18 +1,18 @@
-import { call, systemContext } from '@bunting/bus';
 import {
-  type Caller,
   type ClientDelta,
   type ClientFeature,
   type ClientFeatures,
   type ClientFeaturesQuery,
   type ClientSegment,
-  GetClientFeatures,
+  deliveryScope,
+  type DeliveryScope,
 } from '@bunting/contracts';
 import { gatewayService } from '@bunting/gateway';
 import { host, openLog, type RunningHost } from '@bunting/runtime';
 import { eventually, startNats, type TestNats } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Api, apiOf } from './api.ts';
+import { featuresOfDatabase, type FeaturesOfDatabase } from './features-of-database.ts';
 import { addressOf, onPlatform } from './given.ts';
 import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
 import { administering } from './people.ts';
@@ -53,7 +53,7 @@ afterAll(async () => {
 
 interface Scope {
   readonly secret: string;
-  readonly caller: Caller;
+  readonly scope: DeliveryScope;
   readonly query: ClientFeaturesQuery;
 }
 
@@ -65,7 +65,7 @@ const scopeOf = async (projects: readonly string[], environment: string, query: 
     environment,
     ...(project === '*' ? {} : { project }),
   }));
-  return { secret, caller: { id: 1, name: 'sdk', grants }, query };
+  return { secret, scope: deliveryScope({ id: 1, name: 'sdk', grants }, environment, query), query };
 };
 
 const searchOf = ({ namePrefix, tag = [], project = [] }: ClientFeaturesQuery): string => {
@@ -82,11 +82,8 @@ interface Held {
 }
 
 /** What the database says. */
-const truthOf = async ({ caller, query }: Scope): Promise<Held> => {
-  const context = { ...systemContext(10_000), caller };
-  const { features, segments } = await call(platform.hosted.bus, GetClientFeatures, { query }, context);
-  return { features, segments };
-};
+const truthOf = ({ scope }: Scope): Promise<FeaturesOfDatabase> =>
+  featuresOfDatabase(platform.environment['FEATURES_DATABASE_URL'] ?? '', scope);
 
 const polled = async (url: string, { secret, query }: Scope): Promise<Held> => {
   const { clientSpec, ...rest } = query;
@@ -103,7 +100,7 @@ const polled = async (url: string, { secret, query }: Scope): Promise<Held> => {
 };
 
 /** An SDK that polls deltas: it applies events by name and id. */
-const deltaClient = ({ secret, query, ...scope }: Scope) => {
+const deltaClient = ({ secret, query, scope }: Scope) => {
   const features = new Map<string, ClientFeature>();
   const segments = new Map<number, ClientSegment>();
   let tag: string | undefined;
@@ -133,7 +130,7 @@ const deltaClient = ({ secret, query, ...scope }: Scope) => {
     },
     /** Has exactly the features of the database, and every segment that they use. */
     expectCurrent: async (): Promise<void> => {
-      const truth = await truthOf({ ...scope, secret, query: { ...query, clientSpec: '5.2.0' } });
+      const truth = await truthOf({ secret, query, scope: { ...scope, inlineSegments: false } });
       const byName = [...features.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
       expect(byName).toEqual(truth.features);
       for (const segment of truth.segments ?? []) expect(segments.get(segment.id)).toEqual(segment);

@@ -13,7 +13,7 @@ describe('the platform in five processes', () => {
   let platform: Distributed;
   beforeAll(async () => {
     platform = await startDistributed();
-  }, 120_000);
+  }, 240_000);
   afterAll(() => platform.stop(), 90_000);
 
   describeJourneys(() => platform);

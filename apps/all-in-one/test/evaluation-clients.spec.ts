@@ -2,7 +2,15 @@ import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
 import { OpenFeature as ServerOpenFeature } from '@openfeature/server-sdk';
 import { OpenFeature as WebOpenFeature } from '@openfeature/web-sdk';
-import { eventually, openEventStream, type OpenEventStream, startNats, type TestNats } from '@bunting/testing';
+import {
+  type Balancer,
+  eventually,
+  openEventStream,
+  type OpenEventStream,
+  startBalancer,
+  startNats,
+  type TestNats,
+} from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
 import { apiOf } from './api.ts';
@@ -20,7 +28,8 @@ const context = { targetingKey: '7', appName: 'shop' };
 
 let nats: TestNats;
 let platform: HostedPlatform;
-let gateway: RestartableGateway;
+let gateways: readonly RestartableGateway[];
+let balancer: Balancer;
 let page: UnleashClient;
 let hasStopped = false;
 
@@ -80,16 +89,23 @@ beforeAll(async () => {
   Object.assign(globalThis, { EventSource: ReconnectingEventSource });
   nats = await startNats();
   platform = await startHostedPlatform({
-    ...{ BUS_URL: nats.url, LOG_LEVEL: 'error', GATEWAY_TOKEN_KEY: 'a key that all gateways know, of 32 characters' },
+    BUS_URL: nats.url,
+    LOG_LEVEL: 'error',
+    GATEWAY_TOKEN_KEY: 'a key that all gateways know, of 32 characters',
   });
   const { BUS_URL = '', GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
-  gateway = await startGatewayAt(await reservePort(), { BUS_URL, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY });
+  const shared = { BUS_URL, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY };
+  gateways = [await startGatewayAt(await reservePort(), shared), await startGatewayAt(await reservePort(), shared)];
+  balancer = await startBalancer(gateways.map(({ url }) => url));
   const api = apiOf(platform.url, platform.token);
   const given = onPlatform(api);
   await given.createProject(project);
   const variants = [
     {
-      ...{ name: 'only', weight: 1000, weightType: 'variable', stickiness: 'default' },
+      name: 'only',
+      weight: 1000,
+      weightType: 'variable',
+      stickiness: 'default',
       payload: { type: 'json', value: '{"amount":7,"currency":"NOK"}' },
     },
   ];
@@ -104,23 +120,24 @@ beforeAll(async () => {
   }
   const { apiToken } = administering(() => ({ ...platform, api }));
   const { secret } = await apiToken('evaluated', { type: 'frontend', projects: [project] });
-  await eventually(
-    async () => expect((await apiOf(gateway.url, platform.token)('GET', '/health/ready')).status).toBe(200),
-    { timeoutMs: 30_000 },
-  );
+  await allReady();
   page = new UnleashClient({
-    ...{ url: `${gateway.url}/api/frontend`, clientKey: secret, appName: 'shop', disableMetrics: true },
-    ...{ context: { userId: '7' }, disableRefresh: true },
+    url: `${balancer.url}/api/frontend`,
+    clientKey: secret,
+    appName: 'shop',
+    disableMetrics: true,
+    context: { userId: '7' },
+    disableRefresh: true,
     storageProvider: new InMemoryStorageProvider(),
   });
   page.on('error', () => undefined);
   await page.start();
   await ServerOpenFeature.setProviderAndWait(
-    new OFREPProvider({ baseUrl: gateway.url, headers: [['X-API-Key', secret]] }),
+    new OFREPProvider({ baseUrl: balancer.url, headers: [['X-API-Key', secret]] }),
   );
   await WebOpenFeature.setContext(context);
   await WebOpenFeature.setProviderAndWait(
-    new OFREPWebProvider({ baseUrl: gateway.url, headers: [['Authorization', `Bearer ${secret}`]] }),
+    new OFREPWebProvider({ baseUrl: balancer.url, headers: [['Authorization', `Bearer ${secret}`]] }),
   );
 }, 120_000);
 afterAll(async () => {
@@ -128,21 +145,28 @@ afterAll(async () => {
   page.stop();
   await WebOpenFeature.close();
   await ServerOpenFeature.close();
-  await gateway.stop();
+  await balancer.stop();
+  for (const gateway of gateways) await gateway.stop();
   await platform.stop();
   await nats.stop();
 }, 60_000);
+
+const allReady = () => eventually(() => expect(balancer.ready().length).toBe(gateways.length), { timeoutMs: 30_000 });
 
 describe('a page with the SDK of Unleash, and a server and a page with OpenFeature', () => {
   it('evaluate features for their user, with payloads and reasons', async () => {
     await allSee(true);
     const price = { amount: 7, currency: 'NOK' };
     expect(WebOpenFeature.getClient().getObjectDetails(priced, {})).toMatchObject({
-      ...{ value: price, variant: 'only', reason: 'STATIC', flagMetadata: { featureEnabled: true } },
+      value: price,
+      variant: 'only',
+      reason: 'STATIC',
+      flagMetadata: { featureEnabled: true },
     });
     expect(await openFeature().getObjectDetails(priced, {}, context)).toMatchObject({ value: price, variant: 'only' });
     expect(await openFeature().getBooleanDetails(flag, true, { targetingKey: '7', appName: 'bank' })).toMatchObject({
-      ...{ value: false, reason: 'TARGETING_MATCH' },
+      value: false,
+      reason: 'TARGETING_MATCH',
     });
     const absent = await openFeature().getBooleanDetails('evaluated-absent', true, context);
     expect(absent).toMatchObject({ value: true, errorCode: 'FLAG_NOT_FOUND' });
@@ -155,20 +179,32 @@ describe('a page with the SDK of Unleash, and a server and a page with OpenFeatu
     await allSee(true);
   }, 60_000);
 
-  it('see what changed while the gateway did not run, once it runs again', async () => {
-    await gateway.stop();
+  it('follow changes through a rolling restart of the gateways', async () => {
+    for (const [nth, gateway] of gateways.entries()) {
+      await gateway.stop();
+      await toggle(nth === 0 ? 'off' : 'on');
+      await allSee(nth !== 0);
+      await gateway.start();
+      await allReady();
+    }
+  }, 120_000);
+
+  it('see what changed while no gateway ran, once one runs again', async () => {
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
     await toggle('off');
-    await gateway.start();
+    await Promise.all(gateways.map((gateway) => gateway.start()));
     await allSee(false);
   }, 120_000);
 
-  it('go on with what the gateway has while NATS is unavailable, and see the changes of afterwards', async () => {
+  it('go on with what the gateways have while NATS is unavailable, and see the changes of afterwards', async () => {
     await toggle('on');
     await allSee(true);
     await nats.kill();
     await eventually(async () => {
-      const answer = await apiOf(gateway.url, platform.token)('GET', '/api/frontend?environment=development');
-      expect([answer.status, answer.headers.has('bunting-stale')]).toEqual([200, true]);
+      for (const { url } of gateways) {
+        const answer = await apiOf(url, platform.token)('GET', '/api/frontend?environment=development');
+        expect([answer.status, answer.headers.has('bunting-stale')]).toEqual([200, true]);
+      }
     });
     await allSee(true);
     await nats.restart();

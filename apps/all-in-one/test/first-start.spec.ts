@@ -88,7 +88,7 @@ describe('the first start', () => {
     const dataDir = newFolder();
     const program = start({ PORT: port, BUNTING_DATA_DIR: dataDir });
     await untilReady(program, `http://127.0.0.1:${port}`);
-    const told = async (script: string, folder = dataDir) => {
+    const outputOf = async (script: string, folder = dataDir) => {
       const checked = runProgram(script, { BUNTING_DATA_DIR: folder });
       const { code } = await checked.ended;
       return { code, said: checked.output() + checked.errors() };
@@ -96,7 +96,7 @@ describe('the first start', () => {
     // The first token's event: the log has it a moment after the start.
     await eventually(
       async () =>
-        expect(await told('scripts/audit-verify.ts')).toEqual({
+        expect(await outputOf('scripts/audit-verify.ts')).toEqual({
           code: 0,
           said: expect.stringMatching(/^events 1 to 1: 1 checked[^]*head {4}1:[0-9a-f]{64}\nintact\ncomplete: true\n$/),
         }),
@@ -104,16 +104,16 @@ describe('the first start', () => {
     );
     program.signal('SIGINT');
     await program.ended;
-    expect(await told('scripts/audit-verify.ts')).toMatchObject({
+    expect(await outputOf('scripts/audit-verify.ts')).toMatchObject({
       code: 0,
       said: expect.stringMatching(/\nintact\ncomplete: true\n$/),
     });
-    expect(await told('scripts/audit-size.ts')).toMatchObject({
+    expect(await outputOf('scripts/audit-size.ts')).toMatchObject({
       code: 0,
       said: expect.stringMatching(/^events {4}1, 1 to 1, /),
     });
     const elsewhere = path.join(newFolder(), 'nothing');
-    expect(await told('scripts/audit-verify.ts', elsewhere)).toMatchObject({
+    expect(await outputOf('scripts/audit-verify.ts', elsewhere)).toMatchObject({
       code: 2,
       said: expect.stringContaining('There is no database'),
     });

@@ -37,7 +37,7 @@ const statementsWithin = (url: string, seconds: number): Promise<{ calls: number
   });
 
 // A rate is measured by the clock.
-it.each(['in one process', 'over NATS'])(
+it.concurrent.each(['in one process', 'over NATS'])(
   'an idle platform %s sends at most 5 statements a second to PostgreSQL and logs nothing at info',
   async (bus) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'bunting-idle-'));

@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { type Api, apiOf } from './api.ts';
 import type { Platform } from './platform.ts';
 
-/** Somebody with a key, and how they ask. */
+/** A user with a key, who sends requests. */
 export interface Person {
   readonly id: number;
   readonly key: string;
@@ -42,7 +42,7 @@ export const administering = (platform: () => Platform) => {
       done<ApiToken>('POST', 'api-tokens', { tokenName, type: 'client', environment: 'development', ...more }),
 
     /** The events of these types that contain the text, oldest first. */
-    told: async (query: string, ...types: string[]): Promise<Event[]> => {
+    eventsAbout: async (query: string, ...types: string[]): Promise<Event[]> => {
       const { events } = await done<Events>('POST', 'events/search', { query, limit: 100 });
       return events.filter(({ type }) => types.length === 0 || types.includes(type)).toReversed();
     },

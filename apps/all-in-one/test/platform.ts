@@ -56,13 +56,16 @@ const endOf = async (program: Program): Promise<string> => {
   return String(code ?? signal);
 };
 
+/** The stack starts its services one after the other, each in a process of its own, which takes minutes on a busy machine. */
+const readyTimeoutMs = 180_000;
+
 /** Waits until the program answers at the address; if it ends before, fails with what it said. */
 export const untilReady = async (program: Program, url: string): Promise<void> => {
   const wait = async () => {
     if (program.isRunning()) await isReady(url);
   };
   try {
-    await eventually(wait, { timeoutMs: 60_000 });
+    await eventually(wait, { timeoutMs: readyTimeoutMs });
   } catch (error) {
     await endOf(program);
     throw new Error(`It is not ready: ${String(error)}\n${program.output()}${program.errors()}`, { cause: error });

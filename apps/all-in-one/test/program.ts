@@ -21,16 +21,24 @@ const collect = (stream: ChildProcess['stdout']): (() => string) => {
   return () => text;
 };
 
+export interface ProgramOptions {
+  readonly args?: readonly string[];
+  /** how it ends when this process does */
+  readonly tether?: 'TERM' | 'KILL';
+  /** the tree that the script is of; this repository by default */
+  readonly root?: string;
+}
+
 /** Runs a script with nothing in its environment but what is given here. */
 export const runProgram = (
   script: string,
   settings: Readonly<Record<string, string>>,
-  { args = [], tether: signal = 'TERM' }: { readonly args?: readonly string[]; readonly tether?: 'TERM' | 'KILL' } = {},
+  { args = [], tether: signal = 'TERM', root = repository }: ProgramOptions = {},
 ) => {
-  const tethered = tether([process.execPath, path.join(repository, script), ...args], { signal });
+  const tethered = tether([process.execPath, path.join(root, script), ...args], { signal });
   const environment = Object.fromEntries(passedOn.map((name) => [name, process.env[name]]));
   const child = spawn(tethered.command, tethered.args, {
-    cwd: repository,
+    cwd: root,
     env: { ...environment, ...settings },
     stdio: [tethered.stdin, 'pipe', 'pipe'],
     detached: true,

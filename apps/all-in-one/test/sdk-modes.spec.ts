@@ -2,6 +2,7 @@ import { type Balancer, eventually, startBalancer, startNats, type TestNats } fr
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
 import { apiOf } from './api.ts';
+import { endSdk } from './end-sdk.ts';
 import { addressOf, onPlatform } from './given.ts';
 import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
 import { administering } from './people.ts';
@@ -25,11 +26,16 @@ const modes: unknown[] = [];
 
 type ExperimentalMode = NonNullable<ConstructorParameters<typeof Unleash>[0]['experimentalMode']>;
 
-const sdkAt = (url: string, appName: string, experimentalMode: ExperimentalMode): Unleash => {
+const sdkAt = (url: string, appName: string, experimentalMode: ExperimentalMode, key = secret): Unleash => {
   const sdk = new Unleash({
-    ...{ url: `${url}/api`, appName, customHeaders: { Authorization: secret }, refreshInterval: 100 },
-    ...{ disableMetrics: true, storageProvider: new InMemStorageProvider() },
-    ...{ skipInstanceCountWarning: true, experimentalMode },
+    url: `${url}/api`,
+    appName,
+    customHeaders: { Authorization: key },
+    refreshInterval: 100,
+    disableMetrics: true,
+    storageProvider: new InMemStorageProvider(),
+    skipInstanceCountWarning: true,
+    experimentalMode,
   });
   sdk.on(UnleashEvents.Error, () => undefined);
   sdk.on(UnleashEvents.Warn, () => undefined);
@@ -76,7 +82,7 @@ beforeAll(async () => {
   await allSee(true);
 }, 120_000);
 afterAll(async () => {
-  for (const sdk of sdks.values()) sdk.destroy();
+  for (const sdk of sdks.values()) endSdk(sdk);
   await balancer.stop();
   for (const gateway of gateways) await gateway.stop();
   await platform.stop();
@@ -112,6 +118,57 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
     await allSee(false);
   }, 120_000);
 
+  it('forgets the features of a project of its token that is deleted while no gateway runs', async () => {
+    const doomed = 'modes-doomed';
+    const flag = 'modes-doomed-flag';
+    const admin = apiOf(platform.url, platform.token);
+    const given = onPlatform(admin);
+    await given.createProject(doomed);
+    await given.createFeature(doomed, flag);
+    await given.toggle(addressOf(doomed, flag), 'development', 'on');
+    const { apiToken } = administering(() => ({ ...platform, api: admin }));
+    const ofBoth = await apiToken('modes of both', { projects: [project, doomed] });
+    const following = (
+      [{ type: 'polling', format: 'full' }, { type: 'polling', format: 'delta' }, { type: 'streaming' }] as const
+    ).map((mode) => sdkAt(balancer.url, `doomed-${mode.type}`, mode, ofBoth.secret));
+    const names = () => following.map((sdk) => [flag, lasting].filter((name) => sdk.getFeatureToggleDefinition(name)));
+    await eventually(() => expect(names()).toEqual(following.map(() => [flag, lasting])), { timeoutMs: 30_000 });
+
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await given.archive(addressOf(doomed, flag));
+    expect((await admin('DELETE', `/api/admin/projects/${doomed}`)).status).toBe(200);
+    await eventually(async () => {
+      const { tokens } = (
+        await admin<{ tokens: { tokenName: string; projects: string[] }[] }>('GET', '/api/admin/api-tokens')
+      ).body;
+      expect(tokens.find(({ tokenName }) => tokenName === 'modes of both')?.projects).toEqual([project]);
+    });
+    expect(names()).toEqual(following.map(() => [flag, lasting]));
+    await Promise.all(gateways.map((gateway) => gateway.start()));
+    await eventually(() => expect(names()).toEqual(following.map(() => [lasting])), { timeoutMs: 30_000 });
+    for (const sdk of following) endSdk(sdk);
+  }, 120_000);
+
+  it('goes on with a project that is made private, and forgets a feature that moves out of the projects of its token', async () => {
+    const moving = 'modes-moving';
+    const admin = apiOf(platform.url, platform.token);
+    const given = onPlatform(admin);
+    const knows = () => [...sdks.values()].map((sdk) => sdk.getFeatureToggleDefinition(moving) !== undefined);
+    await given.createFeature(project, moving);
+    await eventually(() => expect(knows()).toEqual([true, true, true]));
+    const settings = { name: `Project ${project}`, mode: 'private' };
+    expect((await admin('PUT', `/api/admin/projects/${project}`, settings)).status).toBe(200);
+    for (const to of ['on', 'off'] as const) {
+      await toggle(to);
+      await allSee(to === 'on');
+    }
+    await given.createProject('modes-elsewhere');
+    const move = { newProjectId: 'modes-elsewhere' };
+    expect((await admin('POST', `${addressOf(project, moving)}/changeProject`, move)).status).toBe(200);
+    await eventually(() => expect(knows()).toEqual([false, false, false]));
+    expect(states(lasting)).toEqual(everyMode(true));
+  }, 60_000);
+
   it('keeps what it has while NATS is unavailable, and sees the changes of afterwards', async () => {
     await nats.kill();
     await eventually(async () => {
@@ -146,7 +203,7 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
         await toggle(to);
         await eventually(() => expect(sdk.isEnabled(changing)).toBe(to === 'on'));
       }
-      sdk.destroy();
+      endSdk(sdk);
     }
   }, 120_000);
 });

@@ -11,6 +11,7 @@ import {
 } from '@bunting/testing';
 import { randomBytes } from 'node:crypto';
 import { services } from '../src/services.ts';
+import { type OtlpCollector, startOtlpCollector } from './otlp-collector.ts';
 
 const canary = (what: string): string => `canary${what}${randomBytes(8).toString('hex')}`;
 
@@ -36,6 +37,7 @@ const featuresPath = '/api/admin/projects/default/features';
 
 let nats: TestNats;
 let hosted: RunningHost;
+let collector: OtlpCollector;
 const fresh = new Map<string, FreshDatabase>();
 let aside: FreshDatabase;
 const logged: string[] = [];
@@ -83,6 +85,7 @@ const storedBy = (service: string): Promise<string> =>
 beforeAll(async () => {
   nats = await startNats();
   aside = await freshDatabase('aside');
+  collector = await startOtlpCollector();
   const environment: Record<string, string> = {
     BUS_URL: nats.url,
     PORT: '0',
@@ -91,6 +94,9 @@ beforeAll(async () => {
     GATEWAY_TOKEN_KEY: tokenKey,
     GATEWAY_TOKEN_CACHE_TTL_MS: '0',
     GATEWAY_CALL_TIMEOUT_MS: '1500',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_EXPORTER_OTLP_HEADERS: `authorization=${secret('collector')}`,
+    OTEL_BSP_SCHEDULE_DELAY: '10',
   };
   for (const { name } of services) {
     const database = await freshDatabase(name);
@@ -109,6 +115,7 @@ afterAll(async () => {
   await hosted.stop();
   for (const database of [...fresh.values(), aside]) await database.drop();
   await nats.stop();
+  await collector.stop();
 }, 60_000);
 
 const seenIn = (text: string, hidden: readonly string[]): string[] => hidden.filter((one) => text.includes(one));
@@ -116,7 +123,7 @@ const seenIn = (text: string, hidden: readonly string[]): string[] => hidden.fil
 /** Looks for what must not be seen, in all that was said and stored so far. */
 const expectNothingSeen = async (): Promise<void> => {
   const metrics: string[] = [(await ask('/internal-backstage/prometheus')).text];
-  for (const port of hosted.operationsPorts.values()) {
+  for (const port of hosted.monitoringPorts.values()) {
     metrics.push(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
   }
   const stored: string[] = [];
@@ -124,9 +131,16 @@ const expectNothingSeen = async (): Promise<void> => {
   const log = logged.join('');
   expect(log).toContain('"operation":"create-feature"');
   expect(stored.join('\n')).toContain('feature-created');
+  // What was asked for last is exported after everything before it.
+  const traceId = randomBytes(16).toString('hex');
+  await ask(featuresPath, { headers: { traceparent: `00-${traceId}-${traceId.slice(16)}-01` } });
+  await eventually(() => expect(collector.spans.map((span) => span.traceId)).toContain(traceId));
+  const traces = collector.text();
+  expect(traces).toContain('features/create-feature');
   expect({
     'secrets in the log': seenIn(log, secrets),
     'secrets in the measurements': seenIn(metrics.join('\n'), secrets),
+    'secrets in the traces': seenIn(traces, secrets),
     'secrets in what is stored': seenIn(stored.join('\n'), secrets),
     'secrets in answers': seenIn(answered.join('\n'), secrets),
     'payloads in the log': seenIn(log, payloads),
@@ -134,6 +148,7 @@ const expectNothingSeen = async (): Promise<void> => {
   }).toEqual({
     'secrets in the log': [],
     'secrets in the measurements': [],
+    'secrets in the traces': [],
     'secrets in what is stored': [],
     'secrets in answers': [],
     'payloads in the log': [],
@@ -195,15 +210,15 @@ describe('a secret', () => {
       [`/api/admin/search/features?createdAt=nonsense&token=${secret('query')}`, {}, 400],
     ];
     for (const [path, init, status] of refusals) expect([path, (await ask(path, init)).status]).toEqual([path, status]);
-    // Who sends a value may hear it again: such are kept from the log alone.
-    const heard: [string, Parameters<typeof ask>[1]][] = [
+    // Responses may repeat values of their request: these must only be absent from the log.
+    const repeated: [string, Parameters<typeof ask>[1]][] = [
       [featuresPath, { method: 'POST', body: { name: `two ${payload('name')}` } }],
       [`${featuresPath}/${payload('absent')}`, {}],
       [`/nosuch/${payload('path')}`, {}],
       [`/api/admin/segments/${payload('number')}`, {}],
       [featuresPath, { method: 'POST', body: { name: 'three', type: payload('type') } }],
     ];
-    for (const [path, init] of heard) expect((await ask(path, init)).status).toBeGreaterThanOrEqual(400);
+    for (const [path, init] of repeated) expect((await ask(path, init)).status).toBeGreaterThanOrEqual(400);
     await expectNothingSeen();
   }, 60_000);
 
@@ -227,9 +242,14 @@ describe('a secret', () => {
     const personal = await made(tokens, { description: 'for a robot', expiresAt: '2040-01-01T00:00:00.000Z' });
     for (const token of [admin, client, personal]) {
       expect(token['secret']).toMatch(/[0-9a-f]{64}$/);
-      secrets.push(token['secret'] as string);
+      // In a path its first characters are encoded.
+      secrets.push(token['secret'] as string, (token['secret'] as string).slice(-64));
     }
     expect((await ask('/api/admin/user', { key: personal['secret'] as string })).status).toBe(200);
+    const inPath = `/api/admin/api-tokens/${String(client['secret'])}`;
+    expect((await ask(inPath, { method: 'DELETE' })).status).toBe(200);
+    const login = { username: 'admin', password: secret('password') };
+    expect((await ask('/auth/simple/login', { method: 'POST', key: '', body: login })).status).toBe(401);
     for (const list of ['/api/admin/api-tokens', '/api/admin/service-account', tokens]) {
       expect((await ask(list)).status).toBe(200);
     }

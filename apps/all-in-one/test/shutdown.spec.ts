@@ -33,7 +33,7 @@ describe('a stopping process', () => {
     platform = await startHostedPlatform({ DRAIN_DELAY_MS: '5000', LOG_LEVEL: 'silent' });
     const { url, token, hosted } = platform;
     await untilReady(url);
-    const operationsUrl = `http://127.0.0.1:${hosted.operationsPorts.get('gateway')}`;
+    const operationsUrl = `http://127.0.0.1:${hosted.monitoringPorts.get('gateway')}`;
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const features = `${url}/api/admin/projects/default/features`;
     expect(await get(agent, features, token)).toEqual({ status: 200, connection: 'keep-alive' });

@@ -17,7 +17,7 @@ describe('npm run stack', () => {
   let stack: Distributed;
   beforeAll(async () => {
     stack = await startDistributed(secrets);
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     stack.program.signal('SIGKILL');
     await stack.program.ended;

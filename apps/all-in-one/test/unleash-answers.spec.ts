@@ -24,7 +24,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
     // A checksum over the rest, which nothing here reads.
     'sum is missing',
   ],
-  // Nobody edits an application, so nothing says when it was updated.
+  // No operation edits an application, so it has no time of an update.
   'GET /api/admin/metrics/applications': ['applications[].updatedAt is null, not string'],
   // Addresses of clients are not stored. Of flags and strategy types, an application names those that it uses; their own reads have the rest.
   'GET /api/admin/metrics/applications/{appName}': [

@@ -1,6 +1,6 @@
 import { startLoop } from '@bunting/runtime';
 
-export interface Chore {
+export interface HousekeepingTask {
   readonly name: string;
   /** @returns how much was done: 0 when nothing is left for now */
   readonly step: () => Promise<number>;
@@ -9,8 +9,8 @@ export interface Chore {
 }
 
 /** Runs background jobs in short steps until it is stopped. */
-export const keepHouse = (chores: readonly Chore[], warn: (message: string) => void) => {
-  const loops = chores.map(({ name, step, everyMs }) =>
+export const startHousekeeping = (tasks: readonly HousekeepingTask[], warn: (message: string) => void) => {
+  const loops = tasks.map(({ name, step, everyMs }) =>
     startLoop({ name, intervalMs: everyMs, warn, run: async () => ((await step()) > 0 ? 0 : everyMs) }),
   );
   return { stop: async (): Promise<void> => void (await Promise.all(loops.map((loop) => loop.stop()))) };

@@ -10,7 +10,7 @@ import {
   type SearchEventsBody,
 } from '@bunting/contracts';
 import { openDatabase } from '@bunting/database';
-import { inboxTables, outboxTables, startOutboxProducer } from '@bunting/outbox';
+import { consumerTables, outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
@@ -18,7 +18,7 @@ import { logMigrations } from '../src/persistence/tables.ts';
 import { auditService } from '../src/service.ts';
 import { mia } from './builders.ts';
 
-const steps = [...logMigrations, inboxTables];
+const steps = [...logMigrations, consumerTables];
 const prepared = (key: string, schema: typeof steps) => ({
   key: `${key} ${JSON.stringify(schema)}`,
   migrate: async (url: string) => (await openDatabase({ url, name: 'template', migrations: schema })).close(),

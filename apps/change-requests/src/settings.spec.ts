@@ -1,4 +1,4 @@
-import { adminTokenUserId, ListAvailableReviewers, SetChangeRequestConfig } from '@bunting/contracts';
+import { adminTokenUserId, ListAvailableReviewers, SetChangeRequestConfig, SetTitle } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../test/started-change-requests.ts';
 
@@ -44,7 +44,7 @@ it('lets administrators review only the requests of others unless the setting sa
   await strict.move(other.id, 'Approved', mia);
 });
 
-it('lets an admin token propose, cancel and apply, but not review, unless the setting says otherwise', async () => {
+it('lets an admin token propose, rename, cancel and apply, but not review, unless the setting says otherwise', async () => {
   const token = { id: adminTokenUserId, name: 'admin', grants: [{ permission: 'ADMIN' as const }] };
   const params = { projectId: 'shop', environment: 'production' };
   await strict.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled: true } });
@@ -57,5 +57,7 @@ it('lets an admin token propose, cancel and apply, but not review, unless the se
   await strict.move(id, 'Applied', token);
   const other = await strict.add(enable, lee);
   await strict.move(other.id, 'In review', lee);
+  await strict.call(SetTitle, { params: { projectId: 'shop', id: other.id }, body: { title: 'Renamed' } }, token);
+  expect((await strict.get(other.id)).title).toBe('Renamed');
   await strict.move(other.id, 'Cancelled', token);
 });

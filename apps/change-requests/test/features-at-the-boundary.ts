@@ -5,7 +5,7 @@ import {
   type Change,
   CheckChanges,
   type CheckedChange,
-  GetProjectEnvironments,
+  ListEnvironmentSettingsOfProject,
   invalid,
   isSegmentChange,
   ListProjects,
@@ -191,7 +191,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
           .filter((id) => !hidden.has(id))
           .map((id) => ({ id, name: id })),
       })),
-      implement(GetProjectEnvironments, async ({ params }) => ({
+      implement(ListEnvironmentSettingsOfProject, async ({ params }) => ({
         environments: environmentsNow(params.projectId).map((name, sortOrder) => ({
           name,
           type: name,
@@ -214,12 +214,12 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
     whileProtecting: (job: () => unknown): void => void protectionJobs.push(job),
     /** the number of calls of PreviewChanges */
     previewCalls: (): number => previewCalls,
-    /** From now on nothing can be done to a feature. */
+    /** Archives a feature: later changes to it are in conflict. */
     archive: (feature: string): void => void archived.add(feature),
-    /** From now on, applying a change with another snapshot than this undoes a newer edit. */
+    /** Edits a feature: a change with another snapshot than this one then overwrites a newer edit. */
     edit: (feature: string, snapshot: unknown): void => void edited.set(feature, snapshot),
-    /** Tells that a feature was changed. */
-    tell: (type: string, featureName: string): void => {
+    /** Emits an event of a feature. */
+    emit: (type: string, featureName: string): void => {
       messages.push({
         position: messages.length + 1,
         uid: randomUUID(),

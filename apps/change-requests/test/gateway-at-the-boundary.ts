@@ -1,5 +1,12 @@
 import { type Bus, implement, serve } from '@bunting/bus';
-import { type Caller, GetUsersAccess, ListHolders, may, type OutboxMessage, readOutboxOf } from '@bunting/contracts';
+import {
+  type Caller,
+  GetPermissionsOfUsers,
+  ListPermissionHolders,
+  may,
+  type OutboxMessage,
+  readOutboxOf,
+} from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import { randomUUID } from 'node:crypto';
 
@@ -25,10 +32,10 @@ export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]
   const served = await serve(
     bus,
     [
-      implement(ListHolders, async ({ body: { project, environment, permissions } }) => ({
+      implement(ListPermissionHolders, async ({ body: { project, environment, permissions } }) => ({
         users: [...users.values()].filter((user) => may(user, permissions, { project, environment })).map(cardOf),
       })),
-      implement(GetUsersAccess, async ({ body }) => {
+      implement(GetPermissionsOfUsers, async ({ body }) => {
         await jobs.shift()?.();
         return {
           users: body.ids.flatMap((id) => {
@@ -45,15 +52,15 @@ export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]
     { checkReplies: true },
   );
   return {
-    /** Removes a user. `tell` emits the event of the removal. */
+    /** Removes a user. `emit` emits the event of the removal. */
     remove: (id: number): void => void users.delete(id),
-    /** From now on the user may do just this. */
+    /** Replaces the permissions of the user. */
     grant: (id: number, grants: Caller['grants']): void => {
       const user = users.get(id);
       if (user !== undefined) users.set(id, { ...user, grants });
     },
-    /** Tells that a user was deleted. */
-    tell: (id: number): void => {
+    /** Emits the deletion of a user. */
+    emit: (id: number): void => {
       messages.push({
         position: messages.length + 1,
         uid: randomUUID(),
@@ -64,7 +71,7 @@ export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]
       });
       bus.notify({ producer: 'gateway', topic: 'event' });
     },
-    /** Done once, while the next GetUsersAccess is answered. */
+    /** Done once, while the next GetPermissionsOfUsers is answered. */
     whileAsked: (job: () => unknown): void => void jobs.push(job),
     forget,
     stop: (): Promise<void> => served.stop(),

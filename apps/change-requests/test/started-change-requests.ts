@@ -57,6 +57,8 @@ export interface StartedChangeRequests {
   readonly gateway: GatewayAtTheBoundary;
   /** its database, for what no operation can bring about yet and for what none shows */
   readonly database: Database;
+  /** the messages of its log from level `warn` on, oldest first */
+  readonly warnings: readonly string[];
   call<O extends AnyOperation>(
     operation: O,
     ask: CallRequest<O>,
@@ -110,7 +112,9 @@ export const startChangeRequests = async (
     ...(busUrl === undefined ? {} : { BUS_URL: busUrl }),
     ...shared.settings,
   };
-  const hosted = await host([changeRequestsService], { environment, log: openLog('silent') });
+  const warnings: string[] = [];
+  const log = openLog('warn', { write: (line) => void warnings.push((JSON.parse(line) as { msg: string }).msg) });
+  const hosted = await host([changeRequestsService], { environment, log });
   const features = await featuresAtTheBoundary(hosted.bus);
   const gateway = await gatewayAtTheBoundary(hosted.bus, Object.values(callers));
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps, entities });
@@ -120,6 +124,7 @@ export const startChangeRequests = async (
     features,
     gateway,
     database,
+    warnings,
     call: (operation, ask, caller = callers.mia, timeoutMs = 10_000, more = {}) =>
       call(hosted.bus, operation, ask, { ...contextOf(caller, timeoutMs), ...more }),
     add: (body, caller, environmentName = 'production') =>

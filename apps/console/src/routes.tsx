@@ -62,6 +62,52 @@ const changeRequest = createRoute({
   component: lazyRouteComponent(() => import('./pages/change-requests/change-request-page.tsx'), 'ChangeRequestPage'),
 });
 
+const events = createRoute({
+  getParentRoute: () => root,
+  path: '/events',
+  component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'EventsPage'),
+});
+
+const projectEvents = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$project/events',
+  component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'ProjectEventsPage'),
+});
+
+const projects = createRoute({
+  getParentRoute: () => root,
+  path: '/projects',
+  component: lazyRouteComponent(() => import('./pages/projects/projects-page.tsx'), 'ProjectsPage'),
+});
+
+const projectPage = lazyRouteComponent(() => import('./pages/projects/project-page.tsx'), 'ProjectPage');
+const project = createRoute({ getParentRoute: () => root, path: '/projects/$project', component: projectPage });
+const projectTab = createRoute({ getParentRoute: () => root, path: '/projects/$project/$tab', component: projectPage });
+
+const adminPage = lazyRouteComponent(() => import('./pages/admin/admin-page.tsx'), 'AdminPage');
+// One page, which finds its sections in a table that is loaded with it.
+const admin = createRoute({ getParentRoute: () => root, path: '/admin', component: adminPage });
+const adminSection = createRoute({ getParentRoute: () => root, path: '/admin/$section', component: adminPage });
+const adminItem = createRoute({ getParentRoute: () => root, path: '/admin/$section/$item', component: adminPage });
+
+const playground = createRoute({
+  getParentRoute: () => root,
+  path: '/playground',
+  component: lazyRouteComponent(() => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage'),
+});
+
+const cleanup = createRoute({
+  getParentRoute: () => root,
+  path: '/cleanup',
+  component: lazyRouteComponent(() => import('./pages/cleanup/cleanup-page.tsx'), 'CleanupPage'),
+});
+
+const projectCleanup = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$project/cleanup',
+  component: lazyRouteComponent(() => import('./pages/cleanup/cleanup-page.tsx'), 'ProjectCleanupPage'),
+});
+
 const profile = createRoute({
   getParentRoute: () => root,
   path: '/profile',
@@ -99,6 +145,17 @@ export const router = createRouter({
     strategy,
     changeRequests,
     changeRequest,
+    playground,
+    events,
+    projectEvents,
+    cleanup,
+    projectCleanup,
+    projects,
+    project,
+    projectTab,
+    admin,
+    adminSection,
+    adminItem,
     profile,
     ...accounts,
   ]),

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { api, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from './browser.ts';
+import { api, chooseFromMenu, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from './browser.ts';
 
 const project = 'default';
 const flags = `/api/admin/projects/${project}/features`;
@@ -86,12 +86,10 @@ describeInBrowser('the page of a flag', () => {
     const name = await aFlag();
     const opened = await openSignedIn(pageOf(name));
     const { page } = opened;
-    await page.getByRole('button', { name: 'Actions', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Archive' }).click();
+    await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Archive');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Archive' }).click();
     await page.getByText('This flag is archived').waitFor();
-    await page.getByRole('button', { name: 'Actions', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Revive' }).click();
+    await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Revive');
     await page.getByText('This flag is archived').waitFor({ state: 'detached' });
     await closeChecked(opened);
   });

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
-import { api, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from './browser.ts';
+import { api, chooseFromMenu, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from './browser.ts';
 
 interface Found {
   readonly features: { name: string; stale: boolean; environments: { name: string; enabled: boolean }[] }[];
@@ -58,11 +58,13 @@ describeInBrowser('the list of flags', () => {
     await page.keyboard.press('Tab');
     expect(await bar.inputValue()).toBe('type:kill-switch ');
     await page.keyboard.type('tag:simple:listed colour:red');
-    await page.getByText('colour:red: colour is no key').waitFor();
+    await page.getByText('colour:red: colour is not a filter key').waitFor();
     await page.getByText('1 flag', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'other.kill' }).waitFor();
     await page.waitForURL((url) => url.searchParams.get('q') === 'type:kill-switch tag:simple:listed colour:red');
     await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await page.waitForURL((url) => !url.searchParams.has('q'));
+    await bar.fill('listed.001');
     await page.getByRole('link', { name: 'listed.001' }).waitFor();
     await bar.fill('no-such-flag');
     await page.getByRole('heading', { name: 'No flag matches' }).waitFor();
@@ -137,8 +139,7 @@ describeInBrowser('the list of flags', () => {
     await page.getByRole('checkbox', { name: 'Select listed.290' }).click();
     await page.getByText('9 flags selected').waitFor();
     await expectAccessible(opened);
-    await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Mark as stale…' }).click();
+    await chooseFromMenu(page.getByRole('button', { name: 'More actions' }), 'Mark as stale…');
     const dialog = page.getByRole('dialog', { name: 'Mark as stale' });
     await dialog.getByText('9 flags in 1 project will change:').waitFor();
     await expectAccessible(opened);

@@ -1,7 +1,10 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { api, closeChecked, describeInBrowser, expectAccessible, openPage } from './browser.ts';
+import { api, chooseFromMenu, closeChecked, describeInBrowser, expectAccessible, openPage } from './browser.ts';
 
 const password = 'A long sentence of 8 words, nobody guesses';
 
@@ -47,8 +50,7 @@ describeInBrowser('signing in to the console', () => {
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('cell', { name: 'the nightly job' }).waitFor();
-    await page.getByRole('button', { name: 'Account' }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await chooseFromMenu(page.getByRole('button', { name: 'Account' }), 'Sign out');
     await dialog.waitFor();
     await closeChecked(opened);
   });
@@ -98,5 +100,89 @@ describeInBrowser('signing in to the console', () => {
     await page.goto(new URL('/new-user', page.url()).href);
     await page.getByText('This link is incomplete.').waitFor();
     await closeChecked(opened);
+  });
+
+  it('changes the own password in the profile, and says which entry is wrong', async () => {
+    const user = { username: 'linus', name: 'Linus', rootRole: 1, sendEmail: false };
+    const { id: own } = (await api('POST', '/api/admin/user-admin', user)) as { id: number };
+    await api('POST', `/api/admin/user-admin/${own}/change-password`, { password, confirmPassword: password });
+    const opened = await openPage('/profile');
+    const { page } = opened;
+    await signInAs(page, 'linus');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change the password' });
+    await expectAccessible(opened);
+    await dialog.getByLabel('Present password').fill(password);
+    await dialog.getByLabel('New password', { exact: true }).fill(`${password}?`);
+    await dialog.getByLabel('The new password again').fill('another');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('The two passwords differ.').waitFor();
+    await dialog.getByLabel('The new password again').fill(`${password}?`);
+    await page.keyboard.press('Enter');
+    await page.getByText('Your password is changed.').waitFor();
+    await closeChecked(opened);
+  });
+
+  it('says that the link for the first administrator is used up, and sends links to people who forgot their password', async () => {
+    const opened = await openPage('/first?token=used-up');
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'Create the first administrator' }).waitFor();
+    await expectAccessible(opened);
+    await page.getByLabel('Username').fill('eve');
+    await page.getByLabel('New password', { exact: true }).fill(password);
+    await page.getByLabel('The new password again').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await expectAccessible(opened);
+
+    await page.goto(new URL('/flags', page.url()).href);
+    await page.getByRole('link', { name: 'Forgotten password?' }).click();
+    await page.getByRole('heading', { name: 'Forgotten password' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter an email address.').waitFor();
+    await expectAccessible(opened);
+    await page.getByLabel('Email').fill('no.such.person@example.org');
+    await page.keyboard.press('Enter');
+    // It does not say whether there is such an account.
+    await page.getByText('If an account has this address, a link is on its way.').waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('leads to the identity provider where single sign-on is set up', async () => {
+    const provider = createServer(({ url: asked = '' }, response) => {
+      response.setHeader('content-type', asked.startsWith('/.well-known') ? 'application/json' : 'text/plain');
+      response.end(asked.startsWith('/.well-known') ? JSON.stringify(discovery) : 'The provider');
+    }).listen(0, '127.0.0.1');
+    await once(provider, 'listening');
+    const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+    const discovery = {
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+    };
+    const settings = { enabled: true, discoverUrl: issuer, clientId: 'bunting', secret: 'a secret of the client' };
+    await api('POST', '/api/admin/auth/oidc/settings', settings);
+    try {
+      const opened = await openPage('/flags');
+      const { page, violations, faults } = opened;
+      const link = page
+        .getByRole('dialog', { name: 'Sign in' })
+        .getByRole('link', { name: 'Sign in with OpenID Connect' });
+      await link.waitFor();
+      await expectAccessible(opened);
+      await link.click();
+      await page.getByText('The provider').waitFor();
+      expect(page.url()).toContain(`${issuer}/authorize?`);
+      await opened.close();
+      expect({ violations, faults }).toEqual({ violations: [], faults: [] });
+    } finally {
+      await api('POST', '/api/admin/auth/oidc/settings', { enabled: false });
+      provider.close();
+    }
   });
 });

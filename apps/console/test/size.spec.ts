@@ -36,6 +36,10 @@ describe('the JavaScript of the console', () => {
     expect(kilobytes(first)).toBeLessThanOrEqual(200);
   });
 
+  it('is at most twenty files for the first load', () => {
+    expect(first.size).toBeLessThanOrEqual(20);
+  });
+
   it('is at most 70 kB of brotli more for each other part, beyond what the page that asks for it has loaded', () => {
     const parts = Object.keys(manifest).filter((key) => manifest[key]?.file.endsWith('.js') && !first.has(key));
     expect(parts.length).toBeGreaterThan(2);

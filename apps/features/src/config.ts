@@ -5,17 +5,18 @@ import { type Static, Type } from 'typebox';
 export const FeaturesConfig = Type.Object({
   ...databaseSettings('FEATURES'),
   ...outboxSettings('FEATURES'),
+  FEATURES_READ_DATABASE_URL: Type.Optional(
+    Type.String({
+      format: 'uri',
+      description:
+        'a streaming replica of the database, which serves reads that it has everything for; the primary serves all others',
+    }),
+  ),
   FEATURES_HOUSEKEEPING_INTERVAL_MS: Type.Integer({
     minimum: 10,
     default: 60_000,
     description:
       'interval in ms at which features past their lifetime are marked, changed usage is emitted and expired usage is deleted',
-  }),
-  FEATURES_SDK_CACHE_MIB: Type.Integer({
-    minimum: 1,
-    maximum: 4_096,
-    default: 64,
-    description: 'maximum size in MiB of the cache of replies to SDKs',
   }),
   FEATURES_MAX_APPLICATIONS: Type.Integer({
     minimum: 10,
@@ -33,6 +34,11 @@ export const FeaturesConfig = Type.Object({
     minimum: 1,
     default: 90,
     description: 'days without a report after which an application is removed from the list',
+  }),
+  FEATURES_ALLOW_REGEX: Type.Boolean({
+    default: false,
+    description:
+      'whether constraints may use the operator `REGEX`. All server-side SDKs must know it first: see the documentation of SDKs',
   }),
   FEATURES_MAX_FEATURES: Type.Optional(
     Type.Integer({ minimum: 1, description: 'maximum number of active features; unlimited by default' }),

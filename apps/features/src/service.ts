@@ -1,5 +1,5 @@
 import { completeEndpoints } from '@bunting/bus';
-import { migrateDatabase, openDatabase } from '@bunting/database';
+import { migrateDatabase, openDatabase, openReadReplica } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
@@ -18,6 +18,7 @@ export const featuresService = defineService({
   config: FeaturesConfig,
   migrate: (config) => migrateDatabase({ url: config.FEATURES_DATABASE_URL, name: 'features', migrations: steps }),
   start: async ({ config, bus, log, metrics, serve, onStop }) => {
+    const allowsRegex = config.FEATURES_ALLOW_REGEX;
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.FEATURES_DATABASE_URL,
@@ -31,6 +32,19 @@ export const featuresService = defineService({
       logError: (message) => log.error(message),
     });
     onStop('database', () => database.close());
+    const replica =
+      config.FEATURES_READ_DATABASE_URL === undefined
+        ? undefined
+        : openReadReplica({
+            url: config.FEATURES_READ_DATABASE_URL,
+            primary: database,
+            name: 'features',
+            poolMax: config.FEATURES_DATABASE_POOL_MAX,
+            statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,
+            metrics,
+            warn,
+          });
+    if (replica !== undefined) onStop('read replica', () => replica.close());
     const outbox = startOutboxProducer({
       producer: 'features',
       metrics,
@@ -42,17 +56,20 @@ export const featuresService = defineService({
       warn,
     });
     onStop('relay', () => outbox.relay.stop());
-    const transaction = unitOfWork(outbox);
+    const transaction = unitOfWork(outbox, { allowsRegex });
     const limits = applicationLimits({
       limit: config.FEATURES_MAX_APPLICATIONS,
       perMinute: config.FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE,
-      ...{ registry: metrics, warn },
+      registry: metrics,
+      warn,
     });
     const context = featuresContext({
-      ...{ transaction, bus, limits },
-      readers: readersOf(database),
+      transaction,
+      bus,
+      limits,
+      readers: readersOf(replica ?? database, { allowsRegex }),
+      allowsRegex,
       featureLimit: config.FEATURES_MAX_FEATURES,
-      cacheCharacters: config.FEATURES_SDK_CACHE_MIB * 1024 * 1024,
     });
     const housekeeping = startHousekeeping(transaction, {
       intervalMs: config.FEATURES_HOUSEKEEPING_INTERVAL_MS,

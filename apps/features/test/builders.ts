@@ -62,6 +62,7 @@ export const someProjectContext = (about: Partial<ProjectContext> = {}): Project
   ],
   defaultStrategies: {},
   defaultStickiness: 'default',
+  allowsRegex: false,
   strategyTypes: new Map([
     ['default', { deprecated: false }],
     ['flexibleRollout', { deprecated: false }],

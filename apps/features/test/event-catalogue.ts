@@ -98,9 +98,16 @@ const plainSend =
     features.call(operation, request);
 
 const completeEvent = (event: ExpectedEvent, actor: { readonly name: string; readonly id: number }) => ({
-  ...{ project: null, environment: null, featureName: null, data: null, preData: null, tags: [] },
+  project: null,
+  environment: null,
+  featureName: null,
+  data: null,
+  preData: null,
+  tags: [],
   ...event,
-  ...{ createdAt: expect.any(String), createdBy: actor.name, createdByUserId: actor.id },
+  createdAt: expect.any(String),
+  createdBy: actor.name,
+  createdByUserId: actor.id,
 });
 
 /** Declares three tests for each row: the events of the write, its repetition with the same Idempotency-Key, and without. */

@@ -14,11 +14,15 @@ import { contextOf, freshFeaturesDatabase, mia } from './started-features.ts';
 export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()) => {
   const database = await openDatabase({ url, name: 'spec', migrations: steps, entities });
   const telling = startOutboxProducer({
-    ...{ producer: 'features', database, bus, intervalMs: 60_000, retentionHours: 1 },
+    producer: 'features',
+    database,
+    bus,
+    intervalMs: 60_000,
+    retentionHours: 1,
     warn: () => undefined,
   });
   await telling.relay.stop();
-  return { database, transaction: unitOfWork(telling) };
+  return { database, transaction: unitOfWork(telling, { allowsRegex: false }) };
 };
 export type TestUnitOfWork = Awaited<ReturnType<typeof testUnitOfWork>>;
 
@@ -49,12 +53,19 @@ export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
   const fresh = await freshFeaturesDatabase();
   const bus = inProcessBus();
   const { database, transaction } = await testUnitOfWork(fresh.url, bus);
-  const context = featuresContext({ transaction, bus, readers: readersOf(database), limits: unlimitedApplications });
+  const context = featuresContext({
+    transaction,
+    bus,
+    readers: readersOf(database, { allowsRegex: false }),
+    limits: unlimitedApplications,
+  });
   const served = await serve(bus, featuresEndpoints(context), {
     checkReplies: true,
   });
   return {
-    ...{ bus, database, transaction },
+    bus,
+    database,
+    transaction,
     call: (operation, ask, caller = mia, more = {}) => call(bus, operation, ask, { ...contextOf(caller), ...more }),
     statementsOf: async (job) => {
       const before = database.statements;

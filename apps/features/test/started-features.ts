@@ -12,8 +12,8 @@ import {
   type AnyOperation,
   type Caller,
   CopyEnvironmentPermissions,
-  CountMembers,
-  CountTokens,
+  CountProjectMembers,
+  CountEnvironmentTokens,
   CreateFeature,
   type CreateFeatureBody,
   type Feature,
@@ -21,10 +21,10 @@ import {
   SearchEvents,
   GetFeature,
   HideProject,
-  CountEventsOfProjects,
-  GetUserRoles,
-  ListHolders,
-  ListSegmentUses,
+  GetProjectActivity,
+  GetOwnRoles,
+  ListPermissionHolders,
+  ListProposedSegmentStrategies,
   type OutboxTopic,
   type ProjectOwner,
   readOutboxOf,
@@ -37,7 +37,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import type { Feature as StoredFeature } from '../src/domain/features/feature.ts';
+import type { Feature as DomainFeature } from '../src/domain/features/feature.ts';
 import { featureRepository } from '../src/persistence/features/feature-repository.ts';
 import { steps } from '../src/persistence/migrations/index.ts';
 import { featuresService } from '../src/service.ts';
@@ -72,28 +72,28 @@ export const contextOf = (caller: Caller, timeoutMs = 10_000): CallContext => ({
 
 /** The other services: no change request uses a segment; Ada owns the project `default`, which has one token, for production. */
 export const otherServices: readonly Endpoint[] = [
-  implement(ListSegmentUses, async () => ({ changeRequestStrategies: [] })),
-  implement(CountMembers, async ({ body: { project = 'default' } }) => ({
+  implement(ListProposedSegmentStrategies, async () => ({ changeRequestStrategies: [] })),
+  implement(CountProjectMembers, async ({ body: { project = 'default' } }) => ({
     projects: project === 'default' ? [{ id: 'default', members: 3, added: 1, owners: [ada] }] : [],
   })),
   implement(SearchEvents, async () => ({
     events: [{ id: 4, createdAt, type: 'feature-created' as const, createdBy: 'mia' }],
     total: 1,
   })),
-  implement(GetUserRoles, async () => ({
+  implement(GetOwnRoles, async () => ({
     version: 1 as const,
     roles: [{ id: 4, name: 'Owner', type: 'project', description: 'Owns it.' }],
   })),
-  implement(ListHolders, async () => ({
+  implement(ListPermissionHolders, async () => ({
     users: [{ id: 1, name: 'mia', username: null, email: null, imageUrl: null }],
   })),
-  implement(CountTokens, async ({ body: { project = 'default' } }) => ({
+  implement(CountEnvironmentTokens, async ({ body: { project = 'default' } }) => ({
     environments: project === 'default' ? [{ name: 'production', tokens: 1 }] : [],
   })),
 ];
 
 /** The event log. */
-export const eventLog: Endpoint = implement(CountEventsOfProjects, async ({ body: { project, days } }) => ({
+export const eventLog: Endpoint = implement(GetProjectActivity, async ({ body: { project, days } }) => ({
   projects:
     project === undefined || project === 'default'
       ? [{ ...activityOfDefault, days: days === undefined ? [] : [{ date: '2026-11-22', count: 7 }] }]
@@ -112,7 +112,7 @@ export interface StartedFeatures {
     more?: Partial<CallContext>,
   ): Promise<ReplyOf<O>>;
   /** Stores features as they are, without events. */
-  given(...features: readonly StoredFeature[]): Promise<void>;
+  given(...features: readonly DomainFeature[]): Promise<void>;
   /** Creates a feature in the default project. */
   create(name: string, more?: Partial<CreateFeatureBody>): Promise<void>;
   /** A feature as clients read it. */

@@ -363,6 +363,12 @@ export const GatewayConfig = Type.Object({
     default: 256,
     description: 'of these, those of one user or API token; for frontend tokens, those of one address; 429 beyond',
   }),
+  GATEWAY_MAX_CONNECTIONS: Type.Integer({
+    minimum: 0,
+    default: 0,
+    description:
+      'maximum open connections of clients; further ones are closed as soon as they are opened; 0 for as many as the limit of open files leaves, less 256',
+  }),
   GATEWAY_MAX_UNREAD_RESPONSE_BYTES: Type.Integer({
     minimum: 1_048_576,
     default: 134_217_728,

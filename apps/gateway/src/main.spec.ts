@@ -67,7 +67,7 @@ describe('the gateway in a process of its own', () => {
 
   it('answers 503 while its database is down and recovers by itself', async () => {
     // It has loaded the projects before: only the features are missing, which a gateway reads again at each start.
-    const checkpoint = "insert into inbox (producer, topic, position) values ('features', 'state', 1)";
+    const checkpoint = "insert into consumer_checkpoint (producer, topic, position) values ('features', 'state', 1)";
     await withClient(database.url, (client) =>
       client.query(`${checkpoint} on conflict (producer, topic) do update set position = excluded.position`),
     );

@@ -61,9 +61,9 @@ import { tokenLookup } from './persistence/tokens/token-lookup.ts';
 import { requestLimits } from './admission/concurrent-request-limits.ts';
 import { unreadResponses } from './admission/unread-responses.ts';
 import { deliveryStreams } from './streaming/delivery-streams.ts';
-import { httpStopTimeoutMs, listen, createHttpServer } from './http/server.ts';
-import { startRemovingStaleHidings } from './subscriptions/remove-stale-hidings.ts';
-import { projectHidings } from './persistence/projects/project-hidings.ts';
+import { createHttpServer, httpStopTimeoutMs, listen, requireAvailableAddress } from './http/server.ts';
+import { startRevealingProjects } from './subscriptions/reveal-projects-of-failed-commits.ts';
+import { pendingPrivateProjectStore } from './persistence/projects/pending-private-projects.ts';
 import { followProjects } from './subscriptions/follow-projects.ts';
 
 export interface RunningGateway extends RunningService {
@@ -84,14 +84,16 @@ const start = async ({
   serve,
   onStop,
   draining,
+  requireCompatible,
   drainDelayMs,
-  operationsPort,
+  monitoringPort,
 }: ServiceContext<typeof GatewayConfig>): Promise<RunningGateway> => {
   const warn = (message: string) => log.warn(message);
   const tokensOfSettings = configuredTokens(config);
   const admin = configuredAdmin(config);
   const mailer = configuredMailer(config, warn);
   const cipher = configuredCipher(config);
+  await requireAvailableAddress(config.GATEWAY_HOST, config.PORT);
   const database = await openDatabase({
     url: config.GATEWAY_DATABASE_URL,
     name: 'gateway',
@@ -153,9 +155,9 @@ const start = async ({
   const projects = await followProjects({ bus, database, intervalMs, metrics, warn, logError });
   measureDeadLetters(metrics, 'gateway', database);
   onStop('projection of projects', () => projects.stop());
-  const hidings = projectHidings(database);
-  const stale = startRemovingStaleHidings({ hidings, projects, warn });
-  onStop('removal of stale hidings', () => stale.stop());
+  const pendingPrivateProjects = pendingPrivateProjectStore(database);
+  const revealer = startRevealingProjects({ pendingPrivateProjects, projects, warn });
+  onStop('reveal of projects of failed commits', () => revealer.stop());
   const delivery = await startDelivery({ bus, config, metrics, warn });
   onStop('delivery to SDKs', () => delivery.stop());
   const unread = unreadResponses(config);
@@ -199,17 +201,25 @@ const start = async ({
   const ready = async () => {
     if (draining.aborted) throw new Error('The gateway is stopping.');
     bus.ready();
+    await requireCompatible();
     limits.requireCapacity();
     if (!hasFirstTokens) throw new Error('The gateway is starting: the tokens of its settings are not stored yet.');
-    await database.ping();
+    const schema = await database.schema();
     knowsProjects ||= (await awaitProjects(firstProjectsMs)) === 0;
     if (!knowsProjects) throw new Error('Project visibility is not loaded yet. Is the features service running?');
     if (!delivery.isLoaded) await delivery.catchUp();
     if (!delivery.isLoaded) throw new Error('The features are not loaded yet. Is the features service running?');
+    return { schema };
   };
 
   const { app, close } = createHttpServer({
-    ...{ config, log, metrics, admit, limits, unread, draining },
+    config,
+    log,
+    metrics,
+    admit,
+    limits,
+    unread,
+    draining,
     answerEarly: pollAnswers({ delivery, authenticateFromCache, admitFromCache, steer: steering.steer }),
   });
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
@@ -230,7 +240,7 @@ const start = async ({
   }
   mountHealth(app, ready);
   // With a port of their own for operations, metrics are not served on the public port.
-  if (operationsPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
+  if (monitoringPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
   mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
   mountConsole(app, { folder: config.GATEWAY_CONSOLE_DIR ?? builtConsole, inform: (message) => log.info(message) });
   const signedIn = signInLog(log);
@@ -277,7 +287,7 @@ const start = async ({
     mailer,
     accessReader: accessReader(database),
     catalogue: projectCatalogue(bus, knownProjectsReader(database), catchUp),
-    hidings,
+    pendingPrivateProjects,
     invalidateTokenCache: accessChanged,
     instance: {
       version,

@@ -3,7 +3,7 @@ import {
   type CreatedPat,
   type CreatedUser,
   type ErrorBody,
-  GetProjectEnvironments,
+  ListEnvironmentSettingsOfProject,
   ListEnvironments,
   ListProjects,
   notFound,
@@ -23,7 +23,7 @@ const environment = (name: string, sortOrder: number) => ({
   protected: false,
 });
 
-const toldOf = (id: string, nth: number): OutboxMessage => ({
+const stateMessageOf = (id: string, nth: number): OutboxMessage => ({
   position: nth + 1,
   uid: randomUUID(),
   type: 'project',
@@ -34,16 +34,16 @@ const toldOf = (id: string, nth: number): OutboxMessage => ({
 
 /**
  * The projects and environments, as the features service emits them.
- * @param found is awaited between the moment when a project or all are found and the answer
- * @param told are the projects that it emits by itself
+ * @param found is awaited after projects are read and before the reply
+ * @param emitted the projects whose states are in the outbox
  */
 export const placesBehind = (
   projects: readonly string[],
   found = () => Promise.resolve(),
-  told = projects,
+  emitted = projects,
 ): readonly Endpoint[] => {
   const environments = [environment('development', 1), environment('production', 2)];
-  const messages = told.map(toldOf);
+  const messages = emitted.map(stateMessageOf);
   return [
     implement(readOutboxOf.features, async ({ body: { topic, after } }) => {
       if (topic === 'delivery') return { head: 0, messages: [] };
@@ -54,7 +54,7 @@ export const placesBehind = (
       await found();
       return { version: 1 as const, projects: projects.map((id) => ({ id, name: id })) };
     }),
-    implement(GetProjectEnvironments, async ({ params }) => {
+    implement(ListEnvironmentSettingsOfProject, async ({ params }) => {
       if (!projects.includes(params.projectId)) throw notFound(`Could not find project with id ${params.projectId}`);
       await found();
       return { environments };
@@ -104,16 +104,16 @@ export const accessApi = (gateway: () => StartedGateway) => {
   return {
     ask,
     done,
-    /** Somebody with a key. */
+    /** A user with a key. */
     aUser,
     /** A token that a caller creates with another token. */
     aPat: async (key: string, description = `key ${++made}`): Promise<CreatedPat> =>
       done<CreatedPat>('POST', 'user/tokens', { description }, key),
     /** The events that a job emits. */
-    told: async (work: () => Promise<unknown>): Promise<RecordedEvent[]> => {
-      const before = (await gateway().told()).length;
+    emittedBy: async (work: () => Promise<unknown>): Promise<RecordedEvent[]> => {
+      const before = (await gateway().emittedEvents()).length;
       await work();
-      return (await gateway().told()).slice(before);
+      return (await gateway().emittedEvents()).slice(before);
     },
   };
 };

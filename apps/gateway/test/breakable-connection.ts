@@ -1,9 +1,10 @@
+import { overTcp } from '@bunting/testing';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** Stands between a client and a server, so that the way to the server can be lost and found. */
 export const breakableConnection = async (to: string) => {
-  const target = new URL(to);
+  const target = new URL(overTcp(to));
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
@@ -19,7 +20,7 @@ export const breakableConnection = async (to: string) => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const url = new URL(to);
+  const url = new URL(target);
   url.port = String(port);
   url.hostname = '127.0.0.1';
   return {

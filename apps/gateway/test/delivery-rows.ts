@@ -11,26 +11,42 @@ import { randomUUID } from 'node:crypto';
 type ActiveFeature = Extract<DeliveredFeature, { readonly archived: false }>;
 
 export const aSetting = (more: Partial<DeliveredEnvironment> = {}): DeliveredEnvironment => ({
-  ...{ enabled: true, strategies: [], variants: [], ...more },
+  enabled: true,
+  strategies: [],
+  variants: [],
+  ...more,
 });
 
 export const aStrategy = (segments: readonly number[] = []) => ({
-  ...{ name: 'flexibleRollout', constraints: [], parameters: { rollout: '100' }, variants: [] },
+  name: 'flexibleRollout',
+  constraints: [],
+  parameters: { rollout: '100' },
+  variants: [],
   ...(segments.length === 0 ? {} : { segments: [...segments] }),
 });
 
 /** A row of a feature of the project `default` that is on in development. */
 export const featureRow = (name: string, more: Partial<ActiveFeature> = {}): DeliveryState => ({
-  ...{ entity: 'feature', id: name },
+  entity: 'feature',
+  id: name,
   state: {
-    ...{ name, project: 'default', archived: false, type: 'release', description: null, stale: false },
-    ...{ impressionData: false, tags: [], dependencies: [], environments: { development: aSetting() } },
+    name,
+    project: 'default',
+    archived: false,
+    type: 'release',
+    description: null,
+    stale: false,
+    impressionData: false,
+    tags: [],
+    dependencies: [],
+    environments: { development: aSetting() },
     ...more,
   },
 });
 
 export const segmentRow = (id: number, value: string): DeliveryState => ({
-  ...{ entity: 'segment', id: String(id) },
+  entity: 'segment',
+  id: String(id),
   state: { id, name: `segment-${id}`, constraints: [{ contextName: 'userId', operator: 'IN', values: [value] }] },
 });
 

@@ -41,7 +41,6 @@ const address: Shape = { is: 'address' };
 const list = (listOf: Shape): Shape => ({ listOf });
 const record = (members: Table): Shape => ({ members });
 
-// Section 2.1
 export const constraint: Table = {
   contextName: req(string),
   operator: req(string, {
@@ -64,6 +63,7 @@ export const constraint: Table = {
       // Unleash has these since 8.0.3: an extension of the interface, documented in the README.
       'SEMVER_GTE',
       'SEMVER_LTE',
+      'REGEX',
     ],
   }),
   caseInsensitive: opt(boolean, { normally: false }),
@@ -72,10 +72,8 @@ export const constraint: Table = {
   value: opt(string),
 };
 
-// Section 2.2
 const payload: Table = { type: req(string, { oneOf: ['json', 'csv', 'string', 'number'] }), value: req(string) };
 
-// Section 2.3
 const weightType = { oneOf: ['fix', 'variable'] } as const;
 const strategyVariant: Table = {
   name: req(string),
@@ -85,7 +83,6 @@ const strategyVariant: Table = {
   payload: opt(record(payload)),
 };
 
-// Section 2.4
 const featureStrategy: Table = {
   id: opt(string),
   name: req(string),
@@ -99,7 +96,6 @@ const featureStrategy: Table = {
   parameters: opt({ is: 'text by key' }),
 };
 
-// Section 2.5
 const featureVariant: Table = {
   name: req(string),
   weight: req(number, { least: 0, most: 1000 }),
@@ -109,7 +105,6 @@ const featureVariant: Table = {
   overrides: opt(list(record({ contextName: req(string), values: req(list(string)) }))),
 };
 
-// Section 2.6
 const featureEnvironment: Table = {
   name: req(string),
   featureName: opt(string),
@@ -131,23 +126,19 @@ const searchResultEnvironment: Table = {
   no: opt(integer),
 };
 
-// Section 2.7
 const tag: Table = {
   value: req(string, { shortest: 2, longest: 50 }),
   type: req(string, { shortest: 2, longest: 50 }),
 };
 
-// Section 2.8
 const lifecycle: Table = {
   stage: req(string, { oneOf: ['initial', 'pre-live', 'live', 'completed', 'archived'] }),
   enteredStageAt: req(moment),
 };
 const searchResultLifecycle: Table = { ...lifecycle, status: opt(string, orNull) };
 
-// Section 2.9
 const userReference: Table = { id: req(integer), name: req(string), imageUrl: req(string) };
 
-// Section 2.10
 const feature: Table = {
   name: req(string),
   type: opt(string),
@@ -172,7 +163,6 @@ const feature: Table = {
   collaborators: opt(record({ users: req(list(record(userReference))) })),
 };
 
-// Section 2.11
 const searchResultFeature: Table = {
   name: req(string),
   type: req(string),
@@ -194,7 +184,6 @@ const searchResultFeature: Table = {
   createdBy: req(record(userReference)),
 };
 
-// Section 2.12
 const position: Table = { id: req(string), sortOrder: req(number) };
 const author: Table = { username: opt(string, orNull), imageUrl: opt(address, orNull) };
 const change: Table = {
@@ -258,10 +247,8 @@ const pendingChangeRequest: Table = {
   comments: { ...(changeRequest['comments'] as Field), ...deprecated },
 };
 
-// Section 2.13
 export const errorBody: Table = { id: req(string), name: req(string), message: req(string) };
 
-// Section 6
 export const eventTypes: readonly string[] = `
   application-created feature-created feature-deleted feature-updated feature-metadata-updated feature-variants-updated
   feature-environment-variants-updated feature-project-change feature-archived feature-revived feature-import feature-tagged
@@ -297,7 +284,6 @@ export const eventTypes: readonly string[] = `
 /** What bounds the types of events: those of the interface, and after them the documented additions. */
 const documentedEventTypes = [...eventTypes, 'feature-link-added', 'feature-link-updated', 'feature-link-removed'];
 
-// Section 2.14
 const event: Table = {
   id: req(integer, { least: 1 }),
   createdAt: req(moment),
@@ -314,7 +300,6 @@ const event: Table = {
   summary: opt(string, orNull),
 };
 
-// Section 4.3
 const aboutFeature = (action: string, payloadField: Field): Table => ({
   action: req(string, { oneOf: [action] }),
   feature: req(string),
@@ -356,7 +341,6 @@ export const changes: readonly Table[] = [
 ];
 const oneChange: Shape = { oneOf: changes.map(record) };
 
-// Section 4.5
 const among = String.raw`^(IS|IS_NOT|IS_ANY_OF|IS_NONE_OF):(.*?)(,([a-zA-Z0-9_]+))*$`;
 const including = String.raw`^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):(.*?)(,([a-zA-Z0-9_]+))*$`;
 const tagged = String.raw`^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):([^:,]+:.+?)(,\s*[^:,]+:.+?)*$`;
@@ -379,7 +363,6 @@ const searchQuery: Table = {
 };
 
 export interface PromisedOperation {
-  readonly section: string;
   readonly method: string;
   readonly path: string;
   readonly pathParameters: readonly string[];
@@ -388,7 +371,7 @@ export interface PromisedOperation {
   /** of the answer 200; undefined when it has no body */
   readonly reply: Shape | undefined;
   readonly deprecated: boolean;
-  /** the kinds of errors by their status: those of section 7, and those of section 5 for every operation */
+  /** the kinds of errors by status: those of the operation, and those of every operation */
   readonly errors: Readonly<Record<number, string>>;
 }
 
@@ -396,7 +379,6 @@ const always = { 401: 'AuthenticationRequired', 403: 'NoAccessError' } as const;
 
 export const promised: readonly PromisedOperation[] = [
   {
-    section: '4.1',
     method: 'patch',
     path: '/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}',
     pathParameters: ['projectId', 'featureName', 'environment', 'strategyId'],
@@ -414,7 +396,6 @@ export const promised: readonly PromisedOperation[] = [
     errors: { ...always, 400: 'ValidationError', 404: 'NotFoundError', 415: 'ContentTypeerror' },
   },
   {
-    section: '4.2',
     method: 'get',
     path: '/api/admin/projects/{projectId}/features/{featureName}',
     pathParameters: ['projectId', 'featureName'],
@@ -425,7 +406,6 @@ export const promised: readonly PromisedOperation[] = [
     errors: always,
   },
   {
-    section: '4.3',
     method: 'post',
     path: '/api/admin/projects/{projectId}/environments/{environment}/change-requests',
     pathParameters: ['projectId', 'environment'],
@@ -436,7 +416,6 @@ export const promised: readonly PromisedOperation[] = [
     errors: always,
   },
   {
-    section: '4.4',
     method: 'get',
     path: '/api/admin/projects/{projectId}/change-requests/pending',
     pathParameters: ['projectId'],
@@ -447,7 +426,6 @@ export const promised: readonly PromisedOperation[] = [
     errors: always,
   },
   {
-    section: '4.5',
     method: 'get',
     path: '/api/admin/search/features',
     pathParameters: [],
@@ -458,7 +436,6 @@ export const promised: readonly PromisedOperation[] = [
     errors: always,
   },
   {
-    section: '4.6',
     method: 'delete',
     path: '/api/admin/features/{featureName}/tags/{type}/{value}',
     pathParameters: ['featureName', 'type', 'value'],
@@ -469,7 +446,6 @@ export const promised: readonly PromisedOperation[] = [
     errors: { ...always, 404: 'NotFoundError' },
   },
   {
-    section: '4.7',
     method: 'post',
     path: '/api/admin/events/search',
     pathParameters: [],

@@ -9,9 +9,13 @@ export type Account = Readonly<Record<string, unknown>>;
 export const clientId = 'bunting';
 export const clientSecret = 'a secret that the provider gave to its client';
 
-const signingKey = async (): Promise<JWK> => {
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
-  return { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig' };
+/** The keys of a provider are of these algorithms. */
+export const providerAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
+export type ProviderAlgorithm = (typeof providerAlgorithms)[number];
+
+const signingKey = async (alg: ProviderAlgorithm): Promise<JWK> => {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true });
+  return { ...(await exportJWK(privateKey)), alg, use: 'sig' };
 };
 
 /** What the provider stores, in memory. */
@@ -42,10 +46,11 @@ const memoryAdapter = () => {
 export const startOpenIdProvider = async (gatewayUrl: string) => {
   const accounts = new Map<string, Account>();
   let next = '';
+  let signsWith: ProviderAlgorithm = 'RS256';
   let port = 0;
 
   const start = async () => {
-    const jwk = await signingKey();
+    const jwks = await Promise.all(providerAlgorithms.map(signingKey));
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     port = (server.address() as AddressInfo).port;
@@ -56,6 +61,7 @@ export const startOpenIdProvider = async (gatewayUrl: string) => {
         {
           client_id: clientId,
           client_secret: clientSecret,
+          id_token_signed_response_alg: signsWith,
           redirect_uris: [`${gatewayUrl}/auth/oidc/callback`],
           post_logout_redirect_uris: [`${gatewayUrl}/`],
         },
@@ -75,7 +81,8 @@ export const startOpenIdProvider = async (gatewayUrl: string) => {
         claims: () => ({ sub: accountId, ...accounts.get(accountId) }),
       }),
       interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
-      jwks: { keys: [jwk] },
+      jwks: { keys: jwks },
+      enabledJWA: { idTokenSigningAlgValues: [...providerAlgorithms] },
       loadExistingGrant: async ({ oidc }) => {
         const grant = new oidc.provider.Grant({ clientId, accountId: oidc.session?.accountId ?? '' });
         grant.addOIDCScope('openid email profile groups');
@@ -108,8 +115,9 @@ export const startOpenIdProvider = async (gatewayUrl: string) => {
       accounts.set(subject, claims);
     },
     stop,
-    /** Starts again at the same address with new keys. */
-    restart: async () => {
+    /** Starts again at the same address with new keys, and signs ID tokens with this algorithm. */
+    restart: async (withAlgorithm = signsWith) => {
+      signsWith = withAlgorithm;
       running = await start();
     },
   };

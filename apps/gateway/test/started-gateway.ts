@@ -48,7 +48,7 @@ const migrated = {
 
 export const freshGatewayDatabase = () => freshDatabase('gateway', migrated);
 
-const tell = { name: 'told', text: "select payload from outbox where topic = 'event' order by id" };
+const selectEvents = { name: 'emitted_events', text: "select payload from outbox where topic = 'event' order by id" };
 
 /** The real gateway on a database of its own and a bus within the process. */
 export const startGateway = async ({ environment = {}, databaseUrl, level = 'info' }: StartOptions = {}) => {
@@ -139,8 +139,8 @@ export const startGateway = async ({ environment = {}, databaseUrl, level = 'inf
       });
     },
     /** the events in its outbox */
-    told: async (): Promise<RecordedEvent[]> =>
-      (await database.read<{ payload: RecordedEvent }>(tell)).map(({ payload }) => payload),
+    emittedEvents: async (): Promise<RecordedEvent[]> =>
+      (await database.read<{ payload: RecordedEvent }>(selectEvents)).map(({ payload }) => payload),
     stop: async (): Promise<void> => {
       await hosted.stop();
       await database.close();

@@ -7,7 +7,7 @@ import type { FeatureIndex } from './feature-index.ts';
 import { fuzzyIndex } from './meilisearch/fuzzy-index.ts';
 import { startMeilisearch } from './meilisearch/start-meilisearch.ts';
 import { meilisearchMetrics } from './meilisearch/meilisearch-metrics.ts';
-import { getReindexEndpoint } from './operations/get-reindex.ts';
+import { getReindexStatusEndpoint } from './operations/get-reindex-status.ts';
 import { searchFeaturesEndpoint } from './operations/search-features.ts';
 import { startReindexEndpoint } from './operations/start-reindex.ts';
 import { indexFeed } from './persistence/index-feed.ts';
@@ -55,8 +55,11 @@ export const searchService = defineService({
     const stored = storedStates(database);
     const { reconcile, rebuild } = reconciler({ source: stateSource(bus), stored, states });
     const reconciling = startReconciler({
-      ...{ reconcile, stored, intervalMs: config.SEARCH_RECONCILE_INTERVAL_MS },
-      ...{ warn, onReconciled: reconcilerMetrics(metrics) },
+      reconcile,
+      stored,
+      intervalMs: config.SEARCH_RECONCILE_INTERVAL_MS,
+      warn,
+      onReconciled: reconcilerMetrics(metrics),
     });
     onStop('reconciliation', () => reconciling.stop());
     const postgres = postgresIndex(database);
@@ -66,13 +69,19 @@ export const searchService = defineService({
       const indexMetrics = meilisearchMetrics(metrics);
       const feed = indexFeed(database);
       const meilisearch = startMeilisearch({
-        ...{ url: config.MEILI_URL, key: config.MEILI_KEY, uid: config.MEILI_INDEX },
-        ...{ searchTimeoutMs: config.MEILI_TIMEOUT_MS, intervalMs: config.MEILI_POLL_INTERVAL_MS },
-        ...{ checkIntervalMs: config.MEILI_CHECK_INTERVAL_MS, feed, warn },
-        ...{ onUpdate: indexMetrics.tell, onCircuitChange: indexMetrics.circuitChanged },
+        url: config.MEILI_URL,
+        key: config.MEILI_KEY,
+        uid: config.MEILI_INDEX,
+        searchTimeoutMs: config.MEILI_TIMEOUT_MS,
+        intervalMs: config.MEILI_POLL_INTERVAL_MS,
+        checkIntervalMs: config.MEILI_CHECK_INTERVAL_MS,
+        feed,
+        warn,
+        onUpdate: indexMetrics.tell,
+        onCircuitChange: indexMetrics.circuitChanged,
       });
       onStop('Meilisearch', () => meilisearch.stop());
-      rebuildIndex = () => feed.distrust(config.MEILI_INDEX, 'a reindex was requested');
+      rebuildIndex = () => feed.markForRebuild(config.MEILI_INDEX, 'a reindex was requested');
       index = fuzzyIndex({ postgres, similar: meilisearch.similar, onSearch: indexMetrics.answered });
     }
     const record = reindexRecord(database);
@@ -82,7 +91,7 @@ export const searchService = defineService({
       completeEndpoints('search', [
         readDeadLettersEndpoint('search', database),
         startReindexEndpoint(reindexer),
-        getReindexEndpoint(record),
+        getReindexStatusEndpoint(record),
         searchFeaturesEndpoint({
           index,
           states,

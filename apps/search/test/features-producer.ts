@@ -1,5 +1,5 @@
 import { type Bus, implement, serve } from '@bunting/bus';
-import { DigestStates, type FeatureState, ListStateVersions, ReadStates } from '@bunting/contracts';
+import { DigestStateVersions, type FeatureState, ListStateVersions, ReadStates } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { digestOfVersions, outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { freshDatabase } from '@bunting/testing';
@@ -20,7 +20,7 @@ const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Usage>)
   const read = <Row>(text: string, ...values: readonly unknown[]) =>
     database.read<Row>({ name: '', text: `with latest as (${latest}) ${text}` }, values);
   return [
-    implement(DigestStates, async ({ body: { entity } }) => ({
+    implement(DigestStateVersions, async ({ body: { entity } }) => ({
       groups: await read<{ group: string; count: number; digest: string }>(
         `select ${entity === 'feature' ? 'project' : "''"} as "group", count(*) as count, ${digestOfVersions('id', 'version')} as digest
          from latest where state::text <> 'null' group by 1 order by 1`,
@@ -33,13 +33,17 @@ const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Usage>)
         `select id, version from latest
          where state::text <> 'null' and id collate "C" > $2 and ($4::text is null or project = $4)
          order by id collate "C" limit $3`,
-        ...[entity, after, limit, project ?? null],
+        entity,
+        after,
+        limit,
+        project ?? null,
       ),
     })),
     implement(ReadStates, async ({ body: { entity, ids } }) => {
       const known = await read<{ id: string; version: number; state: FeatureState | null }>(
         'select id, version, state from latest where id = any ($2::text[])',
-        ...[entity, ids],
+        entity,
+        ids,
       );
       return {
         states: ids.map((id) => {

@@ -214,7 +214,12 @@ export const generatedSearch: fc.Arbitrary<GeneratedSearch> = fc
     archived: fc.constantFrom(undefined, 'true', 'false', 'IS:true', 'IS:false'),
     sortBy: fc.constantFrom(
       undefined,
-      ...['createdAt', 'name', 'type', 'project', 'stale', 'lastSeenAt'],
+      'createdAt',
+      'name',
+      'type',
+      'project',
+      'stale',
+      'lastSeenAt',
       ...[...environments, 'nowhere'].map((name) => `environment:${name}`),
     ),
     sortOrder: fc.constantFrom(undefined, 'asc', 'desc'),

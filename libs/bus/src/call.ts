@@ -1,10 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { type AnyOperation, isIdempotent, type ReplyOf, type RequestOf, systemCaller } from '@bunting/contracts';
+import {
+  type AnyOperation,
+  isIdempotent,
+  nameOf,
+  type ReplyOf,
+  type RequestOf,
+  serviceOf,
+  systemCaller,
+} from '@bunting/contracts';
+import { activeTraceparent, inChildSpan, type SpanOptions } from '@bunting/tracing';
 import type { CallResponse, Bus, CallContext } from './bus.ts';
 import { refusalFrom } from './refusal-response.ts';
 
 /** The request of a call: the parts that the operation does not take may be left out. */
 export type CallRequest<O extends AnyOperation> = Partial<RequestOf<O>>;
+
+/** The span of a call on one of its sides, by the semantic conventions of RPC. */
+export const callSpan = (operation: AnyOperation, kind: 'client' | 'server') => (): SpanOptions => {
+  const method = `${serviceOf(operation)}/${nameOf(operation)}`;
+  return { name: method, kind, attributes: { 'rpc.system.name': 'bunting', 'rpc.method': method } };
+};
 
 /** Calls an operation and returns the response unparsed, for callers that pass it on. */
 export const callForResponse = <O extends AnyOperation>(
@@ -13,11 +28,15 @@ export const callForResponse = <O extends AnyOperation>(
   request: CallRequest<O>,
   context: CallContext,
 ): Promise<CallResponse> =>
-  bus.call(
-    operation.subject,
-    JSON.stringify({ params: request.params ?? {}, query: request.query ?? {}, body: request.body }),
-    { ...context, repeatable: isIdempotent(operation) },
-  );
+  inChildSpan(callSpan(operation, 'client'), async (span) => {
+    const response = await bus.call(
+      operation.subject,
+      JSON.stringify({ params: request.params ?? {}, query: request.query ?? {}, body: request.body }),
+      { ...context, traceparent: span?.traceparent ?? context.traceparent, repeatable: isIdempotent(operation) },
+    );
+    if ('refusal' in response) span?.fail(response.refusal.kind);
+    return response;
+  });
 
 /**
  * Calls an operation and returns its reply.
@@ -58,10 +77,13 @@ export const traceparentFrom = (received?: string): string => {
   return `00-${trace}-${span.slice(0, 8)}${span.slice(24, 32)}-${parent?.[2] ?? '01'}`;
 };
 
+/** A W3C trace context of work that Bunting does by itself: that of the active span, or else of a trace that is not sampled. */
+export const systemTraceparent = (): string => activeTraceparent() ?? traceparentFrom().replace(/01$/, '00');
+
 /** The context of calls that Bunting makes by itself, on no user's behalf. */
 export const systemContext = (timeoutMs: number): CallContext => ({
   caller: systemCaller,
   requestId: randomUUID(),
-  traceparent: traceparentFrom(),
+  traceparent: systemTraceparent(),
   timeoutMs,
 });

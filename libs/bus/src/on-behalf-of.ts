@@ -1,4 +1,5 @@
 import type { Caller } from '@bunting/contracts';
+import { activeTraceparent } from '@bunting/tracing';
 import type { CallContext } from './bus.ts';
 import { traceparentFrom } from './call.ts';
 
@@ -13,6 +14,6 @@ interface ParentCall {
 export const onBehalfOf = ({ caller, requestId, traceparent, deadline }: ParentCall): CallContext => ({
   caller,
   requestId,
-  traceparent: traceparentFrom(traceparent),
+  traceparent: activeTraceparent() ?? traceparentFrom(traceparent),
   timeoutMs: deadline.getTime() - Date.now(),
 });

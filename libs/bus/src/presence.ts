@@ -1,6 +1,12 @@
-import type { ServiceName } from '@bunting/contracts';
-import { unavailable } from '@bunting/contracts';
-import type { CallResponse } from './bus.ts';
+import {
+  calledServices,
+  type ContractVersion,
+  contractVersion,
+  type ServiceName,
+  unavailable,
+} from '@bunting/contracts';
+import type { Bus, CallResponse } from './bus.ts';
+import { systemContext } from './call.ts';
 import { refusalResponse } from './refusal-response.ts';
 
 /** The service of a subject `call.<service>.<operation>`. */
@@ -8,6 +14,63 @@ export const serviceOfSubject = (subject: string): string => subject.split('.')[
 
 /** The subject that every process of a service answers while it serves. It distinguishes a missing operation from a missing service. */
 export const presenceSubject = (service: ServiceName | string): string => `present.${service}`;
+
+/** What a process answers on the presence subject. */
+export const presenceReply = (version: ContractVersion): CallResponse => ({
+  reply: { json: JSON.stringify(version), headers: {} },
+});
+
+/** Of processes that answer `true`, as they did before contracts had versions. */
+const firstVersion: ContractVersion = { speaks: 1, understands: 1 };
+
+const incompatibility = (service: ServiceName, theirs: ContractVersion, ours: ContractVersion): string | undefined => {
+  if (theirs.speaks < ours.understands)
+    return `The ${service} service speaks version ${theirs.speaks} of the contract, and this process understands ${ours.understands} and newer. Upgrade the ${service} service.`;
+  if (ours.speaks < theirs.understands)
+    return `The ${service} service understands version ${theirs.understands} of the contract and newer, and this process speaks ${ours.speaks}. Upgrade this process.`;
+  return undefined;
+};
+
+const checkTimeoutMs = 1_000;
+const checkTtlMs = 5_000;
+
+/**
+ * Checks that a process of each called service has a contract version that suits ours. Services that do not answer are passed over. Checks
+ * are at most as frequent as every 5 seconds, and only the first is waited for.
+ * @returns a function that throws an error which names the incompatible services and which one to upgrade
+ */
+export const compatibilityCheck = (bus: Bus, caller: ServiceName, ours: ContractVersion = contractVersion) => {
+  let faults: readonly string[] = [];
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  const versionOf = async (service: ServiceName): Promise<ContractVersion | undefined> => {
+    const response = await bus.call(presenceSubject(service), '{}', {
+      ...systemContext(checkTimeoutMs),
+      repeatable: true,
+    });
+    if ('refusal' in response) return undefined;
+    const version = JSON.parse(response.reply.json) as ContractVersion | true;
+    return version === true ? firstVersion : version;
+  };
+  const check = async (): Promise<void> => {
+    const found = await Promise.all(
+      calledServices[caller].map(async (service) => {
+        const theirs = await versionOf(service);
+        return theirs === undefined ? undefined : incompatibility(service, theirs, ours);
+      }),
+    );
+    faults = found.filter((fault) => fault !== undefined);
+  };
+  let first: Promise<void> | undefined;
+  return async (): Promise<void> => {
+    if (performance.now() - checkedAt > checkTtlMs) {
+      checkedAt = performance.now();
+      const checking = check().catch(() => undefined);
+      first ??= checking;
+    }
+    await first;
+    if (faults.length > 0) throw new Error(faults.join(' '));
+  };
+};
 
 /** An upgrade takes a while: earlier retries would fail as well. */
 const retryAfterUpgradeSeconds = 30;

@@ -1,6 +1,8 @@
 import {
   type AnyOperation,
   type Caller,
+  type ContractVersion,
+  contractVersion,
   invalid,
   isIdempotent,
   nameOf,
@@ -10,11 +12,13 @@ import {
   unavailable,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
+import { inSpan } from '@bunting/tracing';
 import type { CallResponse, Bus, CallContext, Subscription } from './bus.ts';
+import { callSpan } from './call.ts';
 import { type Endpoint, JsonText, notModified } from './implement.ts';
 import { type IdempotentWrite, idempotentWriteOf, recordingGrants } from './idempotent-write.ts';
 import { requireMatch } from './precondition.ts';
-import { presenceSubject } from './presence.ts';
+import { presenceReply, presenceSubject } from './presence.ts';
 import { internalError, refusalResponse } from './refusal-response.ts';
 
 /** One served call, as a service logs and measures it. */
@@ -42,6 +46,8 @@ export interface ServeOptions {
   readonly checkReplies?: boolean;
   /** maximum calls handled concurrently; further calls are refused with `ServiceUnavailable` immediately */
   readonly maxConcurrent?: number;
+  /** the contract version of the process; that of this release by default */
+  readonly version?: ContractVersion;
 }
 
 const replyText = (operation: AnyOperation, reply: unknown, check: boolean): string => {
@@ -74,7 +80,7 @@ const requireStored = ({ subject }: AnyOperation, idempotency: IdempotentWrite |
 export const serve = async (
   bus: Bus,
   served: readonly Endpoint[],
-  { observe, checkReplies = false, maxConcurrent = 512 }: ServeOptions = {},
+  { observe, checkReplies = false, maxConcurrent = 512, version = contractVersion }: ServeOptions = {},
 ): Promise<Subscription> => {
   let running = 0;
   let idle: (() => void) | undefined;
@@ -140,13 +146,21 @@ export const serve = async (
     }
   };
 
+  const handleInSpan = (endpoint: Endpoint, request: string, context: CallContext): Promise<CallResponse> =>
+    inSpan(callSpan(endpoint.operation, 'server'), context.traceparent, async (span) => {
+      const { traceparent } = span ?? context;
+      const response = await handle(endpoint, request, { ...context, traceparent });
+      if ('refusal' in response) span?.fail(response.refusal.kind);
+      return response;
+    });
+
   const subscriptions = await Promise.all(
     served.map((endpoint) =>
-      bus.respond(endpoint.operation.subject, (request, context) => handle(endpoint, request, context)),
+      bus.respond(endpoint.operation.subject, (request, context) => handleInSpan(endpoint, request, context)),
     ),
   );
   const services = new Set(served.map(({ operation }) => serviceOf(operation)));
-  const isPresent = async (): Promise<CallResponse> => ({ reply: { json: 'true', headers: {} } });
+  const isPresent = async (): Promise<CallResponse> => presenceReply(version);
   const presence = await Promise.all([...services].map((service) => bus.respond(presenceSubject(service), isPresent)));
   return {
     stop: async () => {

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type AnyOperation, type Caller, defineOperation, invalid, noAccess } from '@bunting/contracts';
+import {
+  type AnyOperation,
+  type Caller,
+  type ContractVersion,
+  defineOperation,
+  invalid,
+  noAccess,
+  serviceOf,
+} from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { Type } from 'typebox';
 import {
@@ -8,6 +16,7 @@ import {
   callForResponse,
   callIfSupported,
   type CallContext,
+  compatibilityCheck,
   implement,
   JsonText,
   notModified,
@@ -273,6 +282,28 @@ export const describeBus = (
       await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
         kind: 'ServiceUnavailable',
       });
+    });
+
+    it('names the services whose contract version does not suit the caller, and which one to upgrade', async () => {
+      const compatible = (ours: ContractVersion) => compatibilityCheck(bus, 'gateway', ours)();
+      const endpoint = implement(Greet, async () => ({ text: 'hello' }));
+      await compatible({ speaks: 1, understands: 1 });
+      const served = await serve(bus, [endpoint], { version: { speaks: 3, understands: 2 } });
+      const service = serviceOf(Greet);
+      await compatible({ speaks: 2, understands: 1 });
+      await compatible({ speaks: 4, understands: 3 });
+      await expect(compatible({ speaks: 1, understands: 1 })).rejects.toThrow(
+        `The ${service} service understands version 2 of the contract and newer, and this process speaks 1. Upgrade this process.`,
+      );
+      await expect(compatible({ speaks: 5, understands: 4 })).rejects.toThrow(
+        `The ${service} service speaks version 3 of the contract, and this process understands 4 and newer. Upgrade the ${service} service.`,
+      );
+      await served.stop();
+      // Before contracts had versions, processes answered so.
+      const before = await bus.respond(`present.${service}`, async () => ({ reply: { json: 'true', headers: {} } }));
+      await compatible({ speaks: 2, understands: 1 });
+      await expect(compatible({ speaks: 2, understands: 2 })).rejects.toThrow(/speaks version 1 of the contract/);
+      await before.stop();
     });
 
     it("wakes every subscriber of a producer's topic, in each process, and no others", async () => {

@@ -1,11 +1,11 @@
 import { type ErrorDetail } from './errors.ts';
-import { type Constraint, type ConstraintOperator, constraintOperators } from './model/constraint.ts';
+import { type Constraint, type ConstraintOperator, constraintOperators } from './model/strategies/constraint.ts';
 import { datePattern } from './model/patterns.ts';
 import { exactNumbers } from './request-form.ts';
 import { quoteValue } from './quote-value.ts';
 
 /** The kind of operand that a constraint compares with. */
-export type Operand = 'values' | 'number' | 'date' | 'version';
+export type Operand = 'values' | 'number' | 'date' | 'version' | 'pattern';
 
 /** The operand that each operator takes. */
 export const operandOf: Readonly<Record<ConstraintOperator, Operand>> = {
@@ -26,12 +26,13 @@ export const operandOf: Readonly<Record<ConstraintOperator, Operand>> = {
   SEMVER_LT: 'version',
   SEMVER_GTE: 'version',
   SEMVER_LTE: 'version',
+  REGEX: 'pattern',
 };
 
 const longestValue = 100;
 
 const number = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/;
-/** `number`, as far as it is finite whatever stands before the exponent. */
+/** A decimal number with an exponent of at most two digits, so that it is finite. */
 const documentedNumber = String.raw`^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,2})?$`;
 
 const numeral = '(0|[1-9][0-9]{0,14})';
@@ -118,4 +119,5 @@ export const documentedOperands = [
   oneValue('number', { type: ['string', 'number'], documentedPattern: documentedNumber, ...exactNumbers }),
   oneValue('date', { type: 'string', documentedPattern: `^${datePattern}$` }),
   oneValue('version', { type: 'string', documentedPattern: semver }),
+  oneValue('pattern', { type: 'string' }),
 ];

@@ -35,9 +35,11 @@ export const errorKinds = [
 export type ErrorKind = (typeof errorKinds)[number];
 
 export const ErrorDetail = Type.Object({
-  message: Type.String({ description: 'what is wrong' }),
+  message: Type.String({ description: 'description of the fault' }),
   path: Type.Optional(
-    Type.String({ description: 'where it is wrong, as a JSON pointer that begins with /body, /query or /params' }),
+    Type.String({
+      description: 'the location of the fault, as a JSON pointer that begins with /body, /query or /params',
+    }),
   ),
   validationErrors: Type.Optional(
     Type.Array(Type.String(), { description: 'of a password that is too weak: each rule that it breaks' }),
@@ -45,7 +47,7 @@ export const ErrorDetail = Type.Object({
 });
 export type ErrorDetail = Static<typeof ErrorDetail>;
 
-/** How people sign in, in the form that Unleash user interfaces build their page from. */
+/** The ways to sign in, in the form from which user interfaces of Unleash build their sign-in page. */
 export const SignInForm = Type.Object({
   path: Type.String({ description: 'with 401: where a password is sent to' }),
   type: Type.String({ description: 'with 401: `password`, the kind of the form' }),
@@ -68,7 +70,7 @@ export const ErrorBody = Type.Object(
   {
     id: Type.String({ description: 'id of the error instance; the log names it too' }),
     name: Type.String({ description: 'name of the error kind' }),
-    message: Type.String({ description: 'description of what went wrong' }),
+    message: Type.String({ description: 'description of the error' }),
     details: Type.Optional(Type.Array(ErrorDetail)),
     permissions: Type.Optional(
       Type.Array(Type.String(), { description: 'with 403: the permissions of which one is needed' }),
@@ -86,7 +88,7 @@ export const Problem = Type.Object(
     type: Type.String({ description: 'identifies the error kind' }),
     title: Type.String({ description: 'the error kind in words' }),
     status: Type.Integer({ description: 'the status of the answer' }),
-    detail: Type.String({ description: 'description of what went wrong' }),
+    detail: Type.String({ description: 'description of the error' }),
     instance: Type.String({ description: 'identifies the error instance' }),
   },
   { title: 'problemSchema' },
@@ -99,7 +101,7 @@ interface RefusalExtras {
   readonly retryAfterSeconds?: number;
   /** with 401 */
   readonly signInForm?: SignInForm | undefined;
-  /** of what has changed: its tag as it is now */
+  /** the current entity tag of the changed resource */
   readonly tag?: string;
 }
 

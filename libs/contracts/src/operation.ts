@@ -22,15 +22,15 @@ export interface HttpBinding {
    * parameter `after`, and whether it is `atEnd`; the gateway asks on
    */
   readonly lines?: TSchema;
-  /** the answer is a stream of server-sent events, which the gateway writes itself; the reply is its text */
+  /** the response is a stream of server-sent events, which the gateway writes itself; the reply is its text */
   readonly eventStream?: true;
-  /** of the answer, whose reply is its text; JSON when left out */
+  /** of the response, whose body is the reply's text; JSON when left out */
   readonly contentType?: 'text/csv';
-  /** headers that stand for parameters of the query: the name of each by that of its parameter, which the query cannot give */
+  /** headers that provide query parameters, as header names by parameter names; the query itself cannot set these */
   readonly headers?: Readonly<Record<string, string>>;
   /** the query parameter that the gateway sets to the address of the client; clients cannot set it */
   readonly address?: string;
-  /** the `Location` of what was created, from the request and the reply */
+  /** the `Location` of the created resource, from the request and the reply */
   readonly location?: (request: { params: never; body: never }, reply: never) => string;
 }
 
@@ -45,7 +45,7 @@ export type IfMatchTarget =
   'feature' | 'feature environment' | 'strategy' | 'segment' | 'environment' | 'change request';
 
 export const NoFields = Type.Object({});
-/** The reply of an operation that answers without a body. */
+/** The reply of an operation whose response has no body. */
 export const NoReply = Type.Null();
 export const NoBody = Type.Undefined();
 
@@ -75,6 +75,8 @@ export interface Operation<
   /** the error kinds beside those of 401, 403 and 503 */
   readonly errors: readonly ErrorKind[];
   readonly deprecated?: true;
+  /** Bunting has the operation and Unleash does not: docs/api.md describes it */
+  readonly isOwn?: true;
   /** whether a retry has no further effect; implied by GET */
   readonly idempotent?: boolean;
 }
@@ -129,10 +131,10 @@ export const nameOf = (operation: AnyOperation): string => operation.subject.spl
 export const isIdempotent = ({ http, idempotent }: AnyOperation): boolean =>
   idempotent === true || http?.method === 'GET';
 
-/** Whether callers need no key. A key that is sent all the same is not looked at. */
+/** Whether the operation needs no token. A token that is sent is ignored. */
 export const isPublicOperation = ({ permission }: AnyOperation): boolean => permission === 'public';
 
-/** The permissions of which a caller needs one; none where each caller, or each caller with a key, may call. */
+/** The permissions of which a caller needs one; empty for operations that every caller, or every authenticated caller, may use. */
 export const permissionsFor = ({ permission }: AnyOperation): readonly Permission[] => {
   if (permission === 'authenticated' || permission === 'public' || permission === 'service') return [];
   return typeof permission === 'string' ? [permission] : permission;

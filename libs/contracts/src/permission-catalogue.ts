@@ -1,6 +1,6 @@
 import { type Permission, permissionIds } from './permissions.ts';
 
-/** Where a permission of a role holds: everywhere, in a project, or in a project and there in one environment. */
+/** The scope of a permission: the instance, a project, or an environment of a project. */
 export type PermissionType = 'root' | 'project' | 'environment';
 
 interface Listed {
@@ -80,7 +80,7 @@ export const permissionCatalogue: ReadonlyMap<Permission, Listed> = new Map([
 export const permissionsOfType = (wanted: PermissionType): Permission[] =>
   [...permissionCatalogue].filter(([, { type }]) => type === wanted).map(([name]) => name);
 
-/** A permission as answers describe it. Roles that were not made here may give ADMIN as well. */
+/** A permission as responses describe it. Predefined roles may also grant ADMIN. */
 export const describePermission = (name: Permission) => {
   const { type, displayName } = permissionCatalogue.get(name) ?? { type: 'root' as const, displayName: 'Admin' };
   return { id: permissionIds[name], name, displayName, type };

@@ -62,7 +62,7 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-/** The number by which clients know a permission. They store it: a number is neither changed nor given a second time. */
+/** The number that identifies a permission to clients. Clients store it, so numbers never change and are never reused. */
 export const permissionIds: Readonly<Record<Permission, number>> = {
   ADMIN: 1,
   CREATE_FEATURE: 2,
@@ -135,10 +135,13 @@ export type Grant = Static<typeof Grant>;
 export const Caller = Type.Object({
   id: Type.Integer({ description: 'id of the user; -42 for an admin token, -1337 for the system itself' }),
   name: Type.String({
-    description: 'what events call the caller: e-mail, else user name; the name of the token for an admin token',
+    description: 'the name of the caller in events: e-mail, else user name; the name of the token for an admin token',
   }),
   tokenId: Type.Optional(Type.String()),
   grants: Type.Array(Grant),
+  formerProjects: Type.Optional(
+    Type.Array(Type.String(), { description: 'deleted projects that the token of an SDK was for' }),
+  ),
   hiddenProjects: Type.Optional(
     Type.Array(Type.String(), {
       description: 'private projects that the caller has no part in: to them, these do not exist',
@@ -158,7 +161,7 @@ export interface Scope {
   readonly environment?: string | undefined;
 }
 
-/** What was granted to a caller: that they may do something there, or see a project. */
+/** A check that was granted: of a permission in a scope, or of the visibility of a project. */
 export const Granted = Type.Union([
   Type.Object({
     may: Type.Array(Type.Enum([...permissions])),
@@ -208,5 +211,5 @@ export const maySee = (caller: Caller, project: string): boolean => {
 export const systemCaller: Caller = { id: -1337, name: 'unleash_system_user', grants: [{ permission: 'ADMIN' }] };
 /** The user id that everything done with an admin token is attributed to. */
 export const adminTokenUserId = -42;
-/** The caller of an operation that needs no key. */
+/** The caller of an operation that needs no token. */
 export const anonymousCaller: Caller = { id: 0, name: 'anonymous', grants: [] };

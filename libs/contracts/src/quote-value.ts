@@ -1,4 +1,4 @@
-/** Text of at most `length` characters, with an ellipsis where more was cut off. */
+/** Truncates text to `length` characters, with an ellipsis for the rest. */
 export const truncate = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Type } from 'typebox';
 import { Refusal } from './errors.ts';
-import { Constraint } from './model/constraint.ts';
-import { FeatureStrategy } from './model/strategy.ts';
-import { FeatureVariant } from './model/variant.ts';
+import { Constraint } from './model/strategies/constraint.ts';
+import { FeatureStrategy } from './model/strategies/strategy.ts';
+import { FeatureVariant } from './model/features/variant.ts';
 import { matchesSchema, parse, parseChanges } from './validation/index.ts';
 import { requestForm } from './request-form.ts';
 

@@ -6,10 +6,10 @@ import { type TSchema } from 'typebox';
 /** The largest whole number that JSON carries without losing digits. */
 const largest = Number.MAX_SAFE_INTEGER;
 
-/** What a schema says of numbers that stand for text. */
+/** The range of the integers that JSON transports exactly. */
 export const exactNumbers = { minimum: -largest, maximum: largest } as const;
 
-/** Whole numbers as text accept; the pattern is for people, and the coercion below reads by hand. */
+/** The accepted spelling of integers as text. The pattern is for the OpenAPI document; the coercion below parses without it. */
 const digits = '^(0?[0-9]{1,3}|1000)$';
 
 type Json = Record<string, unknown>;
@@ -52,7 +52,7 @@ const formAnew = (schema: Json): unknown => {
   return form;
 };
 
-/** The same object where no member has another form; what TypeBox keeps beside the JSON Schema stays. */
+/** Returns the same object when no member has another form. Symbols that TypeBox adds to the JSON Schema are preserved. */
 const withForms = (schema: Json): unknown => {
   const members = Object.entries(schema).map(([key, value]) => [key, value, formOf(value)] as const);
   const changed = members.filter(([, value, form]) => form !== value);
@@ -66,10 +66,10 @@ const withForms = (schema: Json): unknown => {
   return form;
 };
 
-/** What a request may hold in the place of a schema: the same, and what is coerced to it. */
+/** The schema of requests: values of the given schema, and values that are coerced to it. */
 export const requestForm = <S extends TSchema>(schema: S): S => formOf(schema) as S;
 
-/** Whether a schema is what requests may hold in the place of a stricter one of the same title. */
+/** Whether a schema is the lenient form, for requests, of a stricter schema with the same title. */
 export const isRequestForm = (schema: object): boolean => changedForms.has(schema);
 
 /** The value that a lenient schema coerces to; the value itself where nothing can be coerced. */

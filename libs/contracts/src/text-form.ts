@@ -1,10 +1,10 @@
-/** What a text of a request must look like where a schema says so in `form`. It is judged by hand, in one pass. */
+/** The forms that a schema can require of a text by `form`. Each is checked in one pass, without a regular expression. */
 export type TextForm = 'url-friendly' | 'not-blank' | 'not-empty' | 'json-pointer' | 'token-type';
 
 const isUrlFriendly = (name: string): boolean =>
   name !== '.' && name !== '..' && name.isWellFormed() && encodeURIComponent(name) === name;
 
-/** What is wrong with a name that needs no escape in a URL, as a sentence goes on after the name of its property. */
+/** The error of a name that would need escaping in a URL, as the rest of a sentence that begins with its property. */
 export const urlFriendlyError = (name: string, most = 100): string | undefined => {
   if (name === '') return 'is not allowed to be empty';
   if (name.length > most) return `must be at most ${most} characters long`;
@@ -13,10 +13,10 @@ export const urlFriendlyError = (name: string, most = 100): string | undefined =
 
 const isJsonPointer = (text: string): boolean => text === '' || (text.startsWith('/') && !/~(?![01])/.test(text));
 
-/** What tokens are for, as requests write it in any case; `backend` is another word for `client`. */
+/** The types of tokens, case-insensitive in requests; `backend` is a synonym of `client`. */
 const tokenTypes: ReadonlySet<string> = new Set(['client', 'backend', 'frontend', 'admin']);
 
-/** What is wrong with a text of that form. */
+/** The error of a text that does not have the form. */
 export const textFormError = (form: TextForm, text: string): string | undefined => {
   switch (form) {
     case 'url-friendly':

@@ -1,12 +1,13 @@
 import { type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import { Migrator } from '@mikro-orm/migrations';
+import { inChildSpan, type SpanOptions } from '@bunting/tracing';
 import { Kysely, PostgresDialect } from 'kysely';
-import { type Pool, type PoolClient, types } from 'pg';
+import { type Pool, type PoolClient, type QueryConfig, types } from 'pg';
 import type { Registry } from 'prom-client';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Entity } from './entities.ts';
-import { refusalForFailure, callerLost, isTransient, deadlineExceeded, type Outage, outageOf } from './failures.ts';
+import { refusalForFailure, callerLost, isTransient, deadlineExceeded, outageOf } from './failures.ts';
 import { outageLog } from './outage-log.ts';
 import { measurePool } from './pool-metrics.ts';
 import {
@@ -16,8 +17,12 @@ import {
   keepAlive,
   requireMigrated,
   type SchemaMigration,
+  type SchemaVersion,
+  schemaVersion,
   migrationsTable,
 } from './migrate.ts';
+import { explainStartFailure } from './start-failure.ts';
+import { watchConnection } from './watch-connection.ts';
 
 // Bunting's bigint columns are counters that stay below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
@@ -95,101 +100,24 @@ const cork = (client: PoolClient): void => {
   process.nextTick(() => stream.uncork());
 };
 
-/** A job ignored the failure of a statement and went on. PostgreSQL answers the COMMIT of such a transaction with a ROLLBACK, and no error. */
-class AbandonedTransactionError extends Error {
-  constructor(cause: unknown) {
-    super('A statement of the transaction failed and its error was ignored: nothing was stored.', { cause });
-  }
-}
-
-const textOf = (query: unknown): string =>
-  typeof query === 'string' ? query : ((query as { text?: string }).text ?? '');
-
-/** The names of prepared statements, by text. Beyond `maxPrepared`, statements are sent unprepared. */
-const preparedNames = new Map<string, string>();
-const maxPrepared = 500;
-
-const preparedName = (text: string): string | undefined => {
-  const existing = preparedNames.get(text);
-  if (existing !== undefined || preparedNames.size >= maxPrepared) return existing;
-  const name = `tx-${preparedNames.size}`;
-  preparedNames.set(text, name);
-  return name;
-};
-
-/** Turns a parameterised statement into one that each connection parses and plans once. */
-const prepared = (args: readonly unknown[]): readonly unknown[] => {
-  const [text, values] = args;
-  if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return args;
-  const name = preparedName(text);
-  return name === undefined ? args : [{ name, text, values }];
-};
-
-/** BEGIN, COMMIT, ROLLBACK and ROLLBACK TO are no longer than this. */
-const maxControlLength = 100;
-
 /**
- * Counts the statements of a connection, and rejects the COMMIT of a transaction that PostgreSQL has aborted. A ROLLBACK on a dead
- * connection succeeds, so that the caller gets the error for which the connection died.
+ * The span of a statement, by the semantic conventions of databases.
+ * @param text of Bunting's own statements, which hold no values. The ORM writes values into the text of its statements, so only their first
+ * word is exported.
  */
-const watch = (client: PoolClient, count: (isRoundTrip: boolean) => void): void => {
-  let inFlight = 0;
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  let failure: unknown;
-  // PostgreSQL ends an idle transaction at its deadline. That error belongs to no statement, and without a listener ends the process.
-  client.on('error', (error) => (failure ??= error));
-  (client as { query: unknown }).query = (...args: unknown[]) => {
-    count(inFlight === 0);
-    const sql = textOf(args[0]);
-    const text = sql.length > maxControlLength ? '' : sql.trim().toLowerCase();
-    const ends = text === 'rollback';
-    const ignored = failure;
-    if (ends || text.startsWith('begin') || text.startsWith('start transaction') || text.startsWith('rollback to'))
-      failure = undefined;
-    if (text === 'commit' && ignored !== undefined) return Promise.reject(new AbandonedTransactionError(ignored));
-    const sent = query(...prepared(args));
-    if (!(sent instanceof Promise)) return sent;
-    inFlight++;
-    const settled = (): void => void inFlight--;
-    sent.then(settled, settled);
-    if (text === 'commit') {
-      return sent.then((result: { command: string }) => {
-        if (result.command !== 'COMMIT') throw new AbandonedTransactionError(failure);
-        return result;
-      });
-    }
-    if (ends) return sent.catch(() => ({ rows: [], rowCount: 0, command: 'ROLLBACK' }));
-    sent.catch((error: unknown) => (failure ??= error));
-    return sent;
-  };
-};
+const statementSpan = (database: string, name: string, text?: string) => (): SpanOptions => ({
+  name,
+  kind: 'client',
+  attributes: {
+    'db.system.name': 'postgresql',
+    'db.namespace': database,
+    'db.query.summary': name,
+    ...(text === undefined ? {} : { 'db.query.text': text }),
+  },
+});
 
-/** The error for an outage that keeps a service from starting, with the next step. */
-const startFailure = (host: string, { kind, reason }: Outage): string => {
-  switch (kind) {
-    case 'disk full':
-      return `The disk of the PostgreSQL at ${host} is full (${reason}). Free some space on it, then start again.`;
-    case 'read-only':
-      return `The PostgreSQL at ${host} is read-only (${reason}). Give the address of the primary, or make it writable.`;
-    case 'access denied':
-      return `The PostgreSQL at ${host} denies access (${reason}). Correct user and password, or grant the rights.`;
-    case 'unreachable':
-    case 'slow to connect':
-      return `No PostgreSQL answers at ${host} (${reason}). Start one, or correct the address.`;
-    default:
-      return `The PostgreSQL at ${host} answers, and cannot be used now (${reason}). Start again when it can.`;
-  }
-};
-
-const explainStartFailure = async (url: string, job: Promise<void>): Promise<void> => {
-  try {
-    await job;
-  } catch (error) {
-    const outage = outageOf(error);
-    if (outage === undefined) throw error;
-    throw new Error(startFailure(new URL(url).host, outage), { cause: error });
-  }
-};
+/** The first word of a statement, e.g. `SELECT`. */
+const operationOf = (text: string): string => (/^\s*(\w+)/.exec(text)?.[1] ?? 'statement').toUpperCase();
 
 /** Makes PostgreSQL extend a file by a megabyte for a moment: fails while the disk is full. */
 const writeProbe =
@@ -236,7 +164,7 @@ export const openDatabase = async ({
       onPoolCreated: (created: Pool) => {
         pool = created;
         created.on('connect', (client) =>
-          watch(client, (isRoundTrip) => {
+          watchConnection(client, (isRoundTrip) => {
             statements++;
             if (isRoundTrip) roundTrips++;
           }),
@@ -266,7 +194,8 @@ export const openDatabase = async ({
   };
 
   if (metrics !== undefined) measurePool(metrics, () => pool, poolMax);
-  const outages = outageLog(new URL(url).pathname.slice(1), logError);
+  const databaseName = new URL(url).pathname.slice(1);
+  const outages = outageLog(databaseName, logError);
   let diskWasFull = false;
   const refused = (error: unknown): unknown => {
     const outage = outageOf(error);
@@ -297,13 +226,16 @@ export const openDatabase = async ({
 
   const attempt = async <T>(job: (tx: Tx) => Promise<T>, limits: CommitLimits): Promise<T> => {
     const client = await connections().connect();
+    const send = (text: string, values?: unknown[]) =>
+      inChildSpan(statementSpan(databaseName, operationOf(text), text), () => client.query(text, values));
     let isOver = false;
     let entities: EntityManager | undefined;
     // After a job has failed, its remaining statements must not reach the connection: the pool has given it to another job.
-    const query = ((text: string, values?: unknown[]) => {
+    const query = ((own: string | QueryConfig, values?: unknown[]) => {
       if (isOver) return Promise.reject(new Error('The transaction is over.'));
       sendWaiting();
-      return client.query(text, values);
+      if (typeof own === 'string') return send(own, values);
+      return inChildSpan(statementSpan(databaseName, operationOf(own.text)), () => client.query(own));
     }) as PoolClient['query'];
     const waiting: { readonly text: string; readonly values: () => readonly unknown[] }[] = [];
     const sent: Promise<unknown>[] = [];
@@ -311,7 +243,7 @@ export const openDatabase = async ({
     const sendWaiting = (): void => {
       if (waiting.length > 0) cork(client);
       for (const { text, values } of waiting.splice(0)) {
-        const sending = client.query(text, [...values()]);
+        const sending = send(text, [...values()]);
         sending.catch((error: unknown) => (sendFailure ??= error));
         sent.push(sending);
       }
@@ -322,7 +254,7 @@ export const openDatabase = async ({
       const begin = beginWithin(requireTimeLeft(limits));
       hasBegun = true;
       cork(client);
-      const begun = client.query(begin);
+      const begun = send(begin);
       begun.catch(() => undefined);
       const done = await job({
         get em() {
@@ -342,7 +274,7 @@ export const openDatabase = async ({
       cork(client);
       sendWaiting();
       // Each is settled before the connection is given back; the first to fail is why the others did.
-      for (const outcome of await Promise.allSettled([...sent, client.query('commit')]))
+      for (const outcome of await Promise.allSettled([...sent, send('commit')]))
         if (outcome.status === 'rejected') throw outcome.reason;
       return done;
     } catch (cause) {
@@ -350,24 +282,38 @@ export const openDatabase = async ({
       const error = sendFailure ?? cause;
       // PostgreSQL closes the connection of a transaction at its deadline: the pool must not reuse it.
       isPastDeadline = hasBegun && limits.deadline !== undefined && Date.now() >= limits.deadline.getTime();
-      if (hasBegun && !isPastDeadline) await client.query('rollback');
+      if (hasBegun && !isPastDeadline) await send('rollback');
       throw error;
     } finally {
       client.release(isPastDeadline);
     }
   };
 
-  const ping = async (): Promise<void> => {
-    await connections()
-      .query('select 1')
+  const transactionSpan = (): SpanOptions => ({
+    name: 'transaction',
+    kind: 'internal',
+    attributes: { 'db.system.name': 'postgresql', 'db.namespace': databaseName },
+  });
+
+  const schema = async (): Promise<SchemaVersion> => {
+    const { rows } = await connections()
+      .query<{ name: string }>(`select name from ${migrationsTable} order by name`)
       .catch((error: unknown) => Promise.reject(refused(error)));
+    return schemaVersion(
+      url,
+      rows.map(({ name: applied }) => applied),
+      migrations,
+    );
   };
 
   return {
     /** One round trip outside any transaction. */
     read: async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
       try {
-        const { rows } = await connections().query({ ...statement, values: [...values] });
+        const { name: statementName, text } = statement;
+        const { rows } = await inChildSpan(statementSpan(databaseName, statementName ?? operationOf(text), text), () =>
+          connections().query({ ...statement, values: [...values] }),
+        );
         return rows as Row[];
       } catch (error) {
         throw refused(error);
@@ -379,28 +325,30 @@ export const openDatabase = async ({
      * database.
      * @throws Refusal `ServiceUnavailable`, with nothing stored, once the limits are exceeded.
      */
-    transaction: async <T>(job: (tx: Tx) => Promise<T>, limits: CommitLimits = {}): Promise<T> => {
-      for (let tries = 1; ; tries++) {
-        try {
-          return await attempt(job, limits);
-        } catch (error) {
-          if (!isTransient(error) || tries === maxAttempts) throw refused(error);
-          await sleep(Math.random() * 20 * tries);
+    transaction: <T>(job: (tx: Tx) => Promise<T>, limits: CommitLimits = {}): Promise<T> =>
+      inChildSpan(transactionSpan, async () => {
+        for (let tries = 1; ; tries++) {
+          try {
+            return await attempt(job, limits);
+          } catch (error) {
+            if (!isTransient(error) || tries === maxAttempts) throw refused(error);
+            await sleep(Math.random() * 20 * tries);
+          }
         }
-      }
-    },
+      }),
 
     session: connect,
-    /** Throws while the database cannot be reached. */
-    ping,
-    /** Throws while the database cannot be reached, or while its disk is full after a write has failed for that reason. */
-    ready: async (): Promise<void> => {
-      await ping();
-      if (!diskWasFull) return;
+    /** The version of the schema. Throws while the database cannot be reached, or when this process cannot run on its schema. */
+    schema,
+    /** Like `schema`, and throws while the disk is full after a write has failed for that reason. */
+    ready: async (): Promise<{ readonly schema: SchemaVersion }> => {
+      const version = await schema();
+      if (!diskWasFull) return { schema: version };
       diskWasFull = false;
       await attempt(({ query }) => query(writeProbe), {}).catch((error: unknown) => {
         if (outageOf(error)?.kind === 'disk full') throw refused(error);
       });
+      return { schema: version };
     },
     /** how many statements were sent since the start, BEGIN and COMMIT among them */
     get statements() {
@@ -414,6 +362,8 @@ export const openDatabase = async ({
   };
 };
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
+/** Reads outside of transactions, from the primary or a replica. */
+export type ReadDatabase = Pick<Database, 'read'>;
 
 /** Creates a database where it is missing and applies the missing migrations; refuses one of a newer version. */
 export const migrateDatabase = async (options: Pick<DatabaseOptions, 'url' | 'name' | 'migrations'>): Promise<void> =>

@@ -81,11 +81,14 @@ describe('rows of an entity', () => {
 });
 
 it('the columns of an entity include those of its embedded objects', () => {
-  expect(sql.columnsOf(Note)).toEqual([
-    ...['id', 'short_text', 'written_by_id', 'written_by_name', 'written_at', 'secret'],
-  ]);
+  expect(sql.columnsOf(Note)).toEqual(['id', 'short_text', 'written_by_id', 'written_by_name', 'written_at', 'secret']);
   expect(sql.rowOf(Note, notes.mine)).toEqual({
-    ...{ id: 2, short_text: 'two', written_by_id: 7, written_by_name: 'mia', written_at: writtenAt, secret: null },
+    id: 2,
+    short_text: 'two',
+    written_by_id: 7,
+    written_by_name: 'mia',
+    written_at: writtenAt,
+    secret: null,
   });
 });
 

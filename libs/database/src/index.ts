@@ -4,6 +4,7 @@ export {
   type DatabaseOptions,
   migrateDatabase,
   openDatabase,
+  type ReadDatabase,
   type Session,
   type Statement,
   type Tx,
@@ -18,6 +19,16 @@ export {
   persistDifference,
 } from './entities.ts';
 export { violatedConstraint, isDataError } from './failures.ts';
-export { createDatabaseIfMissing, NewerDatabaseError, type SchemaMigration } from './migrate.ts';
+export {
+  createDatabaseIfMissing,
+  createSchema,
+  hostOf,
+  migrationsTable,
+  NewerDatabaseError,
+  type SchemaMigration,
+  type SchemaVersion,
+} from './migrate.ts';
+export { coalesceCalls } from './coalesce-calls.ts';
+export { inspectReadReplica, openReadReplica, type ReadReplica } from './read-replica.ts';
 export { type BatchRow, batchedRead } from './batched-read.ts';
 export { schemaDifferences } from './schema-differences.ts';

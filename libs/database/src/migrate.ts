@@ -3,13 +3,22 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { createHash } from 'node:crypto';
 import { Client, type ClientConfig } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from './failures.ts';
 
-/** One migration. Follow expand → backfill → contract, so that the previous version still runs on the migrated schema. */
+/** One migration. Follow expand → backfill → contract, so that the previous version still runs on the migrated schema (docs/upgrading.md). */
 export interface SchemaMigration {
-  /** sorts after the names of earlier migrations, e.g. `2-favorites` */
+  /**
+   * `2-expand-favorites` or `3-contract-favorites`, unless it makes the first tables of a database. Versions that do not know a migration
+   * run on a schema that it expanded, and refuse any other.
+   */
   readonly name: string;
   readonly statements: readonly string[];
+  /**
+   * Creates indexes concurrently, so outside a transaction: each statement is committed by itself. After an interruption all of them are
+   * repeated, so each index is first dropped if it exists.
+   */
+  readonly concurrently?: boolean;
 }
 
 /** The table with the names of the applied migrations. */
@@ -24,6 +33,9 @@ export const keepAlive = {
   keepAliveInitialDelayMillis: 10_000,
   options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4',
 } satisfies ClientConfig;
+
+/** Where a PostgreSQL is, for messages: host and port, or folder and port of a Unix socket. */
+export const hostOf = (url: string): string => decodeURIComponent(new URL(url).host);
 
 /** The migrations for MikroORM's migrator. They run without a statement timeout. */
 export const ormMigrations = (migrations: readonly SchemaMigration[]): MigrationObject[] =>
@@ -51,7 +63,7 @@ const requireVersion = async (client: Client, url: string): Promise<void> => {
   const version = rows[0]?.number ?? 0;
   if (version >= oldestVersion) return;
   throw new Error(
-    `The PostgreSQL at ${new URL(url).host} is version ${version}; Bunting needs ${oldestVersion} or newer, for its transaction_timeout.`,
+    `The PostgreSQL at ${hostOf(url)} is version ${version}; Bunting needs ${oldestVersion} or newer, for its transaction_timeout.`,
   );
 };
 
@@ -71,7 +83,7 @@ const requireSameClock = async (client: Client, url: string): Promise<void> => {
   const differenceMs = await clockDifferenceMs(client);
   if (Math.abs(differenceMs) <= maxClockDifferenceMs) return;
   throw new Error(
-    `The clock of this machine is ${Math.abs(differenceMs / 1_000).toFixed(0)} s ${differenceMs > 0 ? 'ahead of' : 'behind'} that of the PostgreSQL at ${new URL(url).host}. ` +
+    `The clock of this machine is ${Math.abs(differenceMs / 1_000).toFixed(0)} s ${differenceMs > 0 ? 'ahead of' : 'behind'} that of the PostgreSQL at ${hostOf(url)}. ` +
       'Synchronise both with NTP, then start again: deadlines of requests need clocks that agree.',
   );
 };
@@ -103,39 +115,62 @@ const appliedMigrations = async (client: Client): Promise<readonly string[]> => 
   return taken.rows.map(({ name }) => name);
 };
 
-/** The names of the applied migrations. Throws when one of them is unknown to this version. */
-const requireKnownMigrations = async (
-  client: Client,
+/** Whether versions that do not know the migration run on the schema that it leaves. */
+const isExpansion = (name: string): boolean => /^\d+-expand-/.test(name);
+
+/** The applied migrations that this version does not know, all of which expand the schema. Throws when one of them does not. */
+const requireSuitable = (
+  applied: readonly string[],
   database: string,
   migrations: readonly SchemaMigration[],
-): Promise<readonly string[]> => {
-  const taken = await appliedMigrations(client);
-  const unknown = taken.filter((name) => !migrations.some((step) => step.name === name));
-  if (unknown.length === 0) return taken;
+): readonly string[] => {
+  const newer = applied.filter((name) => !migrations.some((step) => step.name === name));
+  const unsuitable = newer.filter((name) => !isExpansion(name));
+  if (unsuitable.length === 0) return newer;
   throw new NewerDatabaseError(
-    `The database ${database} was written by a newer version of Bunting (it has the migration "${unknown.at(-1)}", which this version does not know). ` +
+    `The database ${database} was written by a newer version of Bunting (it has the migration "${unsuitable.at(-1)}", which this version does not know). ` +
       'Start that version, or restore a backup from before the upgrade.',
   );
 };
 
 const databaseOf = (url: string): string => decodeURIComponent(new URL(url).pathname.slice(1));
 
-/** Throws when the database is missing or does not have exactly these migrations. It changes nothing. */
+/** The schema of a database as a process sees it. */
+export interface SchemaVersion {
+  /** number of migrations that the process needs, all of which are applied */
+  readonly needs: number;
+  /** number of migrations that are applied */
+  readonly has: number;
+  /** the applied migrations that only newer versions know; the process runs on the schema that they leave */
+  readonly newer: readonly string[];
+}
+
+/** The schema version for these applied migrations. Throws, with what to do, when a process of this version cannot run on it. */
+export const schemaVersion = (
+  url: string,
+  applied: readonly string[],
+  migrations: readonly SchemaMigration[],
+): SchemaVersion => {
+  const database = databaseOf(url);
+  const newer = requireSuitable(applied, database, migrations);
+  const missing = migrations.find(({ name }) => !applied.includes(name));
+  if (missing === undefined) return { needs: migrations.length, has: applied.length, newer };
+  throw new Error(
+    applied.length === 0
+      ? `The database ${database} at ${hostOf(url)} holds nothing of Bunting.`
+      : `The database ${database} was left by an older version of Bunting (it lacks the migration "${missing.name}"): start this version on it first.`,
+  );
+};
+
+/** Throws when the database is missing, or when a process with these migrations cannot run on its schema. It changes nothing. */
 export const requireMigrated = async (url: string, migrations: readonly SchemaMigration[]): Promise<void> => {
   const database = databaseOf(url);
   const client = await connectionTo(url).catch((error: unknown) => {
     if ((error as { code?: string }).code !== missingDatabase) throw error;
-    throw new Error(`There is no database ${database} at ${new URL(url).host}.`, { cause: error });
+    throw new Error(`There is no database ${database} at ${hostOf(url)}.`, { cause: error });
   });
   try {
-    const taken = await requireKnownMigrations(client, database, migrations);
-    const missing = migrations.find(({ name }) => !taken.includes(name));
-    if (missing === undefined) return;
-    throw new Error(
-      taken.length === 0
-        ? `The database ${database} at ${new URL(url).host} holds nothing of Bunting.`
-        : `The database ${database} was left by an older version of Bunting (it lacks the migration "${missing.name}"): start this version on it first.`,
-    );
+    schemaVersion(url, await appliedMigrations(client), migrations);
   } finally {
     await client.end();
   }
@@ -153,14 +188,55 @@ const explainFailedMigration = (database: string, error: unknown): unknown => {
   );
 };
 
+const lockPollMs = 200;
+
+/**
+ * Waits for the lock under which one process at a time migrates the database. It polls, because a statement that waits for a lock holds a
+ * snapshot, for which CREATE INDEX CONCURRENTLY of the process with the lock would wait in turn.
+ */
+const lockForMigration = async (client: Client, database: string): Promise<void> => {
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>(
+      `select pg_try_advisory_lock(${lockKey(database)}) as locked`,
+    );
+    if (rows[0]?.locked === true) return;
+    await sleep(lockPollMs * (0.5 + Math.random()));
+  }
+};
+
+/** Applies one migration outside a transaction. An interrupted one is repeated from its first statement. */
+const migrateConcurrently = async (client: Client, { name, statements }: SchemaMigration): Promise<void> => {
+  for (const statement of statements) await client.query(statement);
+  await client.query(`insert into ${migrationsTable} (name) values ($1)`, [name]);
+};
+
+/** MikroORM creates the table of migrations before it applies the first: a start that is refused then leaves nothing behind. */
+const dropIfEmpty = `
+  do $$ begin
+    if to_regclass('${migrationsTable}') is null then return; end if;
+    if not exists (select from ${migrationsTable}) then drop table ${migrationsTable}; end if;
+  end $$`;
+
 /** Applies the missing migrations, one process at a time; refuses a database of a newer version. */
 export const migrate = async (orm: MikroORM, url: string, migrations: readonly SchemaMigration[]): Promise<void> => {
   const client = await connectionTo(url);
   try {
     const database = databaseOf(url);
-    await client.query(`select pg_advisory_lock(${lockKey(database)})`);
-    await requireKnownMigrations(client, database, migrations);
-    await orm.migrator.up().catch((error: unknown) => Promise.reject(explainFailedMigration(database, error)));
+    await lockForMigration(client, database);
+    const applied = await appliedMigrations(client);
+    requireSuitable(applied, database, migrations);
+    const apply = async (): Promise<void> => {
+      for (const [at, step] of migrations.entries()) {
+        if (step.concurrently !== true || applied.includes(step.name)) continue;
+        await orm.migrator.up({ migrations: migrations.slice(0, at).map(({ name }) => name) });
+        await migrateConcurrently(client, step);
+      }
+      await orm.migrator.up();
+    };
+    await apply().catch(async (error: unknown) => {
+      if (applied.length === 0) await client.query(dropIfEmpty).catch(() => undefined);
+      throw explainFailedMigration(database, error);
+    });
   } finally {
     await client.end();
   }
@@ -183,5 +259,27 @@ export const createDatabaseIfMissing = async (url: string): Promise<void> => {
     if ((error as { code?: string }).code !== '42P04' && (error as { code?: string }).code !== '23505') throw error;
   } finally {
     await client.end();
+  }
+};
+
+/**
+ * Creates the schema that migrations make, in the transaction of the caller, in a database without tables. It waits until no service
+ * migrates the database; services that start wait until that transaction ends.
+ */
+export const createSchema = async (
+  client: Pick<Client, 'query'>,
+  database: string,
+  migrations: readonly SchemaMigration[],
+): Promise<void> => {
+  await client.query(`select pg_advisory_xact_lock(${lockKey(database)})`);
+  // As MikroORM's migrator creates it.
+  await client.query(`create table ${migrationsTable} (
+    id serial primary key, name varchar(255) not null, executed_at timestamptz(6) not null default current_timestamp(6)
+  )`);
+  for (const { name, statements, concurrently = false } of migrations) {
+    for (const statement of statements)
+      // Without rows and other users there is nothing to wait for, and a transaction allows no other form.
+      await client.query(concurrently ? statement.replace(/\bconcurrently\b/i, '') : statement);
+    await client.query(`insert into ${migrationsTable} (name) values ($1)`, [name]);
   }
 };

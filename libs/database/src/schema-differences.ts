@@ -2,8 +2,15 @@ import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import type { Entity } from './entities.ts';
 import { migrationsTable } from './migrate.ts';
 
-/** Tables of libraries, which have tests of their own: applied migrations, outbox, inbox and stored replies. */
-const ofLibraries = [migrationsTable, /^outbox/, /^inbox/, 'dead_letter', 'missed_message', 'idempotent_reply'];
+/** Tables of libraries, which have tests of their own: applied migrations, outbox, checkpoints of consumers and stored replies. */
+const ofLibraries = [
+  migrationsTable,
+  /^outbox/,
+  'consumer_checkpoint',
+  'dead_letter',
+  'missed_message',
+  'idempotent_reply',
+];
 
 /**
  * The statements that the next migration needs to bring a database to the schema of the entities; none where they agree. `others`

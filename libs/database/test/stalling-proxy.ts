@@ -1,9 +1,10 @@
+import { overTcp } from '@bunting/testing';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** Stands between a process and PostgreSQL, and delivers a statement late: as for a process that is stopped before it sends it. */
 export const stallingProxy = async (databaseUrl: string, text: string) => {
-  const url = new URL(databaseUrl);
+  const url = new URL(overTcp(databaseUrl));
   const [port, host] = [Number(url.port), url.hostname];
   const open = new Set<Socket>();
   const held: (() => void)[] = [];

@@ -128,15 +128,15 @@ export const createDataFolder = async (
 ): Promise<string> => {
   const parent = path.dirname(dataDir);
   const prefix = `.${path.basename(dataDir)}.new-`;
-  const workshop = path.join(parent, `${prefix}${process.pid}-${randomBytes(4).toString('hex')}`);
-  const [folder, passwordAt] = [path.join(workshop, 'data'), path.join(workshop, passwordFile)];
+  const temporaryFolder = path.join(parent, `${prefix}${process.pid}-${randomBytes(4).toString('hex')}`);
+  const [folder, passwordAt] = [path.join(temporaryFolder, 'data'), path.join(temporaryFolder, passwordFile)];
   const password = randomBytes(32).toString('base64url');
   try {
     await mkdir(parent, { recursive: true, mode: 0o700 });
     await removeLeftovers(parent, prefix);
-    await mkdir(workshop, { mode: 0o700 });
+    await mkdir(temporaryFolder, { mode: 0o700 });
     await writeFile(passwordAt, password, { mode: 0o600, flush: durable });
-    await changeOwner(runAs.owner, workshop);
+    await changeOwner(runAs.owner, temporaryFolder);
     await runInitdb(initdb, folder, passwordAt, runAs.become, durable);
     await rename(passwordAt, path.join(folder, passwordFile));
     if (durable) await flush(folder);
@@ -152,6 +152,6 @@ export const createDataFolder = async (
     if (made === undefined) throw notUsable(dataDir, error);
     return made;
   } finally {
-    await rm(workshop, { recursive: true, force: true });
+    await rm(temporaryFolder, { recursive: true, force: true });
   }
 };

@@ -10,6 +10,6 @@ it('the error for a full disk names the cause and the report of PostgreSQL', () 
 
 it('the error for any other cause contains the report of PostgreSQL', () => {
   expect(programFailed('PostgreSQL did not start on the data folder', '/data', '').message).toBe(
-    'PostgreSQL did not start on the data folder /data: mend what it reports, or choose another folder.\n(It reported nothing.)',
+    'PostgreSQL did not start on the data folder /data: fix what it reports, or choose another folder.\n(It reported nothing.)',
   );
 });

@@ -11,6 +11,6 @@ export const programFailed = (whatFailed: string, folder: string, report: string
   return new EmbeddedPostgresError(
     diskIsFull.test(report)
       ? `${whatFailed} ${folder}, since the disk is full: free some space on it, or choose another folder.\n${reported}`
-      : `${whatFailed} ${folder}: mend what it reports, or choose another folder.\n${reported}`,
+      : `${whatFailed} ${folder}: fix what it reports, or choose another folder.\n${reported}`,
   );
 };

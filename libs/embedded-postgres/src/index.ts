@@ -5,5 +5,5 @@ export {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from './start-embedded-postgres.ts';
-export { useEmbeddedPostgres } from './use-embedded-postgres.ts';
+export { connectOrStartEmbeddedPostgres } from './connect-or-start-embedded-postgres.ts';
 export { isAlive, searchPath, tether, type TetheredCommand } from './tether.ts';

@@ -21,7 +21,8 @@ const settings = ({ dataDir, port, ephemeral }: PostmasterOptions): readonly str
   const values = {
     port,
     listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
+    // The data folder, which is its working directory.
+    unix_socket_directories: '.',
     max_connections: 200,
     shared_buffers: '128MB',
     random_page_cost: 1.1,
@@ -70,7 +71,7 @@ export const startPostmaster = async (options: PostmasterOptions) => {
       lines.push(withoutStamp(line));
       if (lines.length > keptLogLines) lines.shift();
       options.log?.(line);
-      if (line.endsWith('database system is ready to accept connections')) resolve(true);
+      if (/database system is ready to accept (read-only )?connections$/.test(line)) resolve(true);
     };
     let unfinished = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -11,7 +11,7 @@ import {
   type EmbeddedPostgresOptions,
   isAlive,
   startEmbeddedPostgres,
-  useEmbeddedPostgres,
+  connectOrStartEmbeddedPostgres,
 } from './index.ts';
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'embedded-postgres-'));
@@ -71,15 +71,15 @@ describe('an embedded PostgreSQL', () => {
 
   it('is used by a second process while it runs, started by it otherwise, and never created by it', async () => {
     const dataDir = newFolder();
-    await expect(useEmbeddedPostgres({ dataDir })).rejects.toThrow(`There is no database in ${dataDir}`);
+    await expect(connectOrStartEmbeddedPostgres({ dataDir })).rejects.toThrow(`There is no database in ${dataDir}`);
     const database = await start({ dataDir });
-    const beside = await useEmbeddedPostgres({ dataDir });
+    const beside = await connectOrStartEmbeddedPostgres({ dataDir });
     expect(beside.urlOf('postgres')).toBe(database.url);
     await beside.stop();
     expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await database.stop();
 
-    const alone = await useEmbeddedPostgres({ dataDir });
+    const alone = await connectOrStartEmbeddedPostgres({ dataDir });
     expect(await query(alone.urlOf('postgres'), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await alone.stop();
     await expect(query(alone.urlOf('postgres'), 'SELECT 1')).rejects.toThrow();
@@ -109,6 +109,29 @@ describe('an embedded PostgreSQL', () => {
     expect(await query(database.urlOf('template1'), 'SELECT current_database() AS name')).toEqual([
       { name: 'template1' },
     ]);
+  });
+
+  it('accepts local connections over a socket in its folder, with the password', async () => {
+    const dataDir = newFolder();
+    const first = await start({ dataDir, ephemeral: true });
+    expect(decodeURIComponent(new URL(first.localUrlOf('postgres')).hostname)).toBe(dataDir);
+    const clients = 'select client_addr as address from pg_stat_activity where pid = pg_backend_pid()';
+    expect(await query(first.localUrlOf('postgres'), clients)).toEqual([{ address: null }]);
+    const wrong = first.localUrlOf('postgres').replace(/:[^:@]+@/, ':wrong@');
+    await expect(query(wrong, 'select 1')).rejects.toThrow(/password authentication failed/);
+
+    process.kill(first.pid, 'SIGKILL');
+    await first.lost;
+    const second = await start({ dataDir, ephemeral: true });
+    expect(await query(second.localUrlOf('postgres'), clients)).toEqual([{ address: null }]);
+    const sockets = readdirSync(dataDir).filter((name) => name.startsWith('.s.PGSQL.'));
+    expect(sockets.sort()).toEqual([`.s.PGSQL.${second.port}`, `.s.PGSQL.${second.port}.lock`]);
+  });
+
+  it('accepts local connections over TCP where the path of its folder is too long for a socket', async () => {
+    const database = await start({ dataDir: path.join(newFolder(), 'long'.repeat(30)), ephemeral: true });
+    expect(database.localUrlOf('postgres')).toBe(database.urlOf('postgres'));
+    expect(await query(database.localUrlOf('postgres'), 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
   it('listens on the given port, or reports that it is taken', async () => {
@@ -273,7 +296,7 @@ describe('a start of PostgreSQL', () => {
   const whereRootStarts = isRoot ? it : it.skip;
 
   whereRootStarts(
-    'may be root: PostgreSQL then runs as nobody, and its superuser cannot write what is root’s',
+    'may be root: PostgreSQL then runs as the user nobody, and its superuser cannot write what is root’s',
     async () => {
       chmodSync(scratch, 0o755);
       const ofRoot = path.join(scratch, 'of-root');
@@ -292,7 +315,7 @@ describe('a start of PostgreSQL', () => {
   );
 
   whereRootStarts(
-    'may be root where nobody cannot reach the folder: PostgreSQL then runs in a user namespace, with a warning, until nobody can',
+    'may be root where the user nobody cannot reach the folder: PostgreSQL then runs in a user namespace, with a warning, until that user can',
     async () => {
       chmodSync(scratch, 0o755);
       const parent = newFolder();
@@ -318,7 +341,7 @@ describe('a start of PostgreSQL', () => {
     },
   );
 
-  whereRootStarts('is told when PostgreSQL can run as nobody at all', async () => {
+  whereRootStarts('is refused when PostgreSQL can run under no user', async () => {
     const denied = path.join(scratch, 'all-denied');
     mkdirSync(denied);
     writeFileSync(path.join(denied, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });

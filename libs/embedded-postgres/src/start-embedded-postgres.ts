@@ -1,10 +1,11 @@
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDataFolder, readPassword, superuser } from './data-folder.ts';
 import { EmbeddedPostgresError, programFailed } from './embedded-postgres-error.ts';
 import { freePort } from './free-port.ts';
 import { type Postmaster, startPostmaster } from './postmaster.ts';
-import { previousInstance } from './previous-instance.ts';
+import { findRunningInstance, removeStaleLock } from './running-instance.ts';
 import { findPrograms } from './programs.ts';
 import { changeOwner, chooseUser } from './run-as.ts';
 
@@ -44,7 +45,25 @@ export const urlsOf =
   (database: string): string =>
     `postgres://${superuser}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
 
-/** Starts PostgreSQL as soon as the folder is free: a previous instance may still be shutting down. */
+/** The longest path of a socket that Linux and macOS both accept, in bytes. */
+const maxSocketPathBytes = 103;
+const socketOf = (port: number): string => `.s.PGSQL.${port}`;
+
+/** Returns the URL of a database by name, over the socket in the data folder; over TCP where its path is too long for a socket. */
+const localUrlsOf = (password: string, port: number, dataDir: string): ((database: string) => string) => {
+  if (Buffer.byteLength(path.join(dataDir, socketOf(port))) > maxSocketPathBytes) return urlsOf(password, port);
+  const host = `${encodeURIComponent(dataDir)}:${port}`;
+  return (database) => `postgres://${superuser}:${password}@${host}/${encodeURIComponent(database)}`;
+};
+
+/** Removes the sockets of processes that were killed. Only the process that runs on the folder may do it. */
+const removeStaleSockets = async (dataDir: string, port: number): Promise<void> => {
+  const current = [socketOf(port), `${socketOf(port)}.lock`];
+  const stale = (await readdir(dataDir)).filter((name) => name.startsWith('.s.PGSQL.') && !current.includes(name));
+  await Promise.all(stale.map((name) => rm(path.join(dataDir, name), { force: true })));
+};
+
+/** Starts PostgreSQL as soon as the folder is free: an instance of a killed process may still be shutting down. */
 const startWhenFree = async (
   dataDir: string,
   fixedPort: number | undefined,
@@ -54,13 +73,15 @@ const startWhenFree = async (
   let portsLeft = portsTried;
   for (;;) {
     const waited = performance.now() - began;
-    const other = await previousInstance(dataDir);
+    const other = await findRunningInstance(dataDir);
     if (other !== undefined) {
       if (waited > (other.stopping ? handoverMs : noticeMs))
         throw inUse(dataDir, `another PostgreSQL (process ${other.pid})`);
       await sleep(25);
       continue;
     }
+    await removeStaleLock(dataDir);
+    await removeStaleLock(dataDir);
     const port = fixedPort ?? (await freePort());
     const postmaster = await start(port);
     if (postmaster.isReady) return { postmaster, port };
@@ -79,8 +100,8 @@ const startWhenFree = async (
 };
 
 /**
- * Starts a real PostgreSQL on a folder, and creates the database the first time. It listens on 127.0.0.1 only, requires a password, and
- * ends with this process, even if that is killed.
+ * Starts a real PostgreSQL on a folder, and creates the database the first time. It listens on 127.0.0.1 and on a socket in the folder only,
+ * requires a password, and ends with this process, even if that is killed.
  * @throws EmbeddedPostgresError with the cause and what to do about it
  */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions) => {
@@ -95,6 +116,7 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions) =>
   const { postmaster, port } = await startWhenFree(dataDir, options.port, (on) =>
     startPostmaster({ postgres, dataDir, port: on, ephemeral, become: runAs.become, log }),
   );
+  await removeStaleSockets(dataDir, port);
   let isWanted = true;
   const lost = new Promise<EmbeddedPostgresError>((resolve) => {
     void postmaster.ended.then(() => {
@@ -107,6 +129,11 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions) =>
     /** the URL of the database `postgres`, with user and password */
     url: urlOf('postgres'),
     urlOf,
+    /**
+     * the same database for processes of this user: over a Unix socket, which takes half of the CPU of TCP on some machines, or over TCP where
+     * the path of the folder is too long for one
+     */
+    localUrlOf: localUrlsOf(password, port, dataDir),
     port,
     pid: postmaster.pid,
     /** Resolves with the reason when PostgreSQL ends without `stop()`. */

@@ -71,12 +71,15 @@ const semver =
     };
   };
 
+/** Longer texts match no pattern: the time of a match grows with the text, which users of frontends choose. */
+const maxMatchedLength = 1_000;
+
 const regex: Compile = ({ contextName, value = '', caseInsensitive = false }) => {
   try {
     const expression = RE2JS.compile(value, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
     return (context) => {
       const given = fieldValue(context, contextName);
-      return given !== undefined && expression.matcher(given).find();
+      return given !== undefined && given.length <= maxMatchedLength && expression.matcher(given).find();
     };
   } catch {
     return never;
@@ -96,7 +99,7 @@ const addressOf = (value: string): Address | undefined => {
 const isWithin = (address: Address, network: Address): boolean =>
   address instanceof Address4 === network instanceof Address4 && address.isInSubnet(network as Address4 & Address6);
 
-/** Matches an address that is listed, or within a listed network. Entries that are neither are ignored. */
+/** Matches an address that is listed or within a listed network. Entries that are neither match only an equal text. */
 export const addressMatcher = (values: readonly string[]): ((given: string | undefined) => boolean) => {
   const exact = new Set(values);
   const networks = values.flatMap((value) => addressOf(value) ?? []);

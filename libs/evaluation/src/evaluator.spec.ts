@@ -89,6 +89,18 @@ describe('a feature', () => {
     }
   });
 
+  it('matches a pattern anywhere in a text of up to 1000 characters', () => {
+    const constraint = { contextName: 'userId', operator: 'REGEX', value: '(a+a+)+b$' };
+    const matches = (userId: string, more: object = {}) =>
+      isOn({ name: 'default', constraints: [{ ...constraint, ...more }] }, at({ userId }));
+    expect(matches('xaab')).toBe(true);
+    expect(matches('xAAB')).toBe(false);
+    expect(matches('xAAB', { caseInsensitive: true })).toBe(true);
+    expect(matches(`${'a'.repeat(999)}b`)).toBe(true);
+    expect(matches(`${'a'.repeat(1_000)}b`)).toBe(false);
+    expect(matches('aab', { value: '(a' })).toBe(false);
+  });
+
   it('does not match inherited properties of the context object', () => {
     for (const contextName of ['constructor', '__proto__', 'toString']) {
       const constraints = [{ contextName, operator: 'STR_CONTAINS', values: ['function'] }];
@@ -209,18 +221,23 @@ describe('explanations', () => {
   it('call a strategy unknown that only the application can evaluate, unless a constraint rules it out', () => {
     const custom = { name: 'ourOwn', constraints: [inNorway] };
     expect(explain({ strategies: [custom] }, at({ country: 'no' }))).toMatchObject({
-      ...{ enabled: false, result: 'unknown', strategies: [{ result: 'unknown', isEvaluable: false }] },
+      enabled: false,
+      result: 'unknown',
+      strategies: [{ result: 'unknown', isEvaluable: false }],
     });
     expect(explain({ strategies: [custom] }, at({ country: 'se' }))).toMatchObject({ enabled: false, result: false });
     expect(explain({ strategies: [custom, { name: 'default' }] }, at({ country: 'no' }))).toMatchObject({
-      ...{ enabled: true, result: true },
+      enabled: true,
+      result: true,
     });
   });
 
-  it('tell a feature that is off by itself from one that is off by a dependency', () => {
+  it('distinguish a feature that is off by itself from one that is off by a dependency', () => {
     expect(explain({ enabled: false }, at())).toMatchObject({ enabled: false, result: true });
     expect(explain({ dependencies: [{ feature: 'absent' }] }, at())).toMatchObject({
-      ...{ enabled: false, result: true, hasUnsatisfiedDependency: true },
+      enabled: false,
+      result: true,
+      hasUnsatisfiedDependency: true,
     });
     expect(evaluatorOf([]).explain('lamp', at())).toBeUndefined();
   });

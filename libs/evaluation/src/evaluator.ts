@@ -12,6 +12,12 @@ export interface EvaluatedStrategy {
   readonly variants?: readonly EvaluatedVariant[] | undefined;
 }
 
+interface EvaluatedDependency {
+  readonly feature: string;
+  readonly enabled?: boolean | undefined;
+  readonly variants?: readonly string[] | undefined;
+}
+
 /** A feature as SDKs receive it. */
 export interface EvaluatedFeature {
   readonly name: string;
@@ -19,13 +25,7 @@ export interface EvaluatedFeature {
   readonly impressionData?: boolean | undefined;
   readonly strategies?: readonly EvaluatedStrategy[] | undefined;
   readonly variants?: readonly EvaluatedVariant[] | undefined;
-  readonly dependencies?:
-    | readonly {
-        readonly feature: string;
-        readonly enabled?: boolean | undefined;
-        readonly variants?: readonly string[] | undefined;
-      }[]
-    | undefined;
+  readonly dependencies?: readonly EvaluatedDependency[] | undefined;
 }
 
 export interface EvaluatedSegment {
@@ -61,6 +61,8 @@ export interface StrategyExplanation {
 /** Why a feature is on or off for a user. */
 export interface FeatureExplanation extends Evaluation {
   readonly hasUnsatisfiedDependency: boolean;
+  /** by the order of the feature's dependencies: whether each is as it must be */
+  readonly dependencies: readonly boolean[];
   /** the strategies together: `true` where one is on or there is none, `unknown` where none is on and one is unknown */
   readonly result: boolean | 'unknown';
   /** by the order of the feature's strategies */
@@ -171,19 +173,18 @@ export const evaluatorOf = (
 
 /** Evaluates compiled features as Unleash's SDKs do it, by their common client specification. */
 export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
-  const areDependenciesSatisfied = (
-    { dependencies = [] }: EvaluatedFeature,
+  const isDependencySatisfied = (
+    { feature: parent, enabled: mustBeOn = true, variants = [] }: EvaluatedDependency,
     context: EvaluationContext,
     cache: EvaluationCache,
-  ): boolean =>
-    dependencies.every(({ feature: parent, enabled: mustBeOn = true, variants = [] }) => {
-      const found = find(parent);
-      // A parent must not have parents itself. This also ends the evaluation of circular dependencies.
-      if (found === undefined || (found.feature.dependencies ?? []).length > 0) return false;
-      const { enabled, variant } = evaluateOnce(found, context, cache);
-      if (!mustBeOn) return !enabled;
-      return enabled && (variants.length === 0 || variants.includes(variant.name));
-    });
+  ): boolean => {
+    const found = find(parent);
+    // A parent must not have parents itself. This also ends the evaluation of circular dependencies.
+    if (found === undefined || (found.feature.dependencies ?? []).length > 0) return false;
+    const { enabled, variant } = evaluateOnce(found, context, cache);
+    if (!mustBeOn) return !enabled;
+    return enabled && (variants.length === 0 || variants.includes(variant.name));
+  };
 
   const evaluateOnce = (found: CompiledFeature, context: EvaluationContext, cache: EvaluationCache): Evaluation => {
     const cached = cache.get(found);
@@ -200,7 +201,8 @@ export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
     context: EvaluationContext,
     cache: EvaluationCache,
   ): Variant | undefined => {
-    if (!feature.enabled || !areDependenciesSatisfied(feature, context, cache)) return undefined;
+    const { enabled, dependencies = [] } = feature;
+    if (!enabled || !dependencies.every((one) => isDependencySatisfied(one, context, cache))) return undefined;
     if (strategies.length === 0) return variantFor(context);
     for (const strategy of strategies) {
       if (strategy.isOn(context)) return strategy.variantFor(context) ?? variantFor(context);
@@ -212,13 +214,16 @@ export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
     const { feature } = found;
     const strategies = found.strategies.map(({ explain }) => explain(context));
     const result = resultOf(strategies);
-    const hasUnsatisfiedDependency = !areDependenciesSatisfied(feature, context, new Map());
+    const cache: EvaluationCache = new Map();
+    const dependencies = (feature.dependencies ?? []).map((one) => isDependencySatisfied(one, context, cache));
+    const hasUnsatisfiedDependency = dependencies.includes(false);
     const enabled = feature.enabled && !hasUnsatisfiedDependency && result === true;
     const variant = strategies.find((strategy) => strategy.result === true)?.variant;
     return {
       enabled,
       variant: enabled ? (variant ?? found.variantFor(context)) : noVariant,
       hasUnsatisfiedDependency,
+      dependencies,
       result,
       strategies,
     };

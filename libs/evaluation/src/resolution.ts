@@ -12,7 +12,7 @@ export interface Resolution {
   readonly variant: Variant;
   readonly reason: Reason;
   /** whether the result is random, because the context names neither a user nor a session */
-  readonly needsKey: boolean;
+  readonly needsTargetingKey: boolean;
 }
 
 const sticksToUser = (stickiness: string): boolean => ['default', 'userId', 'sessionId'].includes(stickiness);
@@ -40,17 +40,17 @@ export const resolutionOf = (
   { fields }: EvaluationContext,
 ): Resolution => {
   const { strategies: configured = [], dependencies = [] } = feature;
-  const resolution = (reason: Reason, needsKey = false): Resolution => ({
+  const resolution = (reason: Reason, needsTargetingKey = false): Resolution => ({
     feature,
     enabled,
     variant,
     reason,
-    needsKey,
+    needsTargetingKey,
   });
   const isAnonymous = !fields.get('userId') && !fields.get('sessionId');
   const splitBy = (explained: StrategyExplanation, nth: number): boolean =>
     splits(explained, configured[nth] as EvaluatedStrategy);
-  const needsKey = ({ rollout }: StrategyExplanation): boolean =>
+  const needsTargetingKey = ({ rollout }: StrategyExplanation): boolean =>
     isAnonymous && rollout !== undefined && sticksToUser(rollout.stickiness);
 
   if (!feature.enabled) return resolution('DISABLED');
@@ -58,7 +58,7 @@ export const resolutionOf = (
   if (!enabled) {
     if (result === 'unknown') return resolution('UNKNOWN');
     const split = strategies.filter((explained, nth) => matches(explained) && splitBy(explained, nth));
-    return split.length === 0 ? resolution('TARGETING_MATCH') : resolution('SPLIT', split.some(needsKey));
+    return split.length === 0 ? resolution('TARGETING_MATCH') : resolution('SPLIT', split.some(needsTargetingKey));
   }
   const nth = strategies.findIndex((explained) => explained.result === true);
   const [deciding, strategy] = [strategies[nth], configured[nth]];
@@ -66,12 +66,12 @@ export const resolutionOf = (
     (deciding?.variant === undefined ? feature.variants : strategy?.variants) ?? [];
   const isSplitByWeight = variants.filter(({ weight }) => weight > 0).length > 1;
   const variantStickiness = variants[0]?.stickiness || strategy?.parameters?.['stickiness'] || 'default';
-  const variantNeedsKey =
+  const variantNeedsTargetingKey =
     isSplitByWeight && isAnonymous && sticksToUser(variantStickiness) && !fields.get('remoteAddress');
   if (deciding !== undefined && splitBy(deciding, nth)) {
-    return resolution('SPLIT', needsKey(deciding) || variantNeedsKey);
+    return resolution('SPLIT', needsTargetingKey(deciding) || variantNeedsTargetingKey);
   }
-  if (isSplitByWeight) return resolution('SPLIT', variantNeedsKey);
+  if (isSplitByWeight) return resolution('SPLIT', variantNeedsTargetingKey);
   const isStatic =
     dependencies.length === 0 &&
     (deciding === undefined || (nth === 0 && isUnconditional(deciding, strategy as EvaluatedStrategy)));

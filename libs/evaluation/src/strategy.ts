@@ -42,11 +42,7 @@ const rollout = (percentageText: string | undefined, stickiness: string, groupId
     const key = stickyKey(stickiness, context);
     return { percentage, stickiness, groupId, bucket: key === undefined ? null : bucketOf(key) };
   };
-  const isActive = (context: EvaluationContext): boolean => {
-    const key = stickyKey(stickiness, context);
-    return key !== undefined && bucketOf(key) <= percentage;
-  };
-  return { isActive, rolloutFor };
+  return { isActive: (context) => isInRollout(rolloutFor(context)), rolloutFor };
 };
 
 const strategyTypes = new Map<string, (parameters: Parameters, feature: string) => Activation>(

@@ -63,10 +63,10 @@ export const outboxTables: SchemaMigration = {
  * What a consumer needs: the checkpoint of each topic that it consumes, with the uid of the message there, by which it recognises the
  * producer's outbox; messages that could not be applied; and positions that the producer no longer had.
  */
-export const inboxTables: SchemaMigration = {
-  name: '1-inbox',
+export const consumerTables: SchemaMigration = {
+  name: '1-consumer',
   statements: [
-    `create table inbox (
+    `create table consumer_checkpoint (
       producer text not null,
       topic text not null,
       position bigint not null default 0,

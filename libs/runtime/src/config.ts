@@ -16,6 +16,8 @@ type Property = TSchema & {
   readonly default?: unknown;
   readonly description?: string;
   readonly secret?: true;
+  /** the setting is no secret itself, and may contain one */
+  readonly mayHoldSecret?: true;
   /** the setting names a file with a secret, which the service reads itself */
   readonly secretFile?: true;
 };
@@ -24,8 +26,8 @@ const propertiesOf = (schema: ConfigSchema): [string, Property][] =>
   Object.entries(schema.properties) as [string, Property][];
 
 /** Whether a setting may also come from the file that `<KEY>_FILE` names: secrets, and addresses that may hold a password. */
-const mayComeFromFile = (key: string, { secret }: Property): boolean =>
-  secret === true || key === 'BUS_URL' || key.endsWith('_DATABASE_URL');
+const mayComeFromFile = (key: string, { secret, mayHoldSecret }: Property): boolean =>
+  secret === true || mayHoldSecret === true || key === 'BUS_URL' || key.endsWith('_DATABASE_URL');
 
 /** The keys under which a setting may be given: its own, and for a secret that of a file. */
 export const keysOf = (schema: ConfigSchema): string[] =>

@@ -116,10 +116,10 @@ describe('a host', () => {
       {
         level: 'warn',
         service: 'audit',
-        part: 'projection',
-        msg: 'The part "projection" did not stop within 20 ms. The shutdown goes on without it.',
+        component: 'projection',
+        msg: 'The component "projection" did not stop within 20 ms. The shutdown goes on without it.',
       },
-      { level: 'error', service: 'audit', part: 'relay', err: { message: 'The relay failed.' } },
+      { level: 'error', service: 'audit', component: 'relay', err: { message: 'The relay failed.' } },
     ]);
   });
 
@@ -171,6 +171,8 @@ describe('a host', () => {
     expect((await get(search, '/metrics')).text).toMatch(
       /bunting_call_duration_seconds_count\{service="search",operation="greet",outcome="ok"\} 1/,
     );
+    expect((await get(search, '/metrics')).text).toMatch(/^bunting_ready\{service="search"\} 1$/m);
+    expect((await get(audit, '/metrics')).text).toMatch(/^bunting_ready\{service="audit"\} 0$/m);
     expect(await get(search, '/nothing')).toMatchObject({ status: 404 });
   });
 

@@ -1,12 +1,13 @@
-import { type NatsAccess, openBus, serve, type ServedCall } from '@bunting/bus';
+import { compatibilityCheck, type NatsAccess, openBus, serve, type ServedCall } from '@bunting/bus';
 import { consumersOf, systemCaller } from '@bunting/contracts';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { type Static, Type } from 'typebox';
 import { ConfigError, type ConfigSchema, type Environment, readConfig, unknownSettings } from './config.ts';
 import { type Logger, openLog } from './log.ts';
-import { type OperationsServer, startOperationsServer } from './operations-server.ts';
-import { processMetrics } from './process-metrics.ts';
-import { unsafeSettings } from './production.ts';
+import { type MonitoringServer, startMonitoringServer } from './monitoring-server.ts';
+import { processMetrics, version } from './process-metrics.ts';
+import { unsafeSettings } from './unsafe-settings.ts';
+import { traceProcess, tracingOptions, tracingSettings } from './tracing-settings.ts';
 import type { AnyService, RunningService, ServiceContext } from './service.ts';
 
 /** The settings of every process, whichever services it hosts. */
@@ -50,6 +51,7 @@ export const HostConfig = Type.Object({
       'milliseconds that a stopping process keeps accepting work while /health/ready answers 503, so that load balancers take it out of rotation',
   }),
   CHECK_REPLIES: Type.Boolean({ default: false, description: 'validate every reply against its schema; for tests' }),
+  ...tracingSettings,
 });
 export type HostConfig = Static<typeof HostConfig>;
 
@@ -69,8 +71,8 @@ export const natsAccess = (config: HostConfig): NatsAccess => ({
 const prefixOf = (service: string): string => `${service.toUpperCase().replaceAll('-', '_')}_`;
 
 /** The setting with the port of a service's health and metrics. */
-export const operationsPortKey = (service: string): string => `${prefixOf(service)}OPS_PORT`;
-const operationsPort = Type.Integer({
+export const monitoringPortKey = (service: string): string => `${prefixOf(service)}OPS_PORT`;
+const monitoringPort = Type.Integer({
   minimum: 0,
   maximum: 65535,
   default: 0,
@@ -89,7 +91,7 @@ export const configOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSc
   Type.Object({
     ...service.config.properties,
     [maxConcurrentCallsKey(service.name)]: maxConcurrentCalls,
-    [operationsPortKey(service.name)]: operationsPort,
+    [monitoringPortKey(service.name)]: monitoringPort,
   });
 
 export interface HostOptions {
@@ -115,8 +117,16 @@ const readSettings = (services: readonly AnyService[], environment: Environment)
   };
   const common = read(HostConfig, 'BUS_');
   const configs = services.map((service) => read(configOf(service), prefixOf(service.name)) as Record<string, unknown>);
+  const name = services.length === 1 ? (services[0]?.name ?? 'bunting') : 'bunting';
+  let tracing: ReturnType<typeof tracingOptions>;
+  try {
+    tracing = tracingOptions(common, name === 'bunting' ? name : `bunting-${name}`, version);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    faults.push(error.message);
+  }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
-  return { common, configs };
+  return { name, common, configs, tracing };
 };
 
 /**
@@ -159,8 +169,8 @@ const observer = (log: Logger, metrics: Registry): ((served: ServedCall) => void
   }) => {
     duration.observe({ operation, outcome }, durationMs / 1000);
     if (isReplay) replays.inc({ operation });
-    const isHeartbeat = outcome === 'ok' && repeatable && caller.id === systemCaller.id;
-    const level = defect !== undefined ? 'error' : isHeartbeat ? 'debug' : 'info';
+    const isRoutineSystemCall = outcome === 'ok' && repeatable && caller.id === systemCaller.id;
+    const level = defect !== undefined ? 'error' : isRoutineSystemCall ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
     log[level]({
       operation,
@@ -168,7 +178,7 @@ const observer = (log: Logger, metrics: Registry): ((served: ServedCall) => void
       durationMs: Math.round(durationMs * 100) / 100,
       caller: caller.id,
       requestId,
-      traceId: traceparent.slice(3, 35),
+      trace_id: traceparent.slice(3, 35),
       ...(errorId === undefined ? {} : { errorId }),
       ...(defect === undefined ? {} : { err: defect }),
     });
@@ -183,6 +193,8 @@ interface Part {
 }
 
 const defaultStopLimitMs = 10_000;
+/** Spans that a collector does not take by then are lost. */
+const spanExportStopLimitMs = 3_000;
 
 /** Stops one part. A part that fails or exceeds its limit is logged; the other parts are stopped all the same. */
 const stopPart = async ({ name, stop, limitMs }: Part, log: Logger): Promise<void> => {
@@ -191,12 +203,12 @@ const stopPart = async ({ name, stop, limitMs }: Part, log: Logger): Promise<voi
   try {
     if ((await Promise.race([stop(), limit])) === 'timeout') {
       log.warn(
-        { part: name },
-        `The part "${name}" did not stop within ${limitMs} ms. The shutdown goes on without it.`,
+        { component: name },
+        `The component "${name}" did not stop within ${limitMs} ms. The shutdown goes on without it.`,
       );
     }
   } catch (error) {
-    log.error({ part: name, err: error }, `The part "${name}" did not stop cleanly.`);
+    log.error({ component: name, err: error }, `The component "${name}" did not stop cleanly.`);
   } finally {
     clearTimeout(timer);
   }
@@ -209,14 +221,13 @@ const stopPart = async ({ name, stop, limitMs }: Part, log: Logger): Promise<voi
  */
 export const host = async (services: readonly AnyService[], options: HostOptions = {}) => {
   const environment = options.environment ?? process.env;
-  const { common, configs } = readSettings(services, environment);
+  const { name, common, configs, tracing: tracingOf } = readSettings(services, environment);
   const log = options.log ?? openLog(common.LOG_LEVEL);
-  const name = services.length === 1 ? (services[0]?.name ?? 'bunting') : 'bunting';
-  const ofProcess = processMetrics(common.BUS_URL !== undefined);
+  const metricsOfProcess = processMetrics(common.BUS_URL !== undefined);
   const bus = await openBus(common.BUS_URL, {
     name,
     access: natsAccess(common),
-    onConnection: ofProcess.onConnection,
+    onConnection: metricsOfProcess.onConnection,
     warn: (message) => log.warn(message),
   });
 
@@ -225,10 +236,11 @@ export const host = async (services: readonly AnyService[], options: HostOptions
     await bus.close();
     throw error;
   });
+  const tracing = await traceProcess(tracingOf, environment, log);
 
   const running = new Map<string, RunningService>();
   const started: { readonly log: Logger; readonly parts: Part[] }[] = [];
-  const operationsServers = new Map<string, OperationsServer>();
+  const monitoringServers = new Map<string, MonitoringServer>();
   const draining = new AbortController();
   let stopping: Promise<void> | undefined;
 
@@ -241,7 +253,9 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       for (const part of service.parts.reverse()) await stopPart(part, service.log);
     }
     await stopPart({ name: 'bus', stop: () => bus.close(), limitMs: defaultStopLimitMs }, log);
-    await Promise.all([...operationsServers.values()].map((server) => server.close()));
+    if (tracing !== undefined)
+      await stopPart({ name: 'export of spans', stop: tracing.stop, limitMs: spanExportStopLimitMs }, log);
+    await Promise.all([...monitoringServers.values()].map((server) => server.close()));
   };
   const stop = () => (stopping ??= stopAll());
 
@@ -251,20 +265,22 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       const serviceLog = log.child({ service: service.name });
       const metrics = new Registry();
       metrics.setDefaultLabels({ service: service.name });
-      if (index === 0) ofProcess.register(metrics);
+      if (index === 0) metricsOfProcess.register(metrics, tracing?.counts);
       const observe = observer(serviceLog, metrics);
       const maxConcurrent = config[maxConcurrentCallsKey(service.name)] as number;
-      const port = config[operationsPortKey(service.name)] as number;
+      const port = config[monitoringPortKey(service.name)] as number;
+      const requireCompatible = compatibilityCheck(bus, service.name);
       if (port > 0) {
         const ready = () => {
           const runningService = stopping === undefined ? running.get(service.name) : undefined;
           if (runningService === undefined) return undefined;
           return async () => {
             bus.ready();
-            await runningService.ready();
+            await requireCompatible();
+            return runningService.ready();
           };
         };
-        operationsServers.set(service.name, await startOperationsServer(port, metrics, ready));
+        monitoringServers.set(service.name, await startMonitoringServer(port, metrics, ready));
       }
       const parts: Part[] = [];
       started.push({ log: serviceLog, parts });
@@ -273,10 +289,11 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         bus,
         log: serviceLog,
         metrics,
-        operationsPort: port,
+        monitoringPort: port,
         serve: (endpoints, on = bus) =>
           serve(on, endpoints, { observe, checkReplies: common.CHECK_REPLIES, maxConcurrent }),
         onStop: (part, stopIt, limitMs = defaultStopLimitMs) => void parts.push({ name: part, stop: stopIt, limitMs }),
+        requireCompatible,
         draining: draining.signal,
         drainDelayMs: common.DRAIN_DELAY_MS,
       };
@@ -288,13 +305,13 @@ export const host = async (services: readonly AnyService[], options: HostOptions
     await stop();
     throw error;
   }
-  const operationsPorts = new Map([...operationsServers].map(([serviceName, server]) => [serviceName, server.port]));
+  const monitoringPorts = new Map([...monitoringServers].map(([serviceName, server]) => [serviceName, server.port]));
   return {
     services: running as ReadonlyMap<string, RunningService>,
     bus,
     log,
     /** the ports of /health and /metrics, by service */
-    operationsPorts,
+    monitoringPorts,
     stop,
   };
 };

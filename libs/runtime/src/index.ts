@@ -7,7 +7,7 @@ export {
   natsAccess,
   type RunningHost,
   type HostOptions,
-  operationsPortKey,
+  monitoringPortKey,
 } from './host.ts';
 export { type Logger, openLog } from './log.ts';
 export { type Loop, type LoopOptions, startLoop } from './loop.ts';

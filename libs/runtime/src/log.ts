@@ -1,3 +1,4 @@
+import { activeTraceIds } from '@bunting/tracing';
 import { pino, type Logger } from 'pino';
 
 export type { Logger };
@@ -40,7 +41,7 @@ const loggedError = (thrown: unknown, depth = 0): LoggedError => {
   };
 };
 
-/** A log of JSON lines on standard output. Callers must not log secrets or payloads; fields named like secrets are redacted as well. */
+/** A log of JSON lines on standard output, with the ids of the active span. Callers must not log secrets or payloads; fields named like secrets are redacted as well. */
 export const openLog = (level: string, destination?: { write(line: string): void }): Logger =>
   pino(
     {
@@ -48,6 +49,7 @@ export const openLog = (level: string, destination?: { write(line: string): void
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      mixin: () => activeTraceIds() ?? {},
       serializers: { err: (error: unknown) => loggedError(error) },
       redact: { paths: secretPaths, censor: '[secret]' },
     },

@@ -1,3 +1,4 @@
+import { withoutSpan } from '@bunting/tracing';
 import { wakeSignal } from './wake-signal.ts';
 
 export interface LoopOptions {
@@ -89,7 +90,8 @@ export const startLoop = (options: LoopOptions) => {
       }
     }
   };
-  const running = rounds();
+  // A request may be what starts the loop; it is no part of its trace.
+  const running = withoutSpan(rounds);
 
   return {
     /** Ends the pause, except the backoff after a failure. */

@@ -1,8 +1,41 @@
 import { readFileSync } from 'node:fs';
+import type { SpanCounts } from '@bunting/tracing';
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+export const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;
+};
+
+const noSpans: SpanCounts = { exported: 0, dropped: 0, queued: 0 };
+
+const measureSpans = (registry: Registry, counts: () => SpanCounts): void => {
+  const registers = [registry];
+  new Counter({
+    name: 'bunting_trace_spans_exported_total',
+    help: 'spans that the collector has taken',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(counts().exported);
+    },
+  });
+  new Counter({
+    name: 'bunting_trace_spans_dropped_total',
+    help: 'spans that were not exported, because the queue was full or the collector did not take them',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(counts().dropped);
+    },
+  });
+  new Gauge({
+    name: 'bunting_trace_spans_queued',
+    help: 'spans that wait for their export',
+    registers,
+    collect() {
+      this.set(counts().queued);
+    },
+  });
 };
 
 /**
@@ -18,9 +51,10 @@ export const processMetrics = (isUsed: boolean) => {
       connected = isConnected;
       if (isConnected) reconnects++;
     },
-    /** Registers what is the same for all services of the process. */
-    register: (registry: Registry): void => {
+    /** Registers what is the same for all services of the process. @param spans what became of the spans of the process */
+    register: (registry: Registry, spans: () => SpanCounts = () => noSpans): void => {
       const registers = [registry];
+      measureSpans(registry, spans);
       collectDefaultMetrics({ register: registry });
       new Gauge({
         name: 'bunting_build_info',

@@ -13,8 +13,8 @@ const program = `
 describe('a process', () => {
   it('logs an unhandled rejection, and keeps running', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
-    const [told = '', after] = stdout.trim().split('\n');
-    expect(JSON.parse(told)).toMatchObject({
+    const [line = '', after] = stdout.trim().split('\n');
+    expect(JSON.parse(line)).toMatchObject({
       level: 'error',
       msg: 'Unhandled promise rejection',
       err: { message: 'The database is away.', stack: expect.stringContaining('at ') },

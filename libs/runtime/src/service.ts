@@ -15,7 +15,7 @@ export interface ServiceContext<S extends ConfigSchema> {
   readonly log: Logger;
   readonly metrics: Registry;
   /** the port of health and metrics of this service; 0 where there is none */
-  readonly operationsPort: number;
+  readonly monitoringPort: number;
   /** Serves endpoints, with each call logged and measured: on the shared bus, or on a bus of the service's own. */
   readonly serve: (endpoints: readonly Endpoint[], on?: Bus) => Promise<Subscription>;
   /**
@@ -25,15 +25,23 @@ export interface ServiceContext<S extends ConfigSchema> {
    * @param limitMs milliseconds after which the host logs a warning and goes on with the next part; 10 seconds by default
    */
   readonly onStop: (part: string, stop: () => Promise<void>, limitMs?: number) => void;
+  /** Throws an error that names the services whose contract version does not suit this process. The operations port checks it as well. */
+  readonly requireCompatible: () => Promise<void>;
   /** Aborted when the process receives the signal to stop. Work continues for `DRAIN_DELAY_MS` while load balancers take the process out. */
   readonly draining: AbortSignal;
   /** the value of `DRAIN_DELAY_MS` */
   readonly drainDelayMs: number;
 }
 
+/** What a ready service says about itself on its operations port. */
+export interface Readiness {
+  /** how many migrations of its database the service needs, how many are applied, and those of them that only newer versions know */
+  readonly schema: { readonly needs: number; readonly has: number; readonly newer: readonly string[] };
+}
+
 export interface RunningService {
   /** Throws an error with the reason when the service cannot do its work now, although the bus is connected. */
-  readonly ready: () => Promise<void>;
+  readonly ready: () => Promise<Readiness | undefined>;
   /** the URL that the service listens on, if it has one */
   readonly address?: string;
 }

@@ -88,7 +88,12 @@ const read = (
     });
   });
   return {
-    ...{ status: response.statusCode ?? 0, headers: response.headers, events, comments, ended, close },
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    events,
+    comments,
+    ended,
+    close,
     text: () => all,
     isEnded: () => isEnded,
     pause: () => void response.pause(),

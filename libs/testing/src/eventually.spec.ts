@@ -9,7 +9,7 @@ it('eventually returns the result of the assertion as soon as it holds', async (
     return attempts;
   };
   expect(await eventually(third)).toBe(3);
-  expect(await eventually(() => Promise.resolve('at once'))).toBe('at once');
+  expect(await eventually(() => Promise.resolve('immediately'))).toBe('immediately');
 });
 
 it('eventually fails with the error of the last attempt after its timeout', async () => {

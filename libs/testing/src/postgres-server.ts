@@ -16,15 +16,22 @@ export const withClient = async <T>(url: string, job: (client: pg.Client) => Pro
   }
 };
 
+/** The URL of the same database over TCP, where it is one over a Unix socket. */
+export const overTcp = (url: string): string => {
+  const { username, password, hostname, port, pathname } = new URL(url);
+  return hostname.startsWith('%2F') ? `postgres://${username}:${password}@127.0.0.1:${port}${pathname}` : url;
+};
+
 /** Starts a PostgreSQL for tests. It ends with this process, and its data is deleted. */
 export const startTestPostgres = async (
   folderName = `bunting-test-postgres-${process.pid}`,
 ): Promise<{ url: string; stop(): Promise<void> }> => {
   const folder = temporaryFolder(folderName);
   const server = await startEmbeddedPostgres({ dataDir: path.join(folder.path, 'data'), ephemeral: true });
-  writeFileSync(path.join(folder.path, 'url'), server.url, { mode: 0o600 });
+  const url = server.localUrlOf('postgres');
+  writeFileSync(path.join(folder.path, 'url'), url, { mode: 0o600 });
   return {
-    url: server.url,
+    url,
     stop: async () => {
       await server.stop();
       await folder.remove();

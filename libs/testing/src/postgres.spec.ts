@@ -41,7 +41,7 @@ it('prepared databases are copies of one that was prepared once', async () => {
   expect(flags.runs()).toBe(1);
 });
 
-it('rejects when the preparation of a template fails, and leaves no half-prepared template', async () => {
+it('a failed preparation rejects and leaves no half-prepared template', async () => {
   const broken = preparation('breaks', 'CREATE TABLE flag (name text); SELECT 1 / 0');
   await expect(freshDatabase('copy', broken)).rejects.toThrow(/division by zero/);
   await expect(freshDatabase('copy', broken)).rejects.toThrow(/division by zero/);

@@ -19,7 +19,7 @@ const addingTo = (size: number): string => `adding a change to a request of ${si
 const large = `${2 * appliedFeatures} changes of ${appliedFeatures} features`;
 const listingMany = `listing ${listed} in review, half with a conflict`;
 
-/** What is promised, in milliseconds. */
+/** The bounds of the documentation in milliseconds. */
 const bounds = { add: 15, list: 100, apply: 500 } as const;
 
 interface Measured {
@@ -100,7 +100,7 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
     console.log(`| ${name} | ${taken.length} | ${measured.p50.toFixed(1)} | ${measured.p99.toFixed(1)} | ${verdict} |`);
   };
 
-  /** Adds to a draft of so many changes, and takes away again what was added, so that it keeps its size. */
+  /** Adds changes to a draft with a given number of changes, and discards them again, so that the draft keeps its size. */
   const measureAdding = async (size: number): Promise<void> => {
     const { answer: draft } = await propose(Array.from({ length: size }, (_, nth) => enabling(nth)));
     const one = `${project}/change-requests/${draft.id}`;

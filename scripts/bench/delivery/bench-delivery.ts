@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { get } from 'node:http';
+import { once } from 'node:events';
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
+import { type BenchFlag, benchFlag } from '../bench-flags.ts';
 import { seed, strategiesOf } from '../http/seed.ts';
-import { ownTarget, type Target } from '../http/target.ts';
+import { foreignTarget, ownTarget, settled, type Target } from '../http/target.ts';
 import type { PollLoad, PollLoadResult } from './poll-load.ts';
 import type { StoreMemory } from './store-memory.ts';
 
@@ -14,6 +17,8 @@ export interface DeliveryBenchOptions {
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly only: string;
+  /** a server that runs already and has the flags, instead of a Bunting of each size */
+  readonly server?: { readonly url: string; readonly token: string } | undefined;
 }
 
 interface Row {
@@ -34,10 +39,13 @@ interface Poll {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly status: number;
+  /** JSON that is posted; undefined for GET */
+  readonly body?: string;
 }
 
 const connectionCounts = [8, 32];
 const changesMeasured = 10;
+const evaluatedFlags = 400;
 const features = '/api/client/features';
 const delta = '/api/client/delta';
 
@@ -47,11 +55,11 @@ const load = (options: PollLoad): Promise<PollLoadResult> =>
     worker.once('message', resolve).once('error', reject);
   });
 
-const tokenOf = async ({ url, token }: Target): Promise<string> => {
+const tokenOf = async ({ url, token }: Target, type: 'client' | 'frontend' = 'client'): Promise<string> => {
   const response = await fetch(`${url}/api/admin/api-tokens`, {
     method: 'POST',
     headers: { authorization: token, 'content-type': 'application/json' },
-    body: JSON.stringify({ tokenName: 'bench', type: 'client', environment: 'development', projects: ['*'] }),
+    body: JSON.stringify({ tokenName: `bench ${type}`, type, environment: 'development', projects: ['*'] }),
   });
   return ((await response.json()) as { secret: string }).secret;
 };
@@ -101,14 +109,25 @@ const measure = async (target: Target, flags: number, poll: Poll, options: Deliv
   const rows: Row[] = [];
   for (const connections of connectionCounts) {
     const drive = (seconds: number) =>
-      load({ port, path: poll.path, headers: poll.headers, connections, milliseconds: seconds * 1_000 });
+      load({
+        port,
+        path: poll.path,
+        headers: poll.headers,
+        body: poll.body,
+        connections,
+        milliseconds: seconds * 1_000,
+      });
     await drive(options.warmUpSeconds);
     const before = target.cpuSeconds();
     const { requests, milliseconds, bytes, statuses, p50Ms, p99Ms } = await drive(options.seconds);
     const after = target.cpuSeconds();
     const cpu = before === undefined || after === undefined ? undefined : ((after - before) / requests) * 1e6;
     const row: Row = {
-      ...{ flags, name: poll.name, connections, p50Ms, p99Ms },
+      flags,
+      name: poll.name,
+      connections,
+      p50Ms,
+      p99Ms,
       requestsPerSecond: Math.round((requests * 1_000) / milliseconds),
       kilobytes: Math.round(bytes / requests / 102.4) / 10,
       cpuMicros: cpu === undefined ? undefined : Math.round(cpu),
@@ -123,10 +142,13 @@ const measure = async (target: Target, flags: number, poll: Poll, options: Deliv
 };
 
 const benchSize = async (flags: number, options: DeliveryBenchOptions) => {
-  const target = await ownTarget();
+  const { server } = options;
+  const target = server === undefined ? await ownTarget() : foreignTarget(server.url, server.token);
   try {
-    await seed(target, flags, 'import', (done) => process.stderr.write(`\r${done} of ${flags} flags`));
+    if (server === undefined)
+      await seed(target, flags, 'import', (done) => process.stderr.write(`\r${done} of ${flags} flags`));
     process.stderr.write('\r');
+    await settled(target);
     const authorization = await tokenOf(target);
     const identity = { authorization, 'unleash-client-spec': '5.2.0', 'accept-encoding': 'identity' };
     const gzip = { ...identity, 'accept-encoding': 'gzip' };
@@ -153,17 +175,75 @@ const benchSize = async (flags: number, options: DeliveryBenchOptions) => {
   }
 };
 
+/** The headers of a 304, as many bytes as Bunting sends. */
+const bareHeaders = { etag: '"0:1:2"', 'x-padding': 'x'.repeat(350) };
+
+/** The limit of this machine: `node:http` alone, in this process, which answers each request with 304. */
+const benchBareHttp = async (options: DeliveryBenchOptions): Promise<readonly Row[]> => {
+  const server = createServer((_, response) => void response.writeHead(304, bareHeaders).end());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    const poll: Poll = { name: 'node:http alone, 304', path: '/', headers: {}, status: 304 };
+    return await measure(foreignTarget(`http://127.0.0.1:${port}`, ''), 0, poll, options);
+  } finally {
+    server.close();
+  }
+};
+
+/** Every second flag is on. Half of these are for some users, and the others for a share of all: each user has about an eighth of all flags. */
+const evaluatedFlag = (nth: number): BenchFlag => {
+  const flag = benchFlag(nth);
+  if (nth % 4 !== 0) return flag;
+  return { ...flag, strategies: flag.strategies.map((strategy) => ({ ...strategy, constraints: [] })) };
+};
+
+/** Evaluations for one user, of all flags and of one. */
+const benchEvaluations = async (options: DeliveryBenchOptions): Promise<readonly Row[]> => {
+  // All requests come from one address.
+  const target = await ownTarget({ GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '0' });
+  try {
+    await seed(target, evaluatedFlags, 'import', () => undefined, 0, evaluatedFlag);
+    await settled(target);
+    const authorization = await tokenOf(target, 'frontend');
+    const identity = { authorization, 'accept-encoding': 'identity' };
+    const [strategy] = await strategiesOf(target, evaluatedFlags, 1);
+    if (strategy === undefined) throw new Error('The flags have no strategies.');
+    const frontend = '/api/frontend?userId=7&sessionId=8';
+    const ofrep = '/ofrep/v1/evaluate/flags';
+    const body = JSON.stringify({ context: { targetingKey: '7', email: 'ada@example.com' } });
+    const polls: Poll[] = [
+      { name: 'frontend, identity', path: frontend, headers: identity, status: 200 },
+      { name: 'frontend, gzip', path: frontend, headers: { ...identity, 'accept-encoding': 'gzip' }, status: 200 },
+      { name: 'OFREP, one flag', path: `${ofrep}/${strategy.feature}`, headers: identity, status: 200, body },
+      { name: 'OFREP, all flags', path: ofrep, headers: identity, status: 200, body },
+    ];
+    const rows: Row[] = [];
+    for (const poll of polls.filter(({ name }) => name.includes(options.only))) {
+      rows.push(...(await measure(target, evaluatedFlags, poll, options)));
+    }
+    return rows;
+  } finally {
+    await target.stop();
+  }
+};
+
 const storeMemory = (flags: number): { readonly stored: StoreMemory; readonly served: StoreMemory } => {
   const file = path.join(import.meta.dirname, 'store-memory.ts');
   const printed = execFileSync(process.execPath, ['--expose-gc', '--no-warnings', file, String(flags)]);
   return JSON.parse(printed.toString()) as { stored: StoreMemory; served: StoreMemory };
 };
 
-/** Measures polls of SDKs with each number of flags: unchanged, full and as deltas, the first answer after a change, and the memory. */
+/**
+ * Measures `node:http` alone, evaluations for browsers and OFREP, and polls of SDKs with each number of flags: unchanged, full and as deltas, the first
+ * answer after a change, and the memory.
+ */
 export const benchDelivery = async (options: DeliveryBenchOptions): Promise<unknown> => {
   console.log(
     '\n| flags | poll | connections | requests/s | p50 ms | p99 ms | kB | CPU µs | unexpected |\n| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
   );
+  const bare = await benchBareHttp(options);
+  const evaluations = options.server === undefined ? await benchEvaluations(options) : [];
   const sizes = [];
   for (const flags of options.sizes) sizes.push(await benchSize(flags, options));
   console.log(
@@ -172,11 +252,12 @@ export const benchDelivery = async (options: DeliveryBenchOptions): Promise<unkn
   for (const { flags, first, residentMb } of sizes) {
     console.log(`| ${flags} | ${first.p50.toFixed(1)} | ${first.max.toFixed(1)} | ${residentMb ?? '–'} |`);
   }
+  if (options.server !== undefined) return { date: new Date().toISOString(), bare, sizes };
   const most = Math.max(...options.sizes);
   const memory = storeMemory(most);
   const text = ({ heapUsed, external, rss }: StoreMemory) => `${heapUsed} heap, ${external} external, ${rss} resident`;
   console.log(
     `\n${most} flags in two environments take, in MiB: ${text(memory.stored)}; with an answer for each environment ${text(memory.served)}.`,
   );
-  return { date: new Date().toISOString(), sizes, memory };
+  return { date: new Date().toISOString(), bare, evaluations, sizes, memory };
 };

@@ -100,14 +100,17 @@ const quantile = (taken: readonly number[], part: number): number => {
   return Math.round(sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? 0);
 };
 
-/** Measures idle streams, how fast a change reaches many streams, and what it costs when they reconnect. */
+/** Measures idle streams, the time until a change reaches many streams, and the cost of their reconnection. */
 export const benchStreams = async (idleStreams: number): Promise<StreamFigures> => {
   const limit = String(2 * idleStreams);
   const target = await ownTarget({ GATEWAY_MAX_SDK_STREAMS: limit, GATEWAY_MAX_SDK_STREAMS_PER_CLIENT: limit });
   try {
     await seed(target, flags, 'import', () => undefined);
     const { secret } = (await admin(target, 'POST', 'api-tokens', {
-      ...{ tokenName: 'bench', type: 'client', environment, projects: ['*'] },
+      tokenName: 'bench',
+      type: 'client',
+      environment,
+      projects: ['*'],
     })) as { readonly secret: string };
     const open = (onUpdate: () => void) => () => openRaw(target.url, secret, onUpdate);
 
@@ -167,8 +170,15 @@ export const benchStreams = async (idleStreams: number): Promise<StreamFigures> 
     );
     await closeAll(again);
     return {
-      ...{ idleStreams, idleMb, idleCpuPercent, restCpuPercent, readers, lastReaderP50Ms, lastReaderP99Ms },
-      ...{ reconnectBytes, reconnectHydrations },
+      idleStreams,
+      idleMb,
+      idleCpuPercent,
+      restCpuPercent,
+      readers,
+      lastReaderP50Ms,
+      lastReaderP99Ms,
+      reconnectBytes,
+      reconnectHydrations,
     };
   } finally {
     await target.stop();

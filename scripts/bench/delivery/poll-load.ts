@@ -7,6 +7,8 @@ export interface PollLoad {
   readonly port: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** JSON that is posted; undefined for GET */
+  readonly body?: string | undefined;
   readonly connections: number;
   readonly milliseconds: number;
 }
@@ -25,9 +27,14 @@ const headEnd = Buffer.from('\r\n\r\n');
 const lengthPattern = /\r\ncontent-length: (\d+)/i;
 
 /** Sends one request after the other on each connection for a while. */
-const drive = async ({ port, path, headers, connections, milliseconds }: PollLoad): Promise<PollLoadResult> => {
+const drive = async ({ port, path, headers, body, connections, milliseconds }: PollLoad): Promise<PollLoadResult> => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const request = Buffer.from(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${lines.join('')}\r\n`);
+  if (body !== undefined)
+    lines.push(`content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`);
+  const method = body === undefined ? 'GET' : 'POST';
+  const request = Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${lines.join('')}\r\n${body ?? ''}`,
+  );
   const statuses: Record<number, number> = {};
   const taken: number[] = [];
   let bytes = 0;
@@ -49,6 +56,7 @@ const drive = async ({ port, path, headers, connections, milliseconds }: PollLoa
         send();
       };
       socket.once('error', reject).once('connect', send);
+      socket.once('close', () => reject(new Error(`The server ended the connection after ${taken.length} responses`)));
       socket.on('data', (chunk) => {
         bytes += chunk.length;
         if (missing > 0) {

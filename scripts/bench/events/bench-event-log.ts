@@ -5,11 +5,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startPlatform } from '../../../apps/all-in-one/src/platform.ts';
 import { type EventSearchKind, eventSearchKinds } from './event-search-kinds.ts';
-import { benchEvent } from './bench-events.ts';
+import { fillEventLog, pruneOutbox } from './fill-event-log.ts';
 
 export interface EventLogBench {
   /** how many events the logs have that are measured, the smallest first */
@@ -20,15 +19,8 @@ export interface EventLogBench {
   readonly only?: string | undefined;
 }
 
-const perInsert = 2_500;
-/** How far the outbox may be ahead of the log while it is filled. */
-const maxAhead = 10_000;
 /** So many searches go to one log before it is the turn of the next one. */
 const requestsPerTurn = 10;
-
-const insertEvents = `
-  insert into outbox (topic, type, payload)
-  select 'event', row->>'type', row from json_array_elements($1::json) with ordinality as published (row, nth) order by nth`;
 
 const percentile = (taken: readonly number[], share: number): number =>
   [...taken].sort((one, other) => one - other)[Math.min(taken.length - 1, Math.floor(taken.length * share))] ?? 0;
@@ -57,35 +49,6 @@ const fillLog = async (events: number, folder: string) => {
     traceparent: traceparentFrom(),
     timeoutMs: 60_000,
   });
-  const size = async () => Number((await log.query<{ id: string }>('select id from event_log_head')).rows[0]?.id ?? 0);
-
-  const fill = async (): Promise<number | undefined> => {
-    const from = await size();
-    if (from >= events) return undefined;
-    const beganAt = performance.now();
-    let published = from;
-    let shownAt = 0;
-    for (let stored = from; stored < events; stored = await size()) {
-      if (performance.now() - shownAt > 1_000) {
-        shownAt = performance.now();
-        process.stderr.write(`\r${stored} of ${events} events`);
-      }
-      if (published >= events || published - stored > maxAhead) {
-        await sleep(20);
-        continue;
-      }
-      const next = Array.from({ length: Math.min(perInsert, events - published) }, (_, nth) =>
-        benchEvent(published + nth),
-      );
-      await outbox.query(insertEvents, [JSON.stringify(next)]);
-      // As the features service does after each commit. Without it the log polls every few seconds.
-      bus.notify({ producer: 'features', topic: 'event' });
-      published += next.length;
-    }
-    process.stderr.write('\r');
-    return Math.round((events - from) / ((performance.now() - beganAt) / 1_000));
-  };
-
   /** How many bytes a million events take: the events alone, and all tables of the log with their indexes. */
   const room = async (): Promise<string> => {
     const treeOf = (table: string) => `pg_partition_tree('${table}') where isleaf`;
@@ -97,10 +60,9 @@ const fillLog = async (events: number, folder: string) => {
     return `${(alone / 1e6).toFixed(0)} MB, ${(all / 1e6).toFixed(0)} MB with indexes, ${(all / alone).toFixed(2)} times as much`;
   };
 
-  const perSecond = await fill();
+  const perSecond = await fillEventLog(events, { outbox, log, bus });
   if (perSecond !== undefined) console.log(`\n${events} events: ${perSecond} a second from the outbox into the log`);
-  // As a day later: confirmed events have been pruned from the outbox.
-  await outbox.query(`delete from outbox where topic = 'event' and position < (select max(position) from outbox)`);
+  await pruneOutbox(outbox);
   for (const client of [outbox, log]) {
     await client.query('vacuum analyze');
     await client.query('checkpoint');

@@ -33,17 +33,21 @@ const createOne = async (target: Target, flag: BenchFlag): Promise<void> => {
   for (const tag of flag.tags) await send(target, 'POST', `/api/admin/features/${flag.name}/tags`, tag, []);
 };
 
-/** Creates `count` flags from number `first` on (imports only), by the import of Bunting or one by one, as any server of this API accepts them. */
+/**
+ * Creates `count` flags from number `first` on (imports only), by the import of Bunting or one by one, as any server of this API accepts them.
+ * @param flagOf the flag of a number (imports only)
+ */
 export const seed = async (
   target: Target,
   count: number,
   how: 'import' | 'rest',
   progress: (done: number) => void,
   first = 0,
+  flagOf = benchFlag,
 ): Promise<void> => {
   if (how === 'import') {
     for (let from = 0; from < count; from += perImport) {
-      const flags = Array.from({ length: Math.min(perImport, count - from) }, (_, at) => benchFlag(first + from + at));
+      const flags = Array.from({ length: Math.min(perImport, count - from) }, (_, at) => flagOf(first + from + at));
       const body = { project: 'default', environment, data: exportOf(flags, environment) };
       await send(target, 'POST', '/api/admin/features-batch/import', body, []);
       progress(from + flags.length);

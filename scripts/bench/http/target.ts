@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The server under test: one that runs somewhere, or a Bunting of our own on a fresh folder. */
+/** The server under test: a running server, or a new Bunting on an empty data folder. */
 export interface Target {
   readonly url: string;
   readonly token: string;
@@ -22,7 +22,7 @@ export interface Target {
 const ticksPerSecond = 100;
 
 /** CPU time of a process, from `/proc/<pid>/stat`; undefined where there is no such file. */
-const cpuSecondsOf = (pid: number): number | undefined => {
+export const cpuSecondsOf = (pid: number): number | undefined => {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return undefined;
   // The second field, the command, is in parentheses and may hold spaces; user and system time are fields 14 and 15.
@@ -106,3 +106,19 @@ export const foreignTarget = (url: string, authorization: string): Target => ({
   cpuSeconds: () => undefined,
   stop: async () => undefined,
 });
+
+const settledEveryMs = 500;
+/** An idle platform uses less than this share of a core. */
+const idleShare = 0.05;
+const longestSettlingMs = 60_000;
+
+/** Waits until the server has finished what the last requests started, as far as its CPU time shows it. */
+export const settled = async (target: Target): Promise<void> => {
+  const until = performance.now() + longestSettlingMs;
+  for (let before = target.cpuSeconds(); before !== undefined && performance.now() < until;) {
+    await sleep(settledEveryMs);
+    const now = target.cpuSeconds() ?? before;
+    if ((now - before) * 1000 < idleShare * settledEveryMs) return;
+    before = now;
+  }
+};

@@ -31,7 +31,7 @@ const perInsert = 2_500;
 const warmUps = 3;
 const writesPerSecond = 50;
 
-/** What is promised, in milliseconds unless it says otherwise. */
+/** The bounds of the documentation, in milliseconds unless the name has another unit. */
 const bounds = {
   p50: 25,
   p99: 100,
@@ -103,8 +103,12 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       log: openLog('error'),
     });
     const producer = startOutboxProducer({
-      ...{ producer: 'features', database: outbox, bus: hosted.bus },
-      ...{ intervalMs: 200, retentionHours: 1, warn: ignore },
+      producer: 'features',
+      database: outbox,
+      bus: hosted.bus,
+      intervalMs: 200,
+      retentionHours: 1,
+      warn: ignore,
     });
     const served = await serve(hosted.bus, [producer.endpoint]);
     const documents = new pg.Client({ connectionString: url });
@@ -132,13 +136,13 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
 
     /** Waits until all states are projected. Memory is that of this process, which runs the search service and the producer. */
     const rebuild = async (): Promise<void> => {
-      const [known] = (await documents.query<{ position: string }>('select position from inbox')).rows;
+      const [known] = (await documents.query<{ position: string }>('select position from consumer_checkpoint')).rows;
       if (Number(known?.position ?? 0) >= head) return;
       const beganAt = performance.now();
       const half: [number, number] = [0, 0];
       for (let applied = 0; applied < head;) {
         await sleep(100);
-        const { rows } = await documents.query<{ position: string }>('select position from inbox');
+        const { rows } = await documents.query<{ position: string }>('select position from consumer_checkpoint');
         applied = Number(rows[0]?.position ?? 0);
         const at = 2 * applied < head ? 0 : 1;
         half[at] = Math.max(half[at], process.memoryUsage.rss() / 2 ** 20);

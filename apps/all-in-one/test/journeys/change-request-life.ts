@@ -33,7 +33,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expect({ status, text: status < 300 ? '' : text }).toEqual({ status, text: '' });
       return body;
     };
-    /** Somebody with a key of their own, and with a role in the project. */
+    /** Creates a user with a key and a role in the project. */
     const someone = async (username: string, rootRole: number, roles: readonly number[]) => {
       const { api, url } = platform();
       const { id } = await done(api<{ id: number }>('POST', '/api/admin/service-account', { username, rootRole }));
@@ -230,7 +230,9 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       const id = changeRequest?.id ?? 0;
       expect(await flag(name)).toMatchObject({ description: 'from elsewhere', enabled: false });
       expect(await get(id)).toMatchObject({
-        ...{ state: 'In review', title: 'Import of 1 feature', createdBy: { username: 'cr-author' } },
+        state: 'In review',
+        title: 'Import of 1 feature',
+        createdBy: { username: 'cr-author' },
         features: [{ name, changes: [{ action: 'addStrategy' }, { action: 'updateEnabled' }] }],
       });
       await done(move(approver, id, 'Approved'));

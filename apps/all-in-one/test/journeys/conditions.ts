@@ -180,7 +180,7 @@ export const describeConditions = (platform: () => Platform): void => {
       );
     });
 
-    it('of a strategy is not valid for another one, and that of a feature is valid for all of its parts', async () => {
+    it('of a strategy stays valid when another strategy changes, and the ETag of a feature, valid for each part, does not', async () => {
       const { body } = await platform().api<FeatureStrategy[]>('GET', `${inDevelopment}/strategies`);
       const other = `${inDevelopment}/strategies/${body.find(({ id }) => !strategy.endsWith(String(id)))?.id}`;
       const [own, whole] = [await read(strategy), await read(address)];
@@ -273,7 +273,7 @@ export const describeConditions = (platform: () => Platform): void => {
       ],
       [404, 'NotFoundError', 'Not found', ['GET', '/api/admin/nowhere']],
       [404, 'NotFoundError', 'Not found', ['GET', '/nowhere']],
-      [404, 'NotFoundError', 'Not found', ['GET', addressOf('default', 'nobody')]],
+      [404, 'NotFoundError', 'Not found', ['GET', addressOf('default', 'unknown')]],
       [400, 'ValidationError', 'Validation', ['POST', '/api/admin/projects/default/features', { name: 7 }]],
       [400, 'ValidationError', 'Validation', ['POST', '/api/admin/projects/default/features', '{']],
       [

@@ -55,7 +55,7 @@ export const describeErrors = (platform: () => Platform): void => {
     });
 
     it('has a unique id', async () => {
-      const ask = () => platform().api<{ id: string }>('GET', addressOf(project, 'errors-nobody'));
+      const ask = () => platform().api<{ id: string }>('GET', addressOf(project, 'errors-unknown'));
       const ids = await Promise.all(Array.from({ length: 5 }, async () => (await ask()).body.id));
       expect(new Set(ids).size).toBe(5);
     });
@@ -96,7 +96,7 @@ export const describeErrors = (platform: () => Platform): void => {
     });
 
     it('reports the first failure of token, content type, size, JSON, schema and existence, in this order', async () => {
-      const path = `${addressOf('errors-nowhere', 'nobody')}/environments/development/strategies/none`;
+      const path = `${addressOf('errors-nowhere', 'unknown')}/environments/development/strategies/none`;
       const large = `[${'1'.repeat(1_200_000)}`;
       const judged = async (body: string, headers: Record<string, string | null>) => {
         const { status, body: said } = await platform().api<{ name: ErrorKind }>('PATCH', path, body, headers);

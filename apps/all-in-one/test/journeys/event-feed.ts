@@ -67,9 +67,9 @@ export const describeEventFeed = (platform: () => Platform): void => {
       try {
         await eventually(() => {
           for (const { seen } of readers) {
-            const told = seen.filter(({ type, project: of }) => type === 'feature-created' && of === project);
-            expect(told).toHaveLength(writers * writesEach);
-            expect(new Set(told.map(({ featureName }) => featureName))).toEqual(new Set(names.flat()));
+            const emitted = seen.filter(({ type, project: of }) => type === 'feature-created' && of === project);
+            expect(emitted).toHaveLength(writers * writesEach);
+            expect(new Set(emitted.map(({ featureName }) => featureName))).toEqual(new Set(names.flat()));
             const ids = seen.map(({ id }) => id);
             expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => one - other));
           }

@@ -13,14 +13,14 @@ export const describeEvents = (platform: () => Platform): void => {
     describe('after one write after another', () => {
       const project = 'events';
       const address = addressOf(project, 'events-flag');
-      const told: Event[] = [];
+      const emitted: Event[] = [];
 
       /** The events of the write in the project, oldest first. */
       const since = async (write: () => Promise<unknown>): Promise<Event[]> => {
         await write();
         const { events } = await given().events({ project });
-        const newer = events.filter(({ id }) => id > (told.at(-1)?.id ?? 0)).toReversed();
-        told.push(...newer);
+        const newer = events.filter(({ id }) => id > (emitted.at(-1)?.id ?? 0)).toReversed();
+        emitted.push(...newer);
         return newer;
       };
 
@@ -144,8 +144,8 @@ export const describeEvents = (platform: () => Platform): void => {
 
       it('lists events with descending ids', async () => {
         const { body } = await search({ project });
-        expect(told.length).toBeGreaterThan(10);
-        expect(body.events).toEqual(told.toReversed());
+        expect(emitted.length).toBeGreaterThan(10);
+        expect(body.events).toEqual(emitted.toReversed());
         const ids = body.events.map(({ id }) => id);
         expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => b - a));
       });

@@ -12,7 +12,10 @@ export const describeImportCommand = (platform: () => Platform): void => {
     const project = 'import-command';
     const file = unleashExport(project, 'development', 15);
     const segments = file.segments.map(({ id, name }, nth) => ({
-      ...{ id, name, description: 'Of Unleash.', project: nth === 0 ? 'default' : null },
+      id,
+      name,
+      description: 'Of Unleash.',
+      project: nth === 0 ? 'default' : null,
       constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
     }));
     const folder = dataFolder();
@@ -52,8 +55,8 @@ export const describeImportCommand = (platform: () => Platform): void => {
       const mixed = await run(given('file.json', file), given('production.json', other));
       expect(mixed).toMatchObject({ code: 2, errors: expect.stringMatching(/"development".*"production"/) });
       expect(await run()).toMatchObject({ code: 2, errors: expect.stringContaining('FILE') });
-      const nobody = await run('--token', 'nobody', given('file.json', file));
-      expect(nobody).toMatchObject({ code: 1, errors: expect.stringMatching(/answered with 401/) });
+      const unauthorised = await run('--token', 'unknown', given('file.json', file));
+      expect(unauthorised).toMatchObject({ code: 1, errors: expect.stringMatching(/answered with 401/) });
       expect(await names()).toEqual([]);
     });
 
@@ -80,8 +83,15 @@ export const describeImportCommand = (platform: () => Platform): void => {
       const again = await run('--segments', listed, whole);
       expect(again).toMatchObject({ code: 0, errors: expect.stringContaining('No segment was missing.') });
       expect(counted(again)).toEqual({
-        ...{ created: 0, updated: 0, unchanged: 15, strategies: 0, tags: 0, tagTypes: 0, contextFields: 0 },
-        ...{ dependencies: 0, skipped: 0 },
+        created: 0,
+        updated: 0,
+        unchanged: 15,
+        strategies: 0,
+        tags: 0,
+        tagTypes: 0,
+        contextFields: 0,
+        dependencies: 0,
+        skipped: 0,
       });
       expect(await names()).toEqual(file.features.map(({ name }) => name));
     });

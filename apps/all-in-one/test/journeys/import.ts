@@ -208,14 +208,14 @@ export const describeImport = (platform: () => Platform): void => {
 
     it('emits one event for each feature, strategy and tag, and one for the whole import', async () => {
       const { createProject, events } = onPlatform(platform().api);
-      await createProject('import-told');
-      const small = unleashExport('import-told', 'development', 13);
+      await createProject('import-events');
+      const small = unleashExport('import-events', 'development', 13);
       for (const { name } of small.segments) await onPlatform(platform().api).createSegment({ name });
-      const { status } = await importInto('import-told', 'development', small);
+      const { status } = await importInto('import-events', 'development', small);
       expect(status).toBe(200);
-      const told = (await events({ project: 'import-told' })).events;
-      const count = (type: string) => told.filter((event) => event.type === type).length;
-      expect(told[0]).toMatchObject({ type: 'features-imported', environment: 'development', createdByUserId: -42 });
+      const emitted = (await events({ project: 'import-events' })).events;
+      const count = (type: string) => emitted.filter((event) => event.type === type).length;
+      expect(emitted[0]).toMatchObject({ type: 'features-imported', environment: 'development', createdByUserId: -42 });
       expect({
         created: count('feature-created'),
         strategies: count('feature-strategy-add'),

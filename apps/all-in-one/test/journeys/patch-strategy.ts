@@ -140,17 +140,17 @@ export const describePatchStrategy = (platform: () => Platform): void => {
     });
 
     it.each<[string, readonly object[], string]>([
-      ['a property that there is not', [{ op: 'add', path: '/bogus', value: 1 }], 'bogus'],
+      ['an unknown property', [{ op: 'add', path: '/bogus', value: 1 }], 'bogus'],
       ['a strategy without a name', [{ op: 'remove', path: '/name' }], 'name'],
       ['a strategy of an unknown type', [{ op: 'replace', path: '/name', value: 'nosuch' }], 'nosuch'],
       ['a title that is no text', [{ op: 'replace', path: '/title', value: 7 }], 'title'],
       ['no text for a parameter', [{ op: 'replace', path: '/parameters/rollout', value: null }], 'rollout'],
-      ['an operation that there is not', [{ op: 'test', path: '/title', value: null }], '/body/0/op'],
+      ['an unknown operation', [{ op: 'test', path: '/title', value: null }], '/body/0/op'],
       ['an operation without a path', [{ op: 'add', value: 1 }], '/body/0/path'],
       ['a path through nothing', [{ op: 'add', path: '/a/b/c', value: 1 }], '/a/b/c'],
       ['a path through no variant', [{ op: 'replace', path: '/variants/3/weight', value: 1 }], '/variants/3'],
       [
-        'an operator that there is not',
+        'an unknown operator',
         [{ op: 'add', path: '/constraints/-', value: { contextName: 'userId', operator: 'REGEX', value: 'a' } }],
         'operator',
       ],

@@ -21,7 +21,7 @@ import type { Platform } from '../platform.ts';
 
 /** Users, their keys, and the roles that say what they may do. */
 export const describePeople = (platform: () => Platform): void => {
-  const { done, apiToken, person, robot, told } = administering(platform);
+  const { done, apiToken, person, robot, eventsAbout } = administering(platform);
   const statusOf = async (request: Promise<{ readonly status: number }>): Promise<number> => (await request).status;
 
   describe('a user', () => {
@@ -48,7 +48,7 @@ export const describePeople = (platform: () => Platform): void => {
       expect(await statusOf(api('DELETE', `/api/admin/user/tokens/${pat.id}`))).toBe(200);
       expectRefusal(await withPat('GET', '/api/admin/user'), 401, 'AuthenticationRequired');
 
-      const events = await told('people-ann');
+      const events = await eventsAbout('people-ann');
       expect(events.map(({ type, createdBy }) => [type, createdBy])).toEqual([
         ['user-created', 'admin'],
         ['pat-created', 'people-ann'],
@@ -68,7 +68,9 @@ export const describePeople = (platform: () => Platform): void => {
       expectRefusal(await create('people-bob-2'), 403, 'NoAccessError', 'CREATE_SEGMENT');
       await done('DELETE', `user-admin/${id}`);
       expectRefusal(await create('people-bob-3'), 401, 'AuthenticationRequired');
-      const types = (await told('people-bob', 'user-created', 'user-updated', 'user-deleted')).map(({ type }) => type);
+      const types = (await eventsAbout('people-bob', 'user-created', 'user-updated', 'user-deleted')).map(
+        ({ type }) => type,
+      );
       expect(types).toEqual(['user-created', 'user-updated', 'user-updated', 'user-deleted']);
     });
   });
@@ -77,13 +79,13 @@ export const describePeople = (platform: () => Platform): void => {
     it('acts under its own name with a token that an administrator creates', async () => {
       const { id, key, api } = await robot('people-robot', rootRole.editor);
       expect(await statusOf(api('POST', '/api/admin/segments', { name: 'people-robots', constraints: [] }))).toBe(201);
-      const [made] = await told('people-robots', 'segment-created');
+      const [made] = await eventsAbout('people-robots', 'segment-created');
       expect(made).toMatchObject({ createdBy: 'people-robot', createdByUserId: id });
       const tokens = await done<Pats>('GET', `service-account/${id}/token`);
       expect(tokens.pats).toMatchObject([{ description: 'first key', userId: id }]);
       await done('DELETE', `service-account/${id}/token/${tokens.pats[0]?.id}`);
       expectRefusal(await api('GET', '/api/admin/user'), 401, 'AuthenticationRequired');
-      const events = await told('people-robot', 'service-account-created', 'pat-created', 'pat-deleted');
+      const events = await eventsAbout('people-robot', 'service-account-created', 'pat-created', 'pat-deleted');
       expect(events[0]).toMatchObject({ type: 'service-account-created', data: { username: 'people-robot' } });
       expect(JSON.stringify(events)).not.toContain(key.slice(20));
     });
@@ -113,7 +115,7 @@ export const describePeople = (platform: () => Platform): void => {
       await done('PUT', `roles/${id}`, { name: 'People tagger', type: 'root-custom', permissions: now });
       expectRefusal(await api('POST', '/api/admin/tag-types', tagType('people-b')), 403, 'NoAccessError');
       expect(await statusOf(api('PUT', '/api/admin/tag-types/people-a', { description: 'y', icon: '' }))).toBe(200);
-      const events = await told('People tagger', 'role-created', 'role-updated');
+      const events = await eventsAbout('People tagger', 'role-created', 'role-updated');
       expect(events).toMatchObject([
         { type: 'role-created', createdBy: 'admin', data: { name: 'People tagger' } },
         { type: 'role-updated', data: { permissions: now }, preData: { permissions: [{ name: 'CREATE_TAG_TYPE' }] } },
@@ -204,7 +206,7 @@ export const describePeople = (platform: () => Platform): void => {
         'project-access-group-roles-deleted',
         'project-access-group-roles-updated',
       ]);
-      const groups = (await told('People crew')).map(({ type }) => type);
+      const groups = (await eventsAbout('People crew')).map(({ type }) => type);
       expect(groups).toEqual(expect.arrayContaining(['group-created', 'group-updated', 'group-deleted']));
     });
 

@@ -92,9 +92,9 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       const found = await search(member, `?project=IS:${project}&query=${flag}`);
       expect(found.total).toBe(found.features.length);
       expect(found.features.map(({ name }) => name)).toContain(flag);
-      const told = await eventsOf(member, { project });
-      expect(told.totalEvents).toBe(told.events.length);
-      expect(told.events.map(({ type }) => type)).toEqual(
+      const emitted = await eventsOf(member, { project });
+      expect(emitted.totalEvents).toBe(emitted.events.length);
+      expect(emitted.events.map(({ type }) => type)).toEqual(
         expect.arrayContaining(['project-created', 'feature-created', 'feature-tagged', 'feature-environment-enabled']),
       );
       const { body: ofFlag } = await member.api<FeatureEvents>('GET', `/api/admin/events/${flag}`);
@@ -113,7 +113,10 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       await given.createFeature(merger, target, { description: 'private-target of the merger' });
       const appName = 'private-merger-app';
       const { secret } = await done<{ secret: string }>('POST', 'api-tokens', {
-        ...{ tokenName: 'private-merger', type: 'client', environment: 'development', projects: [merger] },
+        tokenName: 'private-merger',
+        type: 'client',
+        environment: 'development',
+        projects: [merger],
       });
       const register = { appName, strategies: [], started: new Date().toISOString(), interval: 1000 };
       expect((await apiOf(platform().url, secret)('POST', '/api/client/register', register)).status).toBe(202);
@@ -133,8 +136,12 @@ export const describePrivateProjects = (platform: () => Platform): void => {
         for (const criteria of [{ project: merger }, { feature: target }, { query: target }])
           expect(await eventsOf(who, criteria)).toMatchObject({ events: [], totalEvents: 0 });
         for (const path of [
-          ...['events', `events/${target}`, 'events/feed', `search/events?project=IS:${merger}`],
-          ...['event-creators', 'metrics/applications'],
+          'events',
+          `events/${target}`,
+          'events/feed',
+          `search/events?project=IS:${merger}`,
+          'event-creators',
+          'metrics/applications',
         ]) {
           const { text } = await who.api('GET', `/api/admin/${path}`);
           // An answer repeats the name in its address, and nothing else.

@@ -81,8 +81,8 @@ export const describeReadYourWrites = (platform: () => Platform): void => {
         await platform().api('POST', `${at}/environments/development/change-requests`, change);
         const { body } = await platform().api('GET', `${at}/change-requests/pending`);
         expect(body).toMatchObject([{ features: [{ changes: [{ payload: change.payload }] }] }]);
-        const told = await given().events({ project, limit: 1 });
-        expect(told.events[0]?.type).toBe(nth === '00' ? 'change-added' : 'change-edited');
+        const emitted = await given().events({ project, limit: 1 });
+        expect(emitted.events[0]?.type).toBe(nth === '00' ? 'change-added' : 'change-edited');
       }
     });
   });

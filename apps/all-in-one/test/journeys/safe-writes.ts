@@ -117,7 +117,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       await roles([projectRole.member]);
       const first = await send();
       expect(first.map(({ status }) => status)).toEqual([200, 201]);
-      const told = await eventTypes({ project: hidden });
+      const emitted = await eventTypes({ project: hidden });
       expect((await send()).map(({ text }) => text)).toEqual(first.map(({ text }) => text));
 
       await roles([projectRole.reader]);
@@ -130,7 +130,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       await roles([projectRole.owner]);
       expect((await send()).map(({ text }) => text)).toEqual(first.map(({ text }) => text));
       expect((await eventTypes({ project: hidden })).filter((type) => !type.startsWith('project-access'))).toEqual(
-        told.filter((type) => !type.startsWith('project-access')),
+        emitted.filter((type) => !type.startsWith('project-access')),
       );
     });
 
@@ -139,7 +139,9 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       await given().createFeature(project, 'safe-at-once');
       const send = (key: string) =>
         platform().api<FeatureStrategy>(
-          ...(['POST', `${feature}/environments/development/strategies`, { name: 'default' }] as const),
+          'POST',
+          `${feature}/environments/development/strategies`,
+          { name: 'default' },
           { 'idempotency-key': key },
         );
       const keys = Array.from({ length: 8 }, () => randomUUID());

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
 import type { Answer } from '../api.ts';
+import { endSdk } from '../end-sdk.ts';
 import { expectRefusal } from '../expectations.ts';
 import { addressOf, onPlatform } from '../given.ts';
 import { administering } from '../people.ts';
@@ -54,7 +55,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       token = (await apiToken('sdk-delivery', { projects: [project] })).secret;
     });
     afterEach(() => {
-      for (const sdk of running.splice(0)) sdk.destroy();
+      for (const sdk of running.splice(0)) endSdk(sdk);
     });
 
     it('receives a change with its next poll, and downloads no state twice', async () => {
@@ -96,12 +97,12 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
         name: 'delivery-north',
         constraints: [{ contextName: 'userId', operator: 'IN', values: ['7', '8'] }],
       });
-      const everybody = { rollout: '100', stickiness: 'default', groupId: 'delivery' };
-      await create('constrained', { constraints: [byUser], parameters: everybody });
-      await create('segmented', { segments: [segment.id], parameters: everybody });
-      await create('shared', { parameters: { ...everybody, rollout: '50' } });
+      const allUsers = { rollout: '100', stickiness: 'default', groupId: 'delivery' };
+      await create('constrained', { constraints: [byUser], parameters: allUsers });
+      await create('segmented', { segments: [segment.id], parameters: allUsers });
+      await create('shared', { parameters: { ...allUsers, rollout: '50' } });
       await create('varied', {
-        parameters: everybody,
+        parameters: allUsers,
         variants: [
           {
             name: 'blue',
@@ -206,7 +207,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       expectRefusal(await ask('?tag=nonsense'), 400, 'ValidationError', '/query/tag/0');
       const frontend = await apiToken('sdk-delivery-browser', { type: 'frontend' });
       expectRefusal(await ask('', { authorization: frontend.secret }), 403, 'NoAccessError', 'CLIENT');
-      expectRefusal(await ask('', { authorization: '*:development.nobody' }), 401, 'AuthenticationRequired');
+      expectRefusal(await ask('', { authorization: '*:development.unknown' }), 401, 'AuthenticationRequired');
     });
   });
 };

@@ -44,14 +44,14 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
     beforeAll(async () => {
       await given().createProject(project);
       token = (await apiToken('sdk-frontend', { type: 'frontend', projects: [project] })).secret;
-      const everybody = { rollout: '100', stickiness: 'default', groupId: 'frontend' };
+      const allUsers = { rollout: '100', stickiness: 'default', groupId: 'frontend' };
       const north = await given().createSegment({
         name: 'frontend-north',
         constraints: [{ contextName: 'country', operator: 'IN', values: ['no', 'se'] }],
       });
-      await create('north', { segments: [north.id], parameters: everybody });
+      await create('north', { segments: [north.id], parameters: allUsers });
       await create('varied', {
-        parameters: everybody,
+        parameters: allUsers,
         variants: [
           {
             name: 'blue',
@@ -62,9 +62,9 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
           },
         ],
       });
-      await create('child', { parameters: everybody });
+      await create('child', { parameters: allUsers });
       await platform().api('POST', `${at('child')}/dependencies`, { feature: flag('north') });
-      await create('switched', { parameters: everybody });
+      await create('switched', { parameters: allUsers });
     });
 
     it.each([

@@ -9,7 +9,7 @@ import type { Platform } from '../platform.ts';
 /** The keys of applications: what they look like, what they open, and how they end. */
 export const describeSdkTokens = (platform: () => Platform): void => {
   describe('an SDK token', () => {
-    const { done, apiToken, person, told } = administering(platform);
+    const { done, apiToken, person, eventsAbout } = administering(platform);
     const [shop, bank] = ['sdk-shop', 'sdk-bank'];
     const at = (secret: string): string => `api-tokens/${encodeURIComponent(secret)}`;
     const listed = async (path = 'api-tokens'): Promise<readonly ApiToken[]> =>
@@ -42,7 +42,7 @@ export const describeSdkTokens = (platform: () => Platform): void => {
       const again = (await listed()).find((token) => token.tokenName === tokenName);
       expect(again).toMatchObject({ tokenName, type, projects });
       expect(again?.secret).toMatch(/\.{3}$/);
-      const events = await told(tokenName);
+      const events = await eventsAbout(tokenName);
       expect(events).toMatchObject([
         { type: 'api-token-created', createdBy: 'admin', environment: 'development', data: { tokenName, type } },
       ]);
@@ -96,7 +96,7 @@ export const describeSdkTokens = (platform: () => Platform): void => {
       await done('DELETE', at(deleted.secret));
       for (const key of [secret, deleted.secret]) expectRefusal(await register(key), 401, 'AuthenticationRequired');
       expect((await listed()).map(({ tokenName }) => tokenName)).not.toContain('sdk-deleted');
-      const types = async (name: string) => (await told(name)).map(({ type }: Event) => type);
+      const types = async (name: string) => (await eventsAbout(name)).map(({ type }: Event) => type);
       expect(await types('sdk-expiring')).toEqual(['api-token-created', 'api-token-updated', 'api-token-updated']);
       expect(await types('sdk-deleted')).toEqual(['api-token-created', 'api-token-deleted']);
     });
@@ -126,7 +126,7 @@ export const describeSdkTokens = (platform: () => Platform): void => {
       expect((await owner.api('DELETE', path)).status).toBe(200);
       expectRefusal(await register(body.secret), 401, 'AuthenticationRequired');
       expect(await names(shop)).not.toContain('sdk-owned');
-      expect(await told('sdk-owned')).toMatchObject([
+      expect(await eventsAbout('sdk-owned')).toMatchObject([
         { type: 'api-token-created', createdBy: 'sdk-owner', project: shop },
         { type: 'api-token-deleted', createdBy: 'sdk-owner', project: shop },
       ]);

@@ -56,9 +56,9 @@ export const describeTags = (platform: () => Platform): void => {
     });
 
     it('of an unknown feature is a 404', async () => {
-      expectRefusal(await remove('tags-nobody', 'simple', 'red'), 404, 'NotFoundError');
-      expectRefusal(await add('tags-nobody', { type: 'simple', value: 'red' }), 404, 'NotFoundError');
-      expectRefusal(await platform().api('GET', '/api/admin/features/tags-nobody/tags'), 404, 'NotFoundError');
+      expectRefusal(await remove('tags-unknown', 'simple', 'red'), 404, 'NotFoundError');
+      expectRefusal(await add('tags-unknown', { type: 'simple', value: 'red' }), 404, 'NotFoundError');
+      expectRefusal(await platform().api('GET', '/api/admin/features/tags-unknown/tags'), 404, 'NotFoundError');
     });
 
     it.each<[string, unknown, string]>([
@@ -68,7 +68,7 @@ export const describeTags = (platform: () => Platform): void => {
       ['no value', { type: 'simple' }, '/body/value'],
       ['a value that is no text', { type: 'simple', value: 55 }, '/body/value'],
       ['something besides', { type: 'simple', value: 'red', color: 'red' }, 'color'],
-      ['a type that there is not', { type: 'nosuch', value: 'red' }, 'nosuch'],
+      ['an unknown type', { type: 'nosuch', value: 'red' }, 'nosuch'],
     ])('is refused with %s', async (_what, body, mentioned) => {
       expectRefusal(await add('tags-lengths', body), 400, 'ValidationError', mentioned);
       expect(await tagsOf('tags-lengths')).toEqual([]);

@@ -11,7 +11,7 @@ const texts: readonly (readonly [what: string, text: string])[] = [
   ['decomposed', 'cafe\u0301 A\u030a'],
   ['of four bytes a character', '\u{1F469}\u200d\u{1F680} \u{20BB7}'],
   ['from right to left', '\u202eabc\u202c \u200f\u05e9\u05dc\u05d5\u05dd'],
-  ['with spaces that nobody sees', '\ufeff\u200b\u00a0x\u2003y'],
+  ['with invisible spaces', '\ufeff\u200b\u00a0x\u2003y'],
   ['of a prototype', '__proto__'],
   ['of a constructor', 'constructor'],
   ['that is escaped already', '%2F%00%2E%2E &amp; \\u0000'],

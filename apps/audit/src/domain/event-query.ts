@@ -1,6 +1,6 @@
 import { invalid, type Refusal, requireStorableText } from '@bunting/contracts';
 
-/** The parameters of a search as they were received. */
+/** The unparsed parameters of a search. */
 export interface EventParameters {
   readonly id?: string | undefined;
   readonly query?: string | undefined;

@@ -1,9 +1,9 @@
 import type { RecordedEvent } from '@bunting/contracts';
 
-/** Stands between two parts of a searchable text. No folded text holds it, so nothing is found across two parts. */
+/** Separates two parts of a searchable text. Folded text never contains it, so a search cannot match across two parts. */
 const separator = '\u001f';
 
-/** Nearly all text is, and differs from what it is folded to in upper case alone. */
+/** Most text is ASCII, for which folding only lowers the case. */
 const isPlain = /^[ -~]*$/;
 
 /**
@@ -34,8 +34,8 @@ const collect = (value: unknown, parts: Set<string>): void => {
   }
 };
 
-/** Stands between who caused the event and its data. No folded text holds it. */
-export const whoEnds = '\u001e';
+/** Separates the creator of an event from its data in the indexed text. No folded text contains it. */
+export const creatorSeparator = '\u001e';
 
 /**
  * All that a search by text finds an event by, beside its type: who caused it, and then, each part once, every key and value of
@@ -46,5 +46,5 @@ export const searchableText = ({ createdBy, data, preData, tags }: RecordedEvent
   collect(data, parts);
   collect(preData, parts);
   for (const tag of tags) parts.add(folded(`${tag.type}:${tag.value}`));
-  return `${folded(createdBy)}${whoEnds}${[...parts].join(separator)}`;
+  return `${folded(createdBy)}${creatorSeparator}${[...parts].join(separator)}`;
 };

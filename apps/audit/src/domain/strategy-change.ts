@@ -19,6 +19,7 @@ const operatorWords = new Map([
   ['SEMVER_LT', 'is a SemVer less than'],
   ['SEMVER_GTE', 'is a SemVer greater than or equal to'],
   ['SEMVER_LTE', 'is a SemVer less than or equal to'],
+  ['REGEX', 'matches the regular expression'],
 ]);
 
 /** Strategies whose one parameter is a list, separated by commas. */
@@ -28,7 +29,7 @@ const listParameters = new Map([
   ['userWithId', 'userIds'],
 ]);
 
-/** What a strategy is called: its title, else its name. */
+/** The label of a strategy: its title, else its name. */
 export const strategyName = (strategy: unknown): string =>
   textOf(strategy, 'title') ?? textOf(strategy, 'name') ?? 'unknown';
 
@@ -71,7 +72,7 @@ const fromTo = (what: string, before: string | undefined, after: string | undefi
   return ` ${what} from ${before} to ${after ?? 'nothing'}`;
 };
 
-/** What became of a list that a strategy has. One that stayed as it was, as most do, is not put into words to see that. */
+/** Describes the change of a list of a strategy. Equal lists, the common case, are detected before they are formatted. */
 const listChange = (
   name: string,
   before: unknown,

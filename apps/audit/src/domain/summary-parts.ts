@@ -35,7 +35,7 @@ export const inEnvironment: SummaryPart = (event, base) =>
 export const forEnvironment: SummaryPart = (event, base) =>
   ` for the ${environment(event, base)} environment${inProject(event, base)}`;
 
-/** What the event is about: what it became or, once it is gone, what it was. */
+/** The subject of the event: its new state or, after a deletion, its previous one. */
 const subject = ({ data, preData }: LoggedEvent): unknown => data ?? preData;
 
 export const tag: SummaryPart = (event) =>
@@ -43,7 +43,7 @@ export const tag: SummaryPart = (event) =>
 
 export const strategy: SummaryPart = (event) => bold(strategyName(subject(event)));
 
-/** What a segment, a user or the like is called. */
+/** The name of a segment, a user or another subject. */
 export const subjectName: SummaryPart = (event) => {
   const keys = ['name', 'tokenName', 'username', 'email', 'provider', 'id'];
   const names = keys.flatMap((key) => textOf(subject(event), key) ?? []);

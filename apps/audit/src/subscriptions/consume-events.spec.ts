@@ -67,7 +67,7 @@ describe("The event log of the producers' events", () => {
       anEvent({ preData: 'text' }),
       null as unknown as ReturnType<typeof anEvent>,
     ];
-    const told = async () => {
+    const emitPoison = async () => {
       for (const event of poison) {
         await features.database.transaction(({ query }) =>
           query("insert into outbox (topic, type, payload) values ('event', 'poison', $1)", [JSON.stringify(event)]),
@@ -75,7 +75,7 @@ describe("The event log of the producers' events", () => {
       }
     };
     await features.publish(anEvent({ project: 'poison', featureName: 'before' }));
-    await told();
+    await emitPoison();
     await features.publish(anEvent({ project: 'poison', featureName: 'after' }));
     const { events, totalEvents = 0 } = await audit.search({ project: 'poison' });
     expect(events.map(({ featureName }) => featureName)).toEqual(['after', 'before']);
@@ -218,7 +218,7 @@ describe('The event log over NATS', () => {
   });
 
   it('stores each event once when it has lost its checkpoint and consumes all events again', async () => {
-    await log.database.transaction(({ query }) => query('update inbox set position = 0'));
+    await log.database.transaction(({ query }) => query('update consumer_checkpoint set position = 0'));
     const replica = await startReplica();
     await features.publish(anEvent({ project: 'again' }));
     expect(await replica.search({ limit: 1 })).toMatchObject({
@@ -227,7 +227,7 @@ describe('The event log over NATS', () => {
     });
     await replica.stop();
     expect(await stored()).toEqual([{ events: 101, uids: 101, highest: 101 }]);
-    const position = { name: 'position', text: "select position from inbox where producer = 'features'" };
+    const position = { name: 'position', text: "select position from consumer_checkpoint where producer = 'features'" };
     expect(await log.database.read(position)).toEqual([{ position: 101 }]);
   });
 });

@@ -22,12 +22,12 @@ const incomingEvent = ({ uid, payload }: OutboxMessage): IncomingEvent => {
   requireObjectOrNull(event.data, '/payload/data');
   requireObjectOrNull(event.preData, '/payload/preData');
   if (Number.isNaN(Date.parse(event.createdAt)))
-    throw invalid('The `/payload/createdAt` property must be a moment.', '/payload/createdAt');
+    throw invalid('The `/payload/createdAt` property must be a date-time.', '/payload/createdAt');
   const { data, preData } = event;
   return { uid, event: { ...event, data: withoutSecrets(data), preData: withoutSecrets(preData) } };
 };
 
-export interface RecordingOptions {
+export interface ConsumptionOptions {
   readonly bus: Bus;
   readonly database: Database;
   readonly intervalMs: number;
@@ -44,7 +44,7 @@ export interface RecordingOptions {
 const producers = Object.keys(readOutboxOf) as Producer[];
 
 /** Consumes the events of every producer independently: one that is unavailable does not block the others. */
-export const startRecording = async (options: RecordingOptions) => {
+export const consumeEvents = async (options: ConsumptionOptions) => {
   const recordEvents = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
     await appendEvents(tx, messages.map(incomingEvent));
     options.onAppended?.();

@@ -27,7 +27,7 @@ export interface ProposedChange {
 }
 
 /** An approval or a rejection. */
-export interface Verdict {
+export interface Review {
   readonly createdBy: { readonly id: number; readonly name: string };
   readonly createdAt: string;
 }
@@ -88,8 +88,8 @@ export interface ChangeRequest {
   readonly stateTimestamps: Readonly<Record<string, string>>;
   /** by position */
   readonly changes: readonly ProposedChange[];
-  readonly approvals: readonly Verdict[];
-  readonly rejections: readonly Verdict[];
+  readonly approvals: readonly Review[];
+  readonly rejections: readonly Review[];
   readonly comments: readonly Comment[];
   /** set if and only if the request is scheduled */
   readonly schedule: Schedule | null;

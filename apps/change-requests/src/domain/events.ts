@@ -1,7 +1,7 @@
 import type { EventType, RecordedEvent } from '@bunting/contracts';
 import type { Actor, ChangeRequest, ProposedChange } from './change-request.ts';
 
-interface Particulars {
+interface EventDetails {
   readonly featureName?: string | null;
   readonly data?: object;
   readonly preData?: object | null;
@@ -12,7 +12,7 @@ export const eventOf = (
   type: EventType,
   request: Pick<ChangeRequest, 'id' | 'project' | 'environment'>,
   { by, now }: Actor,
-  { featureName = null, data = {}, preData = null }: Particulars = {},
+  { featureName = null, data = {}, preData = null }: EventDetails = {},
 ): RecordedEvent => ({
   type,
   createdAt: now.toISOString(),

@@ -14,7 +14,7 @@ export { listOpenChangeRequestsEndpoint } from './queries/list-open-change-reque
 export { listPendingChangeRequestsEndpoint } from './queries/list-pending-change-requests.ts';
 export { listPendingOfFeatureEndpoint } from './queries/list-pending-of-feature.ts';
 export { listScheduledEndpoint } from './queries/list-scheduled.ts';
-export { listSegmentUsesEndpoint } from './queries/list-segment-uses.ts';
+export { listProposedSegmentStrategiesEndpoint } from './queries/list-proposed-segment-strategies.ts';
 export { previewChangeRequestEndpoint } from './queries/preview-change-request.ts';
 export { previewProposalEndpoint } from './proposals/preview-proposal.ts';
 export { proposeImportEndpoint } from './proposals/propose-import.ts';
@@ -22,6 +22,6 @@ export { revertChangeRequestEndpoint } from './proposals/revert-change-request.t
 export { searchChangeRequestsEndpoint } from './queries/search-change-requests.ts';
 export { setApproversEndpoint } from './reviews/set-approvers.ts';
 export { setTitleEndpoint } from './proposals/set-title.ts';
-export { getChangeRequestConfigEndpoint } from './configuration/get-config.ts';
-export { setChangeRequestConfigEndpoint } from './configuration/set-config.ts';
+export { getChangeRequestConfigEndpoint } from './configuration/get-change-request-config.ts';
+export { setChangeRequestConfigEndpoint } from './configuration/set-change-request-config.ts';
 export { readProposedChangesEndpoint } from './queries/read-proposed-changes.ts';

@@ -2,7 +2,7 @@ import { type Bus, call, type CallContext, JsonText } from '@bunting/bus';
 import { type AppliedChanges, ApplyChanges } from '@bunting/contracts';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import { entityTagOf } from '../domain/entity-tag.ts';
-import { abandonApplying, endApplying, type Move } from '../domain/move.ts';
+import { abandonApplying, endApplying, type Move } from '../domain/review/move.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { changeWithSnapshot } from './previews.ts';
 

@@ -41,7 +41,9 @@ interface Write {
   readonly caller?: Caller;
 }
 const writing = <O extends AnyOperation>(operation: O, ask: CallRequest<O>, caller: Caller = mia): Write => ({
-  ...{ operation, ask, caller },
+  operation,
+  ask,
+  caller,
 });
 
 const at = (id: number) => ({ projectId: 'shop', id });

@@ -1,11 +1,11 @@
 import { type Bus, call, type CallContext } from '@bunting/bus';
 import { PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
-import { isClosed } from '../domain/content.ts';
-import { withOtherRequests, type OtherRequests } from '../domain/other-requests.ts';
-import type { Outlook } from '../domain/view.ts';
+import { isClosed } from '../domain/content/edit-content.ts';
+import { addConflictsWithOtherRequests, type OtherRequests } from '../domain/conflicts-with-other-requests.ts';
+import type { PreviewedChanges } from '../domain/change-request-response.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
-import { asPosted } from './as-posted.ts';
+import { changeBody } from './change-body.ts';
 
 export type Preview = PreviewChangesReply['previews'][number];
 
@@ -16,7 +16,7 @@ const maxBytesPerCall = 2 * 1024 * 1024;
 /** A change with its snapshot, as the features service takes it. */
 export const changeWithSnapshot = (change: ProposedChange, snapshots: Readonly<Record<string, unknown>> = {}) => ({
   id: change.id,
-  change: asPosted(change),
+  change: changeBody(change),
   snapshot: Object.hasOwn(snapshots, change.id) ? snapshots[change.id] : change.snapshot,
 });
 
@@ -109,7 +109,7 @@ export const previewsOf = async (
       return [
         [
           request.id,
-          { ...response, preview: withOtherRequests(response.preview, request, othersFor(request)) },
+          { ...response, preview: addConflictsWithOtherRequests(response.preview, request, othersFor(request)) },
         ] as const,
       ];
     }),
@@ -118,13 +118,13 @@ export const previewsOf = async (
 };
 
 /** The previews to show with requests. Closed and empty requests have none. */
-export const openPreviewsOf = async (
+export const previewsOfUnclosed = async (
   sources: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
   context: CallContext,
-): Promise<(request: ChangeRequest) => Outlook | undefined> => {
-  const open = requests.filter((request) => !isClosed(request) && request.changes.length > 0);
-  const previews = open.length === 0 ? undefined : await previewsOf(sources, project, open, false, context);
+): Promise<(request: ChangeRequest) => PreviewedChanges | undefined> => {
+  const unclosed = requests.filter((request) => !isClosed(request) && request.changes.length > 0);
+  const previews = unclosed.length === 0 ? undefined : await previewsOf(sources, project, unclosed, false, context);
   return ({ id }) => previews?.get(id)?.preview;
 };

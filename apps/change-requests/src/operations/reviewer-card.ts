@@ -1,6 +1,6 @@
-import type { GetUsersAccess, ReplyOf, Reviewer } from '@bunting/contracts';
+import type { GetPermissionsOfUsers, ReplyOf, Reviewer } from '@bunting/contracts';
 
-type UserDetails = ReplyOf<typeof GetUsersAccess>['users'][number]['user'];
+type UserDetails = ReplyOf<typeof GetPermissionsOfUsers>['users'][number]['user'];
 
 /** A user as shown in lists of reviewers. Unknown properties are omitted. */
 export const reviewerOf = ({ id, email, name, username, imageUrl }: UserDetails): Reviewer => ({

@@ -1,12 +1,12 @@
 import { adminTokenUserId, type Caller, may } from '@bunting/contracts';
 import type { ChangeRequest } from '../domain/change-request.ts';
-import type { Roles } from '../domain/state-machine.ts';
+import type { Roles } from '../domain/review/state-machine.ts';
 
 /** Returns the roles of a caller for a request. */
 export type RolesOf = (caller: Caller, request: Pick<ChangeRequest, 'project' | 'environment' | 'createdBy'>) => Roles;
 
 export interface ReviewPolicy {
-  /** whether an admin token, behind which no person stands, may approve and reject */
+  /** whether an admin token, which belongs to no user, may approve and reject */
   readonly adminTokens: boolean;
   /** whether administrators may approve and reject their own requests */
   readonly ownOfAdmins: boolean;
@@ -17,12 +17,12 @@ export const rolesByPolicy =
   (caller, { project, environment, createdBy }) => {
     const where = { project, environment };
     const author = caller.id === createdBy.id;
-    const administers = may(caller, ['ADMIN'], where);
+    const isAdministrator = may(caller, ['ADMIN'], where);
     const reviews = adminTokens || caller.id !== adminTokenUserId;
     return {
       author,
-      administers,
-      admin: reviews && (ownOfAdmins || !author) && administers,
+      isAdministrator,
+      mayReviewAsAdmin: reviews && (ownOfAdmins || !author) && isAdministrator,
       reviewer: reviews && may(caller, ['APPROVE_CHANGE_REQUEST'], where),
       applier: may(caller, ['APPLY_CHANGE_REQUEST'], where),
       system: false,

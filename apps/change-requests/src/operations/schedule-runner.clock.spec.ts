@@ -24,7 +24,7 @@ afterEach(async () => {
   await drop();
 });
 
-/** From now on, this process has another time than everybody else. */
+/** From now on, the clock of this process differs from that of PostgreSQL and of other processes. */
 const step = (ms: number): void => {
   globalThis.Date = class extends realDate {
     constructor(...given: unknown[]) {
@@ -88,7 +88,7 @@ describe('a schedule outlives the service', () => {
     [
       'for an hour: it fails, with the reason, and waits to be rescheduled',
       '-1 hour',
-      { schedule: { status: 'failed', reason: 'the service was not running at the scheduled time' } },
+      { schedule: { status: 'failed', reason: 'it could not begin within 15 minutes of the scheduled time' } },
       0,
     ],
   ])('that does not run %s', async (_, when, expected, times) => {

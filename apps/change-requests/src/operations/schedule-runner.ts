@@ -1,11 +1,12 @@
 import { type Bus, call, type CallContext, systemContext } from '@bunting/bus';
-import { type Caller, GetUsersAccess, may, Refusal, refusal, systemCaller } from '@bunting/contracts';
+import { type Caller, GetPermissionsOfUsers, may, Refusal, refusal, systemCaller } from '@bunting/contracts';
 import { startLoop } from '@bunting/runtime';
+import { inSpan, type SpanOptions } from '@bunting/tracing';
 import type { ChangeRequest } from '../domain/change-request.ts';
-import { isClosed } from '../domain/content.ts';
-import { removeUser } from '../domain/remove-user.ts';
-import { abandonApplying, beginApplying, suspend, systemRoles } from '../domain/move.ts';
-import { suspensionOf } from '../domain/suspension.ts';
+import { isClosed } from '../domain/content/edit-content.ts';
+import { removeUser } from '../domain/review/remove-user.ts';
+import { abandonApplying, beginApplying, suspend, systemRoles } from '../domain/review/move.ts';
+import { suspensionReason } from '../domain/review/suspension-reason.ts';
 import type { PendingWorkReader } from '../persistence/pending-work.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
@@ -34,7 +35,7 @@ const maxDelayMs = 15 * 60_000;
 const callTimeoutMs = 30_000;
 /** The interval of checks for deleted users, whose last requests may be stored after their deletion was consumed. */
 const deletedUsersIntervalMs = 60_000;
-/** The longest pause: another replica may have scheduled something without this one being woken. */
+/** The longest pause: the wake-up for a schedule of another replica may have been lost. */
 const pollMs = 5_000;
 
 /**
@@ -54,21 +55,24 @@ export const startScheduleRunner = ({
   warn,
 }: ScheduleRunnerOptions) => {
   let stopped = false;
-  let deletedUsersCheckedAt = Number.NEGATIVE_INFINITY;
+  /** jobs of the current run that an unavailable service held up */
+  let heldUp: { readonly subject: string; readonly message: string }[] = [];
+  let outageReported = false;
+  let nextDeletedUsersCheckAt = Number.NEGATIVE_INFINITY;
 
   /** The current permissions of the user who scheduled. An admin token belongs to no user who could be deleted. */
   const accessOf = async (id: number, context: CallContext): Promise<Caller | 'gone' | 'token'> => {
     if (id <= 0) return 'token';
-    const { users } = await call(bus, GetUsersAccess, { body: { ids: [id] } }, context);
+    const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids: [id] } }, context);
     return users.find(({ user }) => user.id === id)?.caller ?? 'gone';
   };
 
   /** The reason not to run a due request; undefined if it may run. */
   const reasonNotTo = (request: ChangeRequest, scheduler: Caller | 'token', late: number): string | undefined => {
-    if (late > maxDelayMs) return 'the service was not running at the scheduled time';
+    if (late > maxDelayMs) return 'it could not begin within 15 minutes of the scheduled time';
     const { project, environment } = request;
     if (scheduler === 'token' || may(scheduler, ['APPLY_CHANGE_REQUEST'], { project, environment })) return undefined;
-    return `the missing permission to apply it, which the user who scheduled it (user id: ${scheduler.id}) has no longer`;
+    return `the user who scheduled it (user id: ${scheduler.id}) no longer has the permission to apply it`;
   };
 
   /**
@@ -130,8 +134,8 @@ export const startScheduleRunner = ({
     });
 
   const removeDeletedUsers = async (): Promise<void> => {
-    if (performance.now() < deletedUsersCheckedAt) return;
-    deletedUsersCheckedAt = performance.now() + deletedUsersIntervalMs;
+    if (performance.now() < nextDeletedUsersCheckAt) return;
+    nextDeletedUsersCheckAt = performance.now() + deletedUsersIntervalMs;
     await each(await pendingWork.ofDeletedUsers(), removeDeletedUser);
   };
 
@@ -150,7 +154,7 @@ export const startScheduleRunner = ({
     if (request === undefined || request.schedule === null) return;
     const { preview } = (await previewsOf({ bus, reader }, project, [request], false, context)).get(id) ?? {};
     if (preview === undefined) return;
-    const reason = suspensionOf(request, preview);
+    const reason = suspensionReason(request, preview);
     await work(context.traceparent, async ({ requests, schedules, outbox }) => {
       const before = await requests.getForUpdate(id);
       // The request was rescheduled in the meantime: the next run checks it again.
@@ -164,14 +168,19 @@ export const startScheduleRunner = ({
     });
   };
 
+  /** The request that scheduled the work has a trace of its own. */
+  const pendingSpan = (): SpanOptions => ({ name: 'pending change request', kind: 'internal' });
+
   /** Runs a job. One that fails is retried by the next run and does not stop the others. */
   const attempt = async (subject: string, job: (context: CallContext) => Promise<unknown>): Promise<void> => {
     if (stopped) return;
     try {
-      await job(systemContext(callTimeoutMs));
+      await inSpan(pendingSpan, undefined, () => job(systemContext(callTimeoutMs)));
     } catch (error) {
-      // An unavailable service would cause a warning at every retry.
-      if (error instanceof Refusal && error.kind === 'ServiceUnavailable') return;
+      if (error instanceof Refusal && error.kind === 'ServiceUnavailable') {
+        heldUp.push({ subject, message: error.message });
+        return;
+      }
       warn(`The schedule runner failed on ${subject} and retries in ${intervalMs} ms: ${(error as Error).message}`);
     }
   };
@@ -191,7 +200,20 @@ export const startScheduleRunner = ({
       if (begun !== undefined) await apply(begun, context);
     };
 
+  /** Warns once when a service becomes unavailable, and once when no job is held up any more: a run may follow every second. */
+  const reportOutage = (): void => {
+    const [first] = heldUp;
+    if (first !== undefined && !outageReported) {
+      warn(
+        `The schedule runner waits for an unavailable service and retries every ${intervalMs} ms. Held up: ${heldUp.length} of its jobs, the first on ${first.subject}: ${first.message}`,
+      );
+    }
+    if (first === undefined && outageReported) warn('The schedule runner works again.');
+    outageReported = first !== undefined;
+  };
+
   const runPendingWork = async (): Promise<void> => {
+    heldUp = [];
     if ((await pendingWork.unsyncedProtections()).length > 0)
       await attempt('the protection of environments by change requests', syncProtection);
     await each(await pendingWork.interrupted(recoveryTimeoutMs), applyAfter(resume));
@@ -200,6 +222,7 @@ export const startScheduleRunner = ({
       checkConflicts(id, project, touched, context),
     );
     await each(await pendingWork.due(), applyAfter(begin));
+    reportOutage();
   };
 
   const loop = startLoop({
@@ -208,7 +231,7 @@ export const startScheduleRunner = ({
     warn,
     run: async () => {
       const dueInMs = (await pendingWork.nextInMs(recoveryTimeoutMs)) ?? pollMs;
-      const inMs = Math.min(dueInMs, deletedUsersCheckedAt - performance.now());
+      const inMs = Math.min(dueInMs, nextDeletedUsersCheckAt - performance.now());
       if (inMs > 0) return Math.min(inMs, pollMs);
       await runPendingWork();
       return intervalMs;
@@ -220,7 +243,7 @@ export const startScheduleRunner = ({
     wake: loop.wake,
     /** Checks immediately for requests and schedules of deleted users. */
     usersDeleted: (): void => {
-      deletedUsersCheckedAt = Number.NEGATIVE_INFINITY;
+      nextDeletedUsersCheckAt = Number.NEGATIVE_INFINITY;
       loop.wake();
     },
     stop: async (): Promise<void> => {

@@ -1,9 +1,9 @@
 import type { AppliedChanges } from '@bunting/contracts';
-import { segmentInUse } from '../domain/other-requests.ts';
+import { segmentInUse } from '../domain/conflicts-with-other-requests.ts';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import type { ChangeRequestRepository } from '../persistence/change-request-repository.ts';
 
-/** The conflicts of segments that the request would delete although another open request adds them to a strategy. */
+/** The conflicts of segments that the request would delete although another request, not closed, adds them to a strategy. */
 export const segmentsInUse = async (
   requests: Pick<ChangeRequestRepository, 'segmentUses'>,
   { id, project, changes }: ChangeRequest,

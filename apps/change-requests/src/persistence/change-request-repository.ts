@@ -1,8 +1,8 @@
 import { violatedConstraint, type Database, persistDifference, type Statement, type Tx } from '@bunting/database';
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
-import type { Planned } from '../domain/other-requests.ts';
-import type { ChangeRequest, Schedule, Verdict } from '../domain/change-request.ts';
+import type { Planned } from '../domain/conflicts-with-other-requests.ts';
+import type { ChangeRequest, Schedule, Review } from '../domain/change-request.ts';
 import {
   ApprovalEntity,
   ChangeEntity,
@@ -11,7 +11,7 @@ import {
   openDraftIndex,
   openStates,
   ProtectedEnvironmentEntity,
-  ProtectionToTellEntity,
+  UnsyncedProtectionEntity,
   RejectionEntity,
   RequestedApproverEntity,
   ScheduleEntity,
@@ -68,7 +68,7 @@ export interface StrategyUse {
 export interface ChangeRequestFilter {
   readonly createdBy: number | undefined;
   readonly requestedApprover: number | undefined;
-  readonly open: boolean | undefined;
+  readonly isUnclosed: boolean | undefined;
 }
 
 /** A request in a search result. */
@@ -149,20 +149,28 @@ export const changeRequestReader = (database: Database) => {
     /** The changes of scheduled requests in a project that affect any of the given features or segments. */
     planned: async (project: string, features: readonly string[], segments: readonly number[]): Promise<Planned[]> =>
       features.length + segments.length === 0 ? [] : database.read(plannedChanges, [project, features, segments]),
-    /** The open and scheduled requests that add any of these segments to strategies. */
+    /** The requests not closed that add any of these segments to strategies. */
     segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
       segments.length === 0 ? [] : database.read(segmentUses, [project, segments.map(String)]),
-    /** The strategies to which open and scheduled requests add a segment, as visible to a user. */
+    /** The strategies to which requests not closed add a segment, as visible to a user. */
     strategiesUsing: (segment: number, userId: number, hidden: readonly string[]) =>
       database.read<StrategyUse>(strategiesUsing, [String(segment), userId, hidden]),
     /** A page of the matching requests of some projects, newest first, without the drafts of others. */
     search: async (
       projects: readonly string[],
       userId: number,
-      { createdBy, requestedApprover, open }: ChangeRequestFilter,
+      { createdBy, requestedApprover, isUnclosed }: ChangeRequestFilter,
       { offset, limit }: { readonly offset: number; readonly limit: number },
     ): Promise<{ readonly total: number; readonly found: readonly FoundRequest[] }> => {
-      const values = [projects, userId, createdBy ?? null, requestedApprover ?? null, open ?? null, offset, limit];
+      const values = [
+        projects,
+        userId,
+        createdBy ?? null,
+        requestedApprover ?? null,
+        isUnclosed ?? null,
+        offset,
+        limit,
+      ];
       const [row] = await database.read<{ total: number; found: FoundRequest[] }>(searchRequests, values);
       return row ?? { total: 0, found: [] };
     },
@@ -180,8 +188,19 @@ const rowOf = (request: ChangeRequest) => {
   const { id, uid, project, environment, title, state, minApprovals, createdBy, createdAt } = request;
   const { revision, stateTimestamps, applying, attempts } = request;
   return {
-    ...{ id, uid, project, environment, title, state, minApprovals, createdBy, createdAt },
-    ...{ revision, stateTimestamps, applying, attempts },
+    id,
+    uid,
+    project,
+    environment,
+    title,
+    state,
+    minApprovals,
+    createdBy,
+    createdAt,
+    revision,
+    stateTimestamps,
+    applying,
+    attempts,
   };
 };
 
@@ -196,15 +215,19 @@ const persistRequest = (em: Tx['em'], before: ChangeRequest | undefined, after: 
     ...(one === after && one.applying === null ? { applyingSince: null } : {}),
   }));
   persistDifference(em, ChangeEntity, before?.changes ?? [], after.changes, (change) => ({ ...change, request }));
-  const verdict = ({ createdBy, createdAt }: Verdict) => ({
-    ...{ request, createdById: createdBy.id, createdByName: createdBy.name, createdAt },
+  const review = ({ createdBy, createdAt }: Review) => ({
+    request,
+    createdById: createdBy.id,
+    createdByName: createdBy.name,
+    createdAt,
   });
-  persistDifference(em, ApprovalEntity, before?.approvals ?? [], after.approvals, verdict);
-  persistDifference(em, RejectionEntity, before?.rejections ?? [], after.rejections, verdict);
+  persistDifference(em, ApprovalEntity, before?.approvals ?? [], after.approvals, review);
+  persistDifference(em, RejectionEntity, before?.rejections ?? [], after.rejections, review);
   persistDifference(em, CommentEntity, before?.comments ?? [], after.comments, (one) => ({ ...one, request }));
   // A new schedule is checked for conflicts once. One that has failed stays failed until something that it touches changes.
   persistDifference(em, ScheduleEntity, [before?.schedule ?? []].flat(), [after.schedule ?? []].flat(), (one) => ({
-    ...{ ...one, request },
+    ...one,
+    request,
     ...(one === after.schedule ? { touched: one.status === 'pending' ? 1 : 0 } : {}),
   }));
 };
@@ -287,7 +310,7 @@ export const changeRequestRepository = (tx: Tx) => {
       return (await query<{ inverse: unknown[] | null }>(text, [id]))[0]?.inverse ?? [];
     },
 
-    /** The open and scheduled requests that add any of these segments to strategies. */
+    /** The requests not closed that add any of these segments to strategies. */
     segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
       segments.length === 0 ? [] : query(segmentUses.text, [project, segments.map(String)]),
 
@@ -311,7 +334,7 @@ export const changeRequestRepository = (tx: Tx) => {
       if (requiredApprovals !== null) await em.upsert(ProtectedEnvironmentEntity, { ...place, requiredApprovals });
       else if (before !== null) em.remove(before);
       if ((before === null) !== (requiredApprovals === null))
-        em.create(ProtectionToTellEntity, { project, environment, isProtected: requiredApprovals !== null });
+        em.create(UnsyncedProtectionEntity, { project, environment, isProtected: requiredApprovals !== null });
       await tx.em.flush();
       return approvalsBefore;
     },

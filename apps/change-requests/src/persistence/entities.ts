@@ -116,7 +116,7 @@ export const ChangeEntity = defineEntity({
   uniques: [{ name: 'change_by_position', properties: ['request', 'position'] }],
 });
 
-const verdict = () => ({
+const reviewProperties = () => ({
   request: ofRequest().primary(),
   createdById: p.bigint('number').primary(),
   createdByName: p.text(),
@@ -126,11 +126,15 @@ const verdict = () => ({
 export const ApprovalEntity = defineEntity({
   name: 'Approval',
   tableName: 'approval',
-  properties: verdict(),
+  properties: reviewProperties(),
   indexes: [{ name: 'approval_by_user', properties: ['createdById', 'request'] }],
 });
 
-export const RejectionEntity = defineEntity({ name: 'Rejection', tableName: 'rejection', properties: verdict() });
+export const RejectionEntity = defineEntity({
+  name: 'Rejection',
+  tableName: 'rejection',
+  properties: reviewProperties(),
+});
 
 export const CommentEntity = defineEntity({
   name: 'Comment',
@@ -196,9 +200,9 @@ export const ProtectedEnvironmentEntity = defineEntity({
   ],
 });
 
-export const ProtectionToTellEntity = defineEntity({
-  name: 'ProtectionToTell',
-  tableName: 'protection_to_tell',
+export const UnsyncedProtectionEntity = defineEntity({
+  name: 'UnsyncedProtection',
+  tableName: 'unsynced_protection',
   properties: {
     version: p.bigint('number').primary(),
     project: p.text(),
@@ -207,9 +211,9 @@ export const ProtectionToTellEntity = defineEntity({
   },
 });
 
-export const DepartedUserEntity = defineEntity({
-  name: 'DepartedUser',
-  tableName: 'departed_user',
+export const DeletedUserEntity = defineEntity({
+  name: 'DeletedUser',
+  tableName: 'deleted_user',
   properties: { userId: p.bigint('number').primary().autoincrement(false) },
 });
 
@@ -222,6 +226,6 @@ export const changeRequestEntities = [
   ScheduleEntity,
   RequestedApproverEntity,
   ProtectedEnvironmentEntity,
-  ProtectionToTellEntity,
-  DepartedUserEntity,
+  UnsyncedProtectionEntity,
+  DeletedUserEntity,
 ];

@@ -2,9 +2,9 @@ import type { Database, Statement, Tx } from '@bunting/database';
 import {
   ChangeEntity,
   ChangeRequestEntity,
-  DepartedUserEntity,
+  DeletedUserEntity,
   openStates,
-  ProtectionToTellEntity,
+  UnsyncedProtectionEntity,
   ScheduleEntity,
 } from './entities.ts';
 
@@ -24,10 +24,10 @@ interface RequestOfUser {
 const msUntil = (moment: string): string => `extract(epoch from ${moment} - clock_timestamp()) * 1000`;
 
 const next: Statement = {
-  name: 'next-of-agenda',
+  name: 'next-pending-work',
   text: `
     select least(
-      (select 0 from protection_to_tell limit 1),
+      (select 0 from unsynced_protection limit 1),
       (select ${msUntil('min(applying_since)')} + $1::integer from change_request where applying is not null),
       (select 0 from schedule join change_request request on request.id = schedule.change_request_id
        where schedule.touched > 0 and request.applying is null limit 1),
@@ -54,24 +54,24 @@ const due: Statement = {
 
 /** Skips requests that are being applied, and schedules that are already suspended. */
 const ofDeletedUsers: Statement = {
-  name: 'change-requests-left-behind',
+  name: 'change-requests-of-deleted-users',
   text: `
-    with left_behind as (
-      select request.id, user_id from departed_user join change_request request on request.created_by_id = user_id
+    with of_deleted_users as (
+      select request.id, user_id from deleted_user join change_request request on request.created_by_id = user_id
       where request.state in ${openStates}
       union
-      select request.id, user_id from departed_user join change_request request on request.created_by_id = user_id
+      select request.id, user_id from deleted_user join change_request request on request.created_by_id = user_id
         join schedule on schedule.change_request_id = request.id and schedule.status <> 'suspended'
       union
-      select request.id, user_id from departed_user join approval on approval.created_by_id = user_id
+      select request.id, user_id from deleted_user join approval on approval.created_by_id = user_id
         join change_request request on request.id = approval.change_request_id
       where request.state in ${openStates} or request.state = 'Scheduled'
       union
-      select schedule.change_request_id, user_id from departed_user join schedule on schedule.by_id = user_id
+      select schedule.change_request_id, user_id from deleted_user join schedule on schedule.by_id = user_id
       where schedule.status <> 'suspended'
     )
-    select left_behind.id, user_id as "userId" from left_behind join change_request request using (id)
-    where request.applying is null order by left_behind.id, user_id limit 50`,
+    select of_deleted_users.id, user_id as "userId" from of_deleted_users join change_request request using (id)
+    where request.applying is null order by of_deleted_users.id, user_id limit 50`,
 };
 
 const touched: Statement = {
@@ -83,8 +83,8 @@ const touched: Statement = {
 };
 
 const unsyncedProtections: Statement = {
-  name: 'unsyncedProtections-protection',
-  text: `select version, project, environment, is_protected as "isProtected" from protection_to_tell order by version limit 100`,
+  name: 'unsynced-protections',
+  text: `select version, project, environment, is_protected as "isProtected" from unsynced_protection order by version limit 100`,
 };
 
 const overdue: Statement = {
@@ -106,7 +106,7 @@ export const pendingWorkReader = (database: Database) => ({
   due: () => database.read<RequestOfUser>(due),
   /** By how many milliseconds the oldest due request is late that has not begun; 0 without one. */
   overdueMs: async (): Promise<number> => (await database.read<{ ms: number | null }>(overdue))[0]?.ms ?? 0,
-  /** Open and scheduled requests that still depend on a deleted user, with that user. */
+  /** Requests not closed that still depend on a deleted user, with that user. */
   ofDeletedUsers: () => database.read<RequestOfUser>(ofDeletedUsers),
   /** Changes of protection that the features service has not confirmed, oldest first. */
   unsyncedProtections: () => database.read<Protection>(unsyncedProtections),
@@ -133,7 +133,7 @@ export const scheduleRepository = (tx: Tx) => ({
   },
   /** Removes a change of protection that the features service has confirmed. */
   protectionSynced: async (version: number): Promise<void> => {
-    await tx.em.nativeDelete(ProtectionToTellEntity, { version });
+    await tx.em.nativeDelete(UnsyncedProtectionEntity, { version });
   },
 });
 
@@ -151,7 +151,7 @@ const touchPlace = `
   where request.id = schedule.change_request_id and schedule.status <> 'suspended' and request.project = any ($1::text[])`;
 
 /** Marks the scheduled requests that must be checked for conflicts because an object that they affect was changed. */
-export const touchSchedules = async (
+export const markSchedulesForConflictCheck = async (
   { query }: Tx,
   changed: {
     readonly features: readonly string[];
@@ -163,10 +163,10 @@ export const touchSchedules = async (
   if (changed.projects.length > 0) await query(touchPlace, [changed.projects]);
 };
 
-/** Stores users who were deleted, and removes their names from what they proposed. */
+/** Stores deleted users, and removes their names from their proposals. */
 export const addDeletedUsers = async ({ em }: Tx, userIds: readonly number[]): Promise<void> => {
   await em.upsertMany(
-    DepartedUserEntity,
+    DeletedUserEntity,
     userIds.map((userId) => ({ userId })),
     { onConflictAction: 'ignore' },
   );

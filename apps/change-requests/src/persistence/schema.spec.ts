@@ -4,7 +4,7 @@ import { freshDatabase } from '@bunting/testing';
 import { changeRequestEntities } from './entities.ts';
 import { changeRequestMigrations } from './migrations/index.ts';
 
-it('has the schema of its entities after all migrations', async () => {
+it('the migrated schema equals that of the entities', async () => {
   const { url, drop } = await freshDatabase('schema');
   await (await openDatabase({ url, name: 'spec', migrations: changeRequestMigrations })).close();
   expect(await schemaDifferences(url, changeRequestEntities)).toEqual([]);

@@ -10,13 +10,15 @@ import {
 } from './entities.ts';
 
 const sql = entitySql(changeRequestEntities);
+/** SQL: whether the request is not closed. */
+const isUnclosed = `(request.state in ${openStates} or request.state = 'Scheduled')`;
 const person = (row: string): string => `json_build_object('id', ${row}.created_by_id, 'name', ${row}.created_by_name)`;
 
 /** SQL: the rows of a table that belong to the request, as a JSON array. */
 const partsOf = (table: string, json: string, order: string): string => `coalesce((
   select json_agg(${json} order by ${order}) from ${table} where ${table}.change_request_id = request.id), '[]')`;
 
-const verdictsOf = (table: string): string =>
+const reviewsOf = (table: string): string =>
   partsOf(
     table,
     `json_build_object('createdBy', ${person(table)}, 'createdAt', ${timestampSql(`${table}.created_at`)})`,
@@ -29,8 +31,8 @@ const requests = `
     ChangeRequestEntity,
     'request',
     `'changes', ${partsOf('change', sql.jsonOf(ChangeEntity, 'change'), 'change.position')},
-     'approvals', ${verdictsOf('approval')},
-     'rejections', ${verdictsOf('rejection')},
+     'approvals', ${reviewsOf('approval')},
+     'rejections', ${reviewsOf('rejection')},
      'comments', ${partsOf('comment', sql.jsonOf(CommentEntity, 'comment'), 'comment.id')},
      'schedule', (select ${sql.jsonOf(ScheduleEntity, 'schedule')} from schedule where schedule.change_request_id = request.id),
      'requestedApprovers', ${partsOf('requested_approver', 'requested_approver.user_id', 'requested_approver.place')}`,
@@ -146,7 +148,7 @@ export const plannedChanges: Statement = {
     group by request.id order by request.id limit 300`,
 };
 
-/** Open and scheduled requests that add segments to strategies: `$1` project, `$2` segments. */
+/** Requests not closed that add segments to strategies: `$1` project, `$2` segments. */
 export const segmentUses: Statement = {
   name: 'segment-uses',
   text: `
@@ -154,12 +156,12 @@ export const segmentUses: Statement = {
     from change_request request join change on change.change_request_id = request.id,
       json_array_elements_text(case when json_typeof(change.payload -> 'segments') = 'array'
         then change.payload -> 'segments' else '[]' end) used (segment)
-    where request.project = $1 and (request.state in ${openStates} or request.state = 'Scheduled')
+    where request.project = $1 and ${isUnclosed}
       and change.action in ('addStrategy', 'updateStrategy') and used.segment = any ($2::text[])`,
 };
 
 /**
- * Strategies to which open and scheduled requests add a segment, oldest request first: `$1` segment, `$2` the caller, `$3` projects
+ * Strategies to which requests not closed add a segment, oldest request first: `$1` segment, `$2` the caller, `$3` projects
  * hidden from the caller. Drafts of others have no id and title.
  */
 export const strategiesUsing: Statement = {
@@ -172,7 +174,7 @@ export const strategiesUsing: Statement = {
         'projectId', request.project, 'featureName', change.feature, 'environment', request.environment,
         'strategyName', coalesce(change.payload ->> 'name', change.snapshot ->> 'name', '')) as strategy
     from change_request request join change on change.change_request_id = request.id
-    where (request.state in ${openStates} or request.state = 'Scheduled') and request.project <> all ($3::text[])
+    where ${isUnclosed} and request.project <> all ($3::text[])
       and change.action in ('addStrategy', 'updateStrategy') and json_typeof(change.payload -> 'segments') = 'array'
       and $1::text in (select json_array_elements_text(change.payload -> 'segments'))
     order by request.id, change.position limit 1000`,
@@ -180,7 +182,7 @@ export const strategiesUsing: Statement = {
 
 /**
  * A page of the matching requests, and their total number: `$1` projects, `$2` the caller, `$3` author, `$4` requested approver,
- * `$5` whether open, `$6` offset, `$7` limit.
+ * `$5` whether not closed, `$6` offset, `$7` limit.
  */
 export const searchRequests: Statement = {
   name: 'search-change-requests',
@@ -190,7 +192,7 @@ export const searchRequests: Statement = {
       where request.project = any ($1::text[]) and (request.state <> 'Draft' or request.created_by_id = $2)
         and ($3::bigint is null or request.created_by_id = $3)
         and ($4::bigint is null or request.id in (select change_request_id from requested_approver where user_id = $4))
-        and ($5::boolean is null or $5 = (request.state in ${openStates} or request.state = 'Scheduled'))
+        and ($5::boolean is null or $5 = ${isUnclosed})
     ), page as (select id from matching order by id desc offset $6 limit $7)
     select (select count(*) from matching) as total, coalesce((
       select json_agg(json_build_object(

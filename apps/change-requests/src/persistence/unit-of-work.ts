@@ -49,7 +49,10 @@ export const unitOfWork = ({ work, commitThenReply, replay, storeReply }: Outbox
         requireMatch([contentTagOf(request)]);
       };
       const done = await job({
-        ...{ requests, schedules: scheduleRepository(tx), outbox, requireMatch: requireLockedMatch },
+        requests,
+        schedules: scheduleRepository(tx),
+        outbox,
+        requireMatch: requireLockedMatch,
         storeReply: (once, reply, said) => storeReply(tx, { ...once, granted: [...(once.granted ?? [])] }, reply, said),
       });
       // Checked last, so that a write that is refused for another reason reports that reason.

@@ -1,6 +1,6 @@
 import type { OutboxMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { touchSchedules } from '../persistence/pending-work.ts';
+import { markSchedulesForConflictCheck } from '../persistence/pending-work.ts';
 
 interface FeatureEvent {
   readonly type: string;
@@ -48,5 +48,5 @@ export const consumeFeatureEvents = (
     consumer: 'change-requests',
     producer: 'features',
     topic: 'event',
-    apply: (tx, messages) => touchSchedules(tx, changedBy(messages)),
+    apply: (tx, messages) => markSchedulesForConflictCheck(tx, changedBy(messages)),
   });

@@ -19,7 +19,7 @@ const deletedUsersIn = (messages: readonly OutboxMessage[]): number[] => [
   ),
 ];
 
-/** Consumes deletions of users, so that nothing is applied any more on behalf of a deleted user. */
+/** Consumes deletions of users, so that no change is applied on behalf of a deleted user. */
 export const consumeUserEvents = (
   options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'warn' | 'logError' | 'onCommitted'>,
 ): Promise<Projection> =>
@@ -29,7 +29,7 @@ export const consumeUserEvents = (
     producer: 'gateway',
     topic: 'event',
     apply: async (tx, messages) => {
-      const departed = deletedUsersIn(messages);
-      if (departed.length > 0) await addDeletedUsers(tx, departed);
+      const deleted = deletedUsersIn(messages);
+      if (deleted.length > 0) await addDeletedUsers(tx, deleted);
     },
   });

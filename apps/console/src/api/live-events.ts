@@ -9,6 +9,9 @@ const listeners = new Set<Listener>();
 let connection: AbortController | undefined;
 
 const retryMs = { first: 1_000, max: 30_000 } as const;
+/** Milliseconds without a byte after which a connection counts as lost, as after sleep. The server sends an empty line every 10 seconds. */
+const maxSilenceMs = 30_000;
+const watchIntervalMs = 5_000;
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -24,8 +27,14 @@ const newestId = async (signal: AbortSignal): Promise<number> => {
   return events[0]?.id ?? 0;
 };
 
+interface StreamListener {
+  /** Called for every chunk, also of empty lines. */
+  readonly onBytes: () => void;
+  readonly onEvent: Listener;
+}
+
 /** Reads events, one a line, until the stream ends. */
-const follow = async (after: number, signal: AbortSignal, emit: Listener): Promise<void> => {
+const follow = async (after: number, signal: AbortSignal, { onBytes, onEvent }: StreamListener): Promise<void> => {
   const response = await fetch(`/api/admin/events/feed?follow=true&after=${after}`, {
     headers: { accept: 'application/x-ndjson', ...authorization() },
     credentials: 'same-origin',
@@ -38,26 +47,40 @@ const follow = async (after: number, signal: AbortSignal, emit: Listener): Promi
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return;
+    onBytes();
     const lines = (rest + value).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) if (line.trim() !== '') emit(JSON.parse(line) as FeedEvent);
+    for (const line of lines) if (line.trim() !== '') onEvent(JSON.parse(line) as FeedEvent);
   }
 };
 
-/** Follows the events from now on, over every disconnection, each event once, until it is stopped. */
+/** Follows the events from now on, over every disconnection and sleep, each event once, until it is stopped. */
 const run = async (signal: AbortSignal): Promise<void> => {
   let last: number | undefined;
   let pauseMs: number = retryMs.first;
   while (!signal.aborted) {
+    const connecting = new AbortController();
+    const attempt = AbortSignal.any([signal, connecting.signal]);
+    let receivedAt = Date.now();
+    const watch = setInterval(() => {
+      if (Date.now() - receivedAt > maxSilenceMs) connecting.abort();
+    }, watchIntervalMs);
     try {
-      last ??= await newestId(signal);
-      await follow(last, signal, (event) => {
-        last = event.id;
-        pauseMs = retryMs.first;
-        for (const listener of [...listeners]) listener(event);
+      last ??= await newestId(attempt);
+      await follow(last, attempt, {
+        onBytes: () => {
+          receivedAt = Date.now();
+          pauseMs = retryMs.first;
+        },
+        onEvent: (event) => {
+          last = event.id;
+          for (const listener of [...listeners]) listener(event);
+        },
       });
     } catch {
       // The pages work without live events; whether Bunting can be reached is shown by their own calls.
+    } finally {
+      clearInterval(watch);
     }
     await pause(pauseMs, signal);
     pauseMs = Math.min(retryMs.max, pauseMs * 2);

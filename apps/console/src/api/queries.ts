@@ -30,8 +30,8 @@ export const createQueryClient = (): QueryClient =>
         retry: (failures, error) => isTemporary(error) && failures < 4,
         retryDelay,
       },
-      // A write carries an Idempotency-Key, but what the user sees decides whether it is sent again.
-      mutations: { networkMode: 'always', retry: false },
+      // A write carries an Idempotency-Key, but what the user sees decides whether it is sent again. Replies, which may hold secrets, are not cached.
+      mutations: { networkMode: 'always', retry: false, gcTime: 0 },
     },
   });
 

@@ -52,7 +52,7 @@ export const offerOf = (body: unknown): SignInOffer => {
 };
 
 /**
- * Resolves when somebody has signed in, so that the call that was answered 401 is sent again and nothing typed is lost. Rejects when
+ * Resolves when a person has signed in, so that the call that was answered 401 is sent again and nothing typed is lost. Rejects when
  * the caller gave up.
  */
 export const waitForSignIn = (offer: SignInOffer, signal?: AbortSignal): Promise<void> =>

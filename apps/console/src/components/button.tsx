@@ -1,5 +1,5 @@
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
-import { messages } from '../messages.ts';
+import { messages } from '../messages/shared.ts';
 import { Icon, type IconName } from './icon.tsx';
 import styles from './button.module.css';
 
@@ -41,7 +41,7 @@ type IconButtonProps = Omit<AriaButtonProps, 'className' | 'style' | 'children' 
 
 /** A button that is an icon; its label is its name and its tooltip. */
 export const IconButton = ({ variant = 'quiet', size, icon, filled = false, label, ...props }: IconButtonProps) => (
-  <span title={label} className={styles['holder']}>
+  <span title={label}>
     <AriaButton
       {...props}
       aria-label={label}

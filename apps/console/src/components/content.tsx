@@ -1,5 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
-import { messages } from '../messages.ts';
+import { messages } from '../messages/shared.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import styles from './content.module.css';
@@ -99,7 +99,7 @@ interface TableProps<T> {
   readonly rowKey: (row: T) => string | number;
 }
 
-/** A table of at most some hundred rows; the first column names the row. */
+/** A table of at most some hundred rows; the first column names the row. On narrow screens a row is a card. */
 export const Table = <T,>({ label, columns, rows, rowKey }: TableProps<T>) => (
   // A region that scrolls must be reachable by keyboard.
   <div className={styles['tableHolder']} role="region" aria-label={label} tabIndex={0}>
@@ -116,8 +116,10 @@ export const Table = <T,>({ label, columns, rows, rowKey }: TableProps<T>) => (
       <tbody>
         {rows.map((row) => (
           <tr key={rowKey(row)}>
-            {columns.map(({ id, cell }) => (
-              <td key={id}>{cell(row)}</td>
+            {columns.map(({ id, title, cell }) => (
+              <td key={id} data-title={title}>
+                <div>{cell(row)}</div>
+              </td>
             ))}
           </tr>
         ))}

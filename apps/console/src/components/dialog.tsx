@@ -1,5 +1,5 @@
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
-import { messages } from '../messages.ts';
+import { messages } from '../messages/shared.ts';
 import { Button, IconButton } from './button.tsx';
 import styles from './dialog.module.css';
 
@@ -57,6 +57,8 @@ interface ConfirmProps {
   readonly confirm: string;
   readonly isDangerous?: boolean;
   readonly isPending?: boolean;
+  /** it cannot be confirmed yet */
+  readonly isDisabled?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
@@ -68,6 +70,7 @@ export const ConfirmDialog = ({
   confirm,
   isDangerous = false,
   isPending = false,
+  isDisabled = false,
   onConfirm,
   onClose,
 }: ConfirmProps) => (
@@ -78,7 +81,13 @@ export const ConfirmDialog = ({
     footer={
       <>
         <Button onPress={onClose}>{messages.common.cancel}</Button>
-        <Button variant={isDangerous ? 'danger' : 'primary'} isPending={isPending} onPress={onConfirm} autoFocus>
+        <Button
+          variant={isDangerous ? 'danger' : 'primary'}
+          isPending={isPending}
+          isDisabled={isDisabled}
+          onPress={onConfirm}
+          autoFocus
+        >
           {confirm}
         </Button>
       </>

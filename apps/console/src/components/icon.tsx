@@ -23,6 +23,7 @@ const paths = {
   menu: 'M2.5 4h11M2.5 8h11M2.5 12h11',
   more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
   playground: 'M5 3.5v9l7-4.5z',
+  projects: 'M2.5 4h4l1.5 2h5.5v6.5h-11z',
   remove: 'M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.5 9h6l.5-9M7 7v4M9 7v4',
   search: 'M7 3a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM10 10l3.5 3.5',
   star: 'M8 2.5l1.7 3.5 3.8.5-2.8 2.7.700 3.8L8 11.2 4.6 13l.700-3.8L2.5 6.5 6.3 6z',

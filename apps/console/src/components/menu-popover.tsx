@@ -2,7 +2,7 @@ import type { RefObject } from 'react';
 import { Menu, MenuItem, Popover } from 'react-aria-components';
 import { Icon } from './icon.tsx';
 import type { MenuEntry } from './menu.tsx';
-import styles from './field.module.css';
+import styles from './forms/field.module.css';
 
 interface MenuPopoverProps {
   readonly label: string;

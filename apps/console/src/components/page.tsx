@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { messages } from '../messages.ts';
+import { messages } from '../messages/shared.ts';
 import styles from './content.module.css';
 
 interface PageProps {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { messages } from '../messages.ts';
+import { messages } from '../messages/shared.ts';
 import { Button } from './button.tsx';
 import styles from './secret.module.css';
 

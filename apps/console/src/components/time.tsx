@@ -1,5 +1,5 @@
 import { createStore, useStore } from '../api/store.ts';
-import { messages } from '../messages.ts';
+import { messages } from '../messages/shared.ts';
 
 const units = [
   ['year', 31_536_000],
@@ -12,6 +12,7 @@ const units = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const timeOfDay = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 /** How long ago an instant was (or is ahead), in the largest unit that fits. */
 export const relativeTime = (instant: number, now: number): string => {
@@ -29,16 +30,18 @@ interface TimeProps {
   readonly at: string | null | undefined;
   /** the date and time instead of how long ago */
   readonly isAbsolute?: boolean;
+  /** the time of its day alone, where the day is known */
+  readonly isTimeOfDay?: boolean;
 }
 
 /** An instant in the reader's time zone, with UTC on hover. */
-export const Time = ({ at, isAbsolute = false }: TimeProps) => {
+export const Time = ({ at, isAbsolute = false, isTimeOfDay = false }: TimeProps) => {
   const now = useStore(clock);
   if (at == null) return <span>{messages.common.never}</span>;
   const date = new Date(at);
   return (
     <time dateTime={at} title={`${absolute.format(date)} · ${date.toISOString()}`}>
-      {isAbsolute ? absolute.format(date) : relativeTime(date.getTime(), now)}
+      {isTimeOfDay ? timeOfDay.format(date) : isAbsolute ? absolute.format(date) : relativeTime(date.getTime(), now)}
     </time>
   );
 };

@@ -1,7 +1,7 @@
 import { Link, type ErrorComponentProps } from '@tanstack/react-router';
 import { Button, buttonClass } from '../components/button.tsx';
 import { EmptyState } from '../components/content.tsx';
-import { messages } from '../messages.ts';
+import { messages } from '../messages/shared.ts';
 import { Page } from '../components/page.tsx';
 
 /** A page that threw: the shell around it goes on working. */

@@ -1,6 +1,6 @@
 import { useStore } from '../api/store.ts';
 import { Dialog } from '../components/dialog.tsx';
-import { messages } from '../messages.ts';
+import { messages } from '../messages/shared.ts';
 import { registered } from './actions.ts';
 import styles from './shell.module.css';
 

@@ -1,5 +1,5 @@
 import type { IconName } from '../components/icon.tsx';
-import { messages } from '../messages.ts';
+import { messages } from '../messages/shared.ts';
 
 interface Place {
   readonly to: string;
@@ -10,5 +10,10 @@ interface Place {
 /** The pages that the navigation and the palette offer, in their order. A page adds itself here and in `routes.tsx`. */
 export const places: readonly Place[] = [
   { to: '/flags', label: messages.shell.flags, icon: 'flags' },
-  { to: '/change-requests', label: messages.changeRequests.page, icon: 'changeRequest' },
+  { to: '/change-requests', label: messages.shell.changeRequests, icon: 'changeRequest' },
+  { to: '/projects', label: messages.shell.projects, icon: 'projects' },
+  { to: '/playground', label: messages.shell.playground, icon: 'playground' },
+  { to: '/events', label: messages.shell.events, icon: 'events' },
+  { to: '/cleanup', label: messages.shell.cleanup, icon: 'cleanup' },
+  { to: '/admin', label: messages.shell.administration, icon: 'administration' },
 ];

@@ -5,7 +5,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { read } from '../api/queries.ts';
 import { useStore } from '../api/store.ts';
-import { messages } from '../messages.ts';
+import { messages } from '../messages/shared.ts';
 import dialogStyles from '../components/dialog.module.css';
 import { registered } from './actions.ts';
 import { places } from './navigation.ts';
@@ -43,7 +43,13 @@ const useEntries = (text: string): readonly Entry[] => {
     about: project,
     run: () => void navigate({ href: `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}` }),
   }));
-  const pages = places
+  // The pages of administration come with the chunk that lists them.
+  const { data: sections = [] } = useQuery({
+    queryKey: ['sections'],
+    queryFn: async () => (await import('../pages/admin/sections.ts')).sections,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const pages = [...places, ...sections.map(({ id, label }) => ({ label, to: `/admin/${id}` }))]
     .filter(({ label }) => matches(label, words))
     .map(({ label, to }) => ({
       id: `page ${to}`,

@@ -7,7 +7,7 @@ import { useStore } from '../api/store.ts';
 import { IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import icon from '../icon.svg';
-import { messages } from '../messages.ts';
+import { messages } from '../messages/shared.ts';
 import { handleKey, useActions } from './actions.ts';
 import { KeyHelp } from './key-help.tsx';
 import { places } from './navigation.ts';

@@ -4,7 +4,7 @@ import { signOut } from '../api/sign-in.ts';
 import { useStore } from '../api/store.ts';
 import { IconButton } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
-import { messages } from '../messages.ts';
+import { messages } from '../messages/shared.ts';
 import { chooseTheme, theme, themes } from './theme.ts';
 
 export const UserMenu = () => {

@@ -62,9 +62,9 @@ const make = async ({ project, environment }: Place, change: FeatureChange, { if
     case 'archiveFeature':
       return call(ArchiveFeature, { params: feature, ifMatch });
     case 'addDependency':
-      return call(AddDependency, { params: feature, body: change.payload });
+      return call(AddDependency, { params: feature, body: change.payload, ifMatch });
     case 'deleteDependency':
-      return call(RemoveDependencies, { params: feature });
+      return call(RemoveDependencies, { params: feature, ifMatch });
   }
 };
 
@@ -75,6 +75,8 @@ export type Outcome =
 export interface ChangeToApply extends Options {
   readonly environment: string;
   readonly changes: readonly FeatureChange[];
+  /** makes the changes also where the environment is protected, by the permission to skip change requests */
+  readonly isDirect?: boolean;
 }
 
 /** The environments of a project in which edits take a change request; undefined while it is not known. */
@@ -84,17 +86,17 @@ export const useProtectedEnvironments = (project: string): ReadonlySet<string> |
 };
 
 /**
- * Makes changes in an environment, one after the other; where the environment is protected, proposes them all in the user's change
- * request. Every query is read again afterwards, whatever came of it.
+ * Makes changes in an environment, one after the other; where the environment is protected and they are not direct, proposes them all in
+ * the user's change request. Every query is read again afterwards, whatever came of it.
  */
 export const useApplyChanges = (project: string) => {
   const client = useQueryClient();
   const config = read(GetChangeRequestConfig, { params: { projectId: project } });
   return useMutation<Outcome, ApiError, ChangeToApply>({
-    mutationFn: async ({ environment, changes, ifMatch }) => {
+    mutationFn: async ({ environment, changes, ifMatch, isDirect = false }) => {
       const protection = await client.ensureQueryData({ ...config, staleTime: 60_000 });
       const isProtected = protection.some((one) => one.environment === environment && one.changeRequestEnabled);
-      if (isProtected) {
+      if (isProtected && !isDirect) {
         const params = { projectId: project, environment };
         return { kind: 'proposed', changeRequest: await call(AddChanges, { params, body: changes }) };
       }

@@ -4,7 +4,7 @@ import { strategySentence } from './strategy-sentence.ts';
 /** A change of a change request, as far as its sentence needs it. */
 interface DescribedChange {
   readonly action: string;
-  readonly payload: unknown;
+  readonly payload?: unknown;
 }
 
 interface Known {

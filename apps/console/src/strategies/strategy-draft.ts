@@ -24,7 +24,7 @@ export const draftOf = (strategy: FeatureStrategy): StrategyDraft => ({
   variants: strategy.variants ?? [],
 });
 
-/** A new strategy: everybody, by the most constant context field that there is. */
+/** A new strategy: everybody, by the context field that is most constant. */
 export const newDraft = (feature: string): StrategyDraft => ({
   name: 'flexibleRollout',
   title: '',
@@ -35,12 +35,19 @@ export const newDraft = (feature: string): StrategyDraft => ({
   variants: [],
 });
 
+/** Constraints as a request has them: without the empty line of a list that is still being typed. */
+export const sentConstraints = (constraints: readonly Constraint[]): Constraint[] =>
+  constraints.map(({ values, ...constraint }) => ({
+    ...constraint,
+    ...(values && { values: values.length > 1 && values.at(-1) === '' ? values.slice(0, -1) : [...values] }),
+  }));
+
 /** A draft as a request has it. A strategy with variants gives every variant its stickiness. */
 export const strategyOf = ({ title, parameters, constraints, segments, variants, ...draft }: StrategyDraft) => ({
   ...draft,
   title: title.trim() === '' ? null : title.trim(),
   parameters: { ...parameters },
-  constraints: constraints.map((constraint) => ({ ...constraint })),
+  constraints: sentConstraints(constraints),
   segments: [...segments],
   variants: variants.map((variant) => ({ ...variant })),
 });
@@ -74,7 +81,10 @@ export const parseDraft = (text: string): StrategyDraft => {
   if (!Array.isArray(variants) || !variants.every((item) => isObject(item) && typeof item['name'] === 'string'))
     throw new Error('`variants` is a list of objects with `name` and `weight`.');
   return {
-    ...{ name, disabled, title: title ?? '', segments: segments as number[] },
+    name,
+    disabled,
+    title: title ?? '',
+    segments: segments as number[],
     parameters: Object.fromEntries(Object.entries(parameters).map(([key, item]) => [key, String(item)])),
     constraints: constraints as Constraint[],
     variants: variants as StrategyVariant[],

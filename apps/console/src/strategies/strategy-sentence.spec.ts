@@ -20,7 +20,10 @@ describe('the sentence of a strategy', () => {
     ['No user', rollout('0')],
     ['25 % of users', rollout('25')],
     ['25 % of users, by userId', rollout('25', { parameters: { rollout: '25', stickiness: 'userId' } })],
-    ['25 % of users, anew at each evaluation', rollout('25', { parameters: { rollout: '25', stickiness: 'random' } })],
+    [
+      '25 % of users, chosen at random for each evaluation',
+      rollout('25', { parameters: { rollout: '25', stickiness: 'random' } }),
+    ],
     ['Everybody where country is no', rollout('100', { constraints: [country('no')] })],
     ['Everybody where country is no or se', rollout('100', { constraints: [country('no', 'se')] })],
     ['Everybody where country is a, b, c or 2 more', rollout('100', { constraints: [country(...'abcde')] })],

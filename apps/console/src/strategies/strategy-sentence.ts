@@ -30,6 +30,7 @@ const phrases: Readonly<Record<ConstraintOperator, readonly [plain: string, inve
   SEMVER_LT: ['is a version below', 'is at least version'],
   SEMVER_GTE: ['is at least version', 'is a version below'],
   SEMVER_LTE: ['is at most version', 'is a version above'],
+  REGEX: ['matches the pattern', 'does not match the pattern'],
 };
 
 const dateText = (value: string): string => {
@@ -57,7 +58,7 @@ export const constraintPhrase = ({
 };
 
 const stickinessPhrase = (stickiness: string | undefined): string => {
-  if (stickiness === 'random') return ', anew at each evaluation';
+  if (stickiness === 'random') return ', chosen at random for each evaluation';
   return stickiness === undefined || stickiness === 'default' ? '' : `, by ${stickiness}`;
 };
 

@@ -17,10 +17,12 @@ export interface MergeResult {
   readonly conflicts: readonly MergeConflict[];
 }
 
-const isObject = (value: Json | undefined): value is JsonObject =>
+/** Whether a value has members. */
+export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const equals = (one: Json | undefined, other: Json | undefined): boolean => {
+/** Whether two values are the same, in whatever order their members are. */
+export const equals = (one: Json | undefined, other: Json | undefined): boolean => {
   if (one === other) return true;
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((item: Json, at) => equals(item, other[at] as Json));
@@ -39,7 +41,7 @@ const keyOf = (item: Json): string | undefined => {
 };
 
 /** The items of a list by their ids or names; undefined where one has none, or two have the same. */
-const byKey = (list: Json | undefined): ReadonlyMap<string, Json> | undefined => {
+export const byKey = (list: Json | undefined): ReadonlyMap<string, Json> | undefined => {
   if (!Array.isArray(list)) return undefined;
   const items = new Map<string, Json>();
   for (const item of list as readonly Json[]) {

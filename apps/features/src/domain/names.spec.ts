@@ -58,9 +58,8 @@ describe('the pattern of a project', () => {
   });
 
   it('is matched in linear time', () => {
-    const start = performance.now();
+    // A regular expression that backtracks would not return in the lifetime of a machine.
     expect(() => requireMatchingName('a'.repeat(99) + '!', { pattern: '(a+)+' })).toThrow('naming pattern');
-    expect(performance.now() - start).toBeLessThan(1000);
   });
 });
 

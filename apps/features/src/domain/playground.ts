@@ -1,4 +1,4 @@
-import type { PlaygroundFeature } from '@bunting/contracts';
+import type { PlaygroundCell, PlaygroundFeature } from '@bunting/contracts';
 import {
   type EvaluatedFeature,
   type EvaluatedSegment,
@@ -20,7 +20,7 @@ interface FeatureToEvaluate {
   readonly environments: Readonly<Record<string, FeatureInEnvironment>>;
 }
 
-/** What the playground evaluates. */
+/** The features and segments that the playground evaluates. */
 export interface PlaygroundContent {
   /** those of the requested environments that exist */
   readonly environments: readonly string[];
@@ -65,6 +65,19 @@ export const combinationsOf = (fields: ReadonlyMap<string, string>): ReadonlyMap
   );
 };
 
+/**
+ * The combinations of values of each of several contexts.
+ * @throws Refusal when there are more than `maxEvaluations`
+ */
+export const combinationsOfAll = (contexts: readonly ReadonlyMap<string, string>[]): ReadonlyMap<string, string>[] => {
+  const all: ReadonlyMap<string, string>[] = [];
+  for (const fields of contexts) {
+    all.push(...combinationsOf(fields));
+    requireWithinLimit(all.length);
+  }
+  return all;
+};
+
 const requireWithinLimit = (evaluations: number): void => {
   if (evaluations <= maxEvaluations) return;
   throw invalidProperty(
@@ -84,7 +97,7 @@ export const requireFeaturesWithin = (content: PlaygroundContent, limit: number)
   if (content.features.length > limit) requireWithinLimit(Number.POSITIVE_INFINITY);
 };
 
-/** The content as it would be after changes to some features and segments. A segment or feature that is gone is null. */
+/** The content as it would be after changes to some features and segments. A null segment is deleted, and archived features are left out. */
 export const withChanges = (
   content: PlaygroundContent,
   changed: { readonly features: Iterable<Feature>; readonly segments: ReadonlyMap<number, StoredSegment | null> },
@@ -120,13 +133,25 @@ const evaluated = (
 export const evaluatedIn = ({ features }: PlaygroundContent, environment: string): EvaluatedFeature[] =>
   features.map((feature) => evaluated(feature, feature.environments[environment] ?? emptyEnvironment));
 
-/** Evaluates the features of one environment, for one context after the other. */
-export const playgroundOf = (content: PlaygroundContent, environment: string) => {
+const offCell: PlaygroundCell = { isEnabled: false, variant: null, isUnknown: false };
+
+/** Evaluates features of one environment without giving reasons. A feature that is not there is off. */
+export const cellsOf = (content: PlaygroundContent, environment: string) => {
+  const evaluator = evaluatorOf(evaluatedIn(content, environment), content.segments);
+  return (name: string, context: EvaluationContext): PlaygroundCell => {
+    const explanation = evaluator.explain(name, context);
+    if (explanation === undefined) return offCell;
+    const { enabled, variant, result } = explanation;
+    return { isEnabled: enabled, variant: variant.enabled ? variant.name : null, isUnknown: result === 'unknown' };
+  };
+};
+
+/** Evaluates the features of one environment, or those with the names, for one context after the other. */
+export const playgroundOf = (content: PlaygroundContent, environment: string, names?: ReadonlySet<string>) => {
   const { features, segments } = content;
-  const inEnvironment = features.map((feature) => ({
-    feature,
-    settings: feature.environments[environment] ?? emptyEnvironment,
-  }));
+  const inEnvironment = features
+    .filter(({ name }) => names?.has(name) ?? true)
+    .map((feature) => ({ feature, settings: feature.environments[environment] ?? emptyEnvironment }));
   const evaluator = evaluatorOf(evaluatedIn(content, environment), segments satisfies readonly EvaluatedSegment[]);
   const segmentsById = new Map(segments.map((segment) => [segment.id, segment]));
 
@@ -150,7 +175,9 @@ export const playgroundOf = (content: PlaygroundContent, environment: string) =>
       if (segment === undefined) return [];
       const results = explanation?.segments[nth];
       return {
-        ...{ id, name: segment.name, result: results?.result ?? false },
+        id,
+        name: segment.name,
+        result: results?.result ?? false,
         constraints: segment.constraints.map((constraint, place) => ({
           ...constraint,
           values: [...(constraint.values ?? [])],
@@ -186,6 +213,12 @@ export const playgroundOf = (content: PlaygroundContent, environment: string) =>
           isEnabled: explanation.enabled,
           isEnabledInCurrentEnvironment: settings.enabled,
           hasUnsatisfiedDependency: explanation.hasUnsatisfiedDependency,
+          dependencies: feature.dependencies.map(({ feature: parent, enabled = true, variants = [] }, nth) => ({
+            feature: parent,
+            enabled,
+            variants: [...variants],
+            result: explanation.dependencies[nth] ?? false,
+          })),
           variant: { ...explanation.variant, feature_enabled: explanation.enabled } as PlaygroundFeature['variant'],
           variants: [...settings.variants],
           strategies: {

@@ -25,6 +25,8 @@ export interface ProjectContext {
   readonly defaultStickiness: string;
   readonly strategyTypes: ReadonlyMap<string, StrategyType>;
   readonly contextFields: ReadonlyMap<string, ContextField>;
+  /** whether constraints may use `REGEX` */
+  readonly allowsRegex: boolean;
   /** at least the segments that the rule looks up */
   readonly segments: ReadonlyMap<number, SegmentReference>;
 }
@@ -35,6 +37,7 @@ export const limits = {
   strategiesPerEnvironment: 30,
   constraintsPerStrategy: 30,
   valuesPerConstraint: 250,
+  regexInstructions: 250,
   segments: 300,
   valuesPerSegment: 1000,
   segmentsPerStrategy: 5,

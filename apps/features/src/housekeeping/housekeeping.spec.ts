@@ -56,8 +56,14 @@ it('emits one event for each feature that has outlived its type, however many pr
   const all = await events();
   expect(all.map(({ featureName }) => featureName ?? '').toSorted()).toEqual(names.toSorted());
   expect(all[0]).toMatchObject({
-    ...{ type: 'feature-potentially-stale-on', project: 'shop', environment: null, data: null, preData: null },
-    ...{ createdBy: 'unleash_system_user', createdByUserId: -1337, tags: [{ type: 'simple', value: 'x1' }] },
+    type: 'feature-potentially-stale-on',
+    project: 'shop',
+    environment: null,
+    data: null,
+    preData: null,
+    createdBy: 'unleash_system_user',
+    createdByUserId: -1337,
+    tags: [{ type: 'simple', value: 'x1' }],
   });
 });
 

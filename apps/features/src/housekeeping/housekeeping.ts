@@ -1,4 +1,4 @@
-import { systemContext, traceparentFrom } from '@bunting/bus';
+import { systemContext, systemTraceparent } from '@bunting/bus';
 import { Refusal, systemCaller } from '@bunting/contracts';
 import { type Loop, startLoop } from '@bunting/runtime';
 import { featureEvent } from '../domain/features/feature.ts';
@@ -12,7 +12,7 @@ const timeoutMs = 30_000;
 const systemTransaction = () => {
   const now = new Date();
   const deadline = new Date(now.getTime() + timeoutMs);
-  return { caller: systemCaller, now, deadline, traceparent: traceparentFrom() };
+  return { caller: systemCaller, now, deadline, traceparent: systemTraceparent() };
 };
 
 /** Repeats a step in transactions of at most `batchSize` rows until it finds no full batch. */
@@ -36,7 +36,7 @@ export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: 
   await inBatches(transaction, features, async ({ housekeeping, events }, limit) => {
     await housekeeping.unmarkPotentiallyStale();
     const outlived = await housekeeping.markPotentiallyStale(limit);
-    events.record(outlived.map((feature) => featureEvent('feature-potentially-stale-on', feature)));
+    events.emit(outlived.map((feature) => featureEvent('feature-potentially-stale-on', feature)));
     return outlived.length;
   });
   await inBatches(transaction, features, ({ housekeeping }, limit) => housekeeping.emitUsageStates(limit));

@@ -138,7 +138,9 @@ describe('hidden projects', () => {
         CheckChanges,
         {
           body: {
-            ...{ project: 'default', environment: 'development', earlier: [] },
+            project: 'default',
+            environment: 'development',
+            earlier: [],
             changes: [
               {
                 feature: 'plain',
@@ -211,13 +213,14 @@ describe('hidden projects', () => {
     const tag = (name: string, value: string) =>
       features.call(AddFeatureTag, { params: { featureName: name }, body: { type: 'simple', value } });
     await tag('hush', 'hers-alone');
-    await tag('hush', 'everybodys');
-    await tag('plain', 'everybodys');
-    await features.call(CreateTag, { body: { type: 'simple', value: 'nobodys' } });
+    await tag('hush', 'shared');
+    await tag('plain', 'shared');
+    await features.call(CreateTag, { body: { type: 'simple', value: 'unused' } });
     const report = { strategies: [], started: new Date().toISOString(), interval: 10 };
     const registering = (appName: string, ...projects: readonly string[]) => {
       const grants = (projects.length === 0 ? [undefined] : projects).map((project) => ({
-        ...{ permission: 'CLIENT' as const, environment: 'development' },
+        permission: 'CLIENT' as const,
+        environment: 'development',
         ...(project === undefined ? {} : { project }),
       }));
       return features.call(RegisterApplication, { body: { appName, ...report } }, { id: -1, name: 'sdk', grants });
@@ -238,9 +241,9 @@ describe('hidden projects', () => {
         total,
       };
     };
-    const all = ['everybodys', 'hers-alone', 'nobodys'];
+    const all = ['hers-alone', 'shared', 'unused'];
     expect(await seen()).toEqual({ tags: [all, all], apps: ['all', 'safe', 'shop'], total: 3 });
-    const others = ['everybodys', 'nobodys'];
+    const others = ['shared', 'unused'];
     expect(await seen(stranger)).toEqual({ tags: [others, others], apps: ['all', 'shop'], total: 2 });
 
     const attempts: [(name: string) => Promise<unknown>, string][] = [

@@ -7,7 +7,7 @@ import {
   CreateTagType,
   GetEnvironment,
   GetFeature,
-  GetProject,
+  GetDeprecatedProjectOverview,
   GetProjectHealth,
   GetProjectOverview,
   GetSegment,
@@ -54,7 +54,7 @@ it('omits members that a project does not have', async () => {
   expect(await membersOf(ListProjects)).toContain('.projects.*.archivedAt');
   const { projects } = await features.call(ListProjects, {});
   expect(projects.find(({ id }) => id === 'bare')).not.toHaveProperty('description');
-  for (const operation of [GetProject, GetProjectHealth, GetProjectOverview]) {
+  for (const operation of [GetDeprecatedProjectOverview, GetProjectHealth, GetProjectOverview]) {
     const members = await membersOf(operation, { params });
     for (const absent of ['.description', '.archivedAt', '.environments.*.defaultStrategy']) {
       expect(members).not.toContain(absent);

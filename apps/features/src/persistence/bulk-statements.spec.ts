@@ -25,7 +25,7 @@ import {
   GetFeatureEnvironment,
   GetPersonalDashboard,
   GetPersonalDashboardProject,
-  GetProject,
+  GetDeprecatedProjectOverview,
   GetProjectDora,
   GetProjectHealth,
   GetProjectInsights,
@@ -57,7 +57,10 @@ beforeAll(async () => {
 afterAll(() => features.stop());
 
 const allowed: readonly Permission[] = [
-  ...(['CREATE_FEATURE', 'UPDATE_FEATURE', 'DELETE_FEATURE', 'CREATE_FEATURE_STRATEGY'] as const),
+  'CREATE_FEATURE',
+  'UPDATE_FEATURE',
+  'DELETE_FEATURE',
+  'CREATE_FEATURE_STRATEGY',
   'UPDATE_FEATURE_ENVIRONMENT',
 ];
 /** A caller who is not an administrator, whose edits are checked one by one. */
@@ -172,7 +175,9 @@ it('checks, previews and applies hundreds of changes with as many statements as 
         action: 'updateStrategy',
         feature,
         payload: {
-          ...{ id: strategyOf(feature), title: 'Everyone', segments: [segment ?? 0] },
+          id: strategyOf(feature),
+          title: 'Everyone',
+          segments: [segment ?? 0],
           constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada'] }],
         },
       },
@@ -214,8 +219,16 @@ it('reads pages about a project with one statement each, for any number of featu
   const around = await serve(features.bus, [...otherServices, eventLog]);
   const params = { projectId: 'default' };
   const pages = [
-    ...[GetProject, GetProjectHealth, GetProjectOverview, GetProjectInsights, GetProjectDora, GetProjectStatus],
-    ...[ListProjects, GetPersonalDashboard, GetPersonalDashboardProject, SearchFlagCreators],
+    GetDeprecatedProjectOverview,
+    GetProjectHealth,
+    GetProjectOverview,
+    GetProjectInsights,
+    GetProjectDora,
+    GetProjectStatus,
+    ListProjects,
+    GetPersonalDashboard,
+    GetPersonalDashboardProject,
+    SearchFlagCreators,
   ];
   for (const page of pages) expect([page.subject, await statementsOf(page, { params })]).toEqual([page.subject, 1]);
   await around.stop();
@@ -224,7 +237,7 @@ it('reads pages about a project with one statement each, for any number of featu
 it('lists projects without activity while the audit service does not reply', async () => {
   const around = await serve(features.bus, otherServices);
   const params = { projectId: 'default' };
-  for (const page of [GetProject, GetProjectHealth, GetProjectOverview]) {
+  for (const page of [GetDeprecatedProjectOverview, GetProjectHealth, GetProjectOverview]) {
     const project = await features.call(page, { params });
     expect(project).toMatchObject({ name: 'Default', members: 3 });
     expect(project).not.toHaveProperty('stats');

@@ -270,7 +270,7 @@ export const FeatureEntity = defineEntity({
   ],
 });
 
-/** The properties that all representations of a feature have: for clients, SDKs, projections and exports. */
+/** The properties that the admin API, projections and exports return by name. `delivered-feature.ts` lists those for SDKs. */
 const describedBy = ['name', 'type', 'description', 'project', 'stale', 'impressionData'] as const;
 
 /** The last versions of deleted features. The versions of a new feature with the same name continue from there. */
@@ -305,6 +305,8 @@ const FeatureSeenEntity = defineEntity({
     feature: ofFeature('feature_seen').primary(),
     environment: ofEnvironment('feature_seen').primary(),
     lastSeenAt: moment(),
+    lastYesAt: moment().nullable(),
+    lastNoAt: moment().nullable(),
     minutes: p.array<number>().columnType('int[]').defaultRaw("'{}'"),
     yesByMinute: counts(),
     noByMinute: counts(),
@@ -461,10 +463,7 @@ export const entities = [
 
 export const sql = entitySql(entities);
 
-/** The columns of the properties that all representations of a feature have. */
-export const describedColumns = sql.columnsOf(FeatureEntity, describedBy);
-
-/** SQL: the properties that all representations of a feature have, as arguments of `json_build_object`. */
+/** SQL: the properties that the admin API, projections and exports return by name, as arguments of `json_build_object`. */
 export const describedMembers = (row: string): string => sql.membersOf(FeatureEntity, row, describedBy);
 
 /** SQL: the feature in a row as the domain's `Feature`, with the pictures of its collaborators. */

@@ -1,6 +1,7 @@
 import { findApplicationEnvironment } from './usage/application-environments.ts';
 import { applicationReader } from './usage/application-reader.ts';
-import { clientFeaturesReader } from './features/client-features-reader.ts';
+import { cleanupCandidatesReader } from './cleanup/cleanup-candidates-reader.ts';
+import type { ConstraintSettings } from './features/project-context.ts';
 import { contextFieldReader } from './catalogue/context-fields.ts';
 import { dashboardReader } from './projects/dashboard-reader.ts';
 import { environmentReader } from './environments/environment-reader.ts';
@@ -12,27 +13,27 @@ import { projectOverviewReader } from './projects/project-overview-reader.ts';
 import { projectReader } from './projects/project-reader.ts';
 import { countResources } from './resource-counts.ts';
 import { segmentReader } from './segments/segment-reader.ts';
-import { situationReader } from './changes/situation-reader.ts';
+import { changeContextReader } from './changes/change-context-reader.ts';
 import { stateReader } from './state-reader.ts';
 import { strategyTypeReader } from './catalogue/strategy-types.ts';
 import { tagReader } from './catalogue/tags.ts';
 import { edgeInstanceLister } from './usage/edge-instances.ts';
 import { usageReader } from './usage/usage-reader.ts';
-import type { Database } from '@bunting/database';
+import type { ReadDatabase } from '@bunting/database';
 
 /** Reads outside of transactions: one statement for each reply. */
-export const readersOf = (database: Database) => ({
+export const readersOf = (database: ReadDatabase, { allowsRegex }: ConstraintSettings) => ({
   features: featureReader(database),
   featureParts: featurePartsReader(database),
   readPlayground: playgroundReader(database),
   projects: projectReader(database),
   segments: segmentReader(database),
-  readSituation: situationReader(database),
+  readChangeContext: changeContextReader(database, { allowsRegex }),
   usage: usageReader(database),
   listEdgeInstances: edgeInstanceLister(database),
   applications: applicationReader(database),
   states: stateReader(database),
-  clientFeatures: clientFeaturesReader(database),
+  cleanup: cleanupCandidatesReader(database),
   findApplicationEnvironment: findApplicationEnvironment(database),
   countResources: countResources(database),
   tags: tagReader(database),

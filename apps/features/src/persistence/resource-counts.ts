@@ -1,5 +1,5 @@
 import type { CountResources, ReplyOf } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 
 const counts: Statement = {
   name: 'count-resources',
@@ -22,7 +22,7 @@ const counts: Statement = {
 type ResourceCounts = ReplyOf<typeof CountResources>;
 
 /** Counts the objects of the service, in one statement. */
-export const countResources = (database: Database) => async (): Promise<ResourceCounts> => {
+export const countResources = (database: ReadDatabase) => async (): Promise<ResourceCounts> => {
   const [row] = await database.read<ResourceCounts>(counts, []);
   if (row === undefined) throw new Error('The statement count-resources returned no row.');
   return row;

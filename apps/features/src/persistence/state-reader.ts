@@ -1,5 +1,5 @@
 import type { StateVersion } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
 import { statesOf } from './features/feature-json.ts';
 
@@ -67,7 +67,7 @@ const segments: Statement = {
 };
 
 /** Reads current states and their versions, with which consumers check their projections for drift. */
-export const stateReader = (database: Database) => ({
+export const stateReader = (database: ReadDatabase) => ({
   /** Digests of the features of at most `projects` projects, after the id `after`. */
   digestFeatures: async (after: string, projects: number): Promise<{ groups: GroupDigest[]; next: string | null }> => {
     const [page] = await database.read<{ groups: GroupDigest[]; next: string | null }>(digestFeatures, [

@@ -8,24 +8,24 @@ import { strategyTypeRepository } from './catalogue/strategy-types.ts';
 import { tagRepository } from './catalogue/tags.ts';
 import { appliedChanges } from './changes/applied-changes.ts';
 import { noGuard, type ProtectionGuard, protectionGuard, protectionRepository } from './changes/protection.ts';
-import { situationReader } from './changes/situation-reader.ts';
-import { checkConditionalWrite } from './entity-tags.ts';
+import { changeContextReader } from './changes/change-context-reader.ts';
+import { checkConditionalWrite } from './conditional-write.ts';
 import { environmentRepository } from './environments/environment-repository.ts';
 import { favoriteRepository } from './features/favorite-repository.ts';
-import { lockReferences } from './features/feature-references.ts';
+import { lockReferences } from './features/lock-references.ts';
 import { featureRepository } from './features/feature-repository.ts';
-import { projectContextRepository } from './features/project-context.ts';
+import { type ConstraintSettings, projectContextRepository } from './features/project-context.ts';
 import { housekeepingRepository } from './housekeeping.ts';
 import { exportFeatures } from './import-export/exports.ts';
 import { importProposals } from './import-export/import-proposals.ts';
-import { importTargetRepository } from './import-export/import-target.ts';
+import { importDestinationRepository } from './import-export/import-destination-repository.ts';
 import { projectRepository } from './projects/project-repository.ts';
 import { segmentRepository } from './segments/segment-repository.ts';
 import { applicationRepository } from './usage/application-repository.ts';
 import { edgeInstanceRepository } from './usage/edge-instances.ts';
 import { usageRepository } from './usage/usage-repository.ts';
 
-/** Who makes a change, when, and until when it may commit. */
+/** The caller and the time of a change, and its deadline. */
 export interface TransactionContext {
   readonly caller: Caller;
   readonly now: Date;
@@ -39,7 +39,13 @@ export interface TransactionContext {
 }
 
 /** Repositories on one transaction. What they store and emit is committed together or not at all. */
-const repositories = (tx: Tx, outbox: Outbox, hidden: readonly string[], guard: ProtectionGuard) => ({
+const repositories = (
+  tx: Tx,
+  outbox: Outbox,
+  hidden: readonly string[],
+  guard: ProtectionGuard,
+  settings: ConstraintSettings,
+) => ({
   appliedChanges: appliedChanges(tx),
   applications: applicationRepository(tx),
   contextFields: contextFieldRepository(tx),
@@ -47,26 +53,26 @@ const repositories = (tx: Tx, outbox: Outbox, hidden: readonly string[], guard: 
   environments: environmentRepository(tx, outbox),
   exportFeatures: exportFeatures(tx),
   favorites: favoriteRepository(tx),
-  features: featureRepository(tx, outbox, guard, lockReferences(tx), hidden),
+  features: featureRepository(tx, outbox, guard, lockReferences(tx), hidden, settings),
   featureTypes: featureTypeRepository(tx),
   guard,
   housekeeping: housekeepingRepository(tx, outbox),
   importProposals: importProposals(tx),
-  importTargets: importTargetRepository(tx, hidden),
-  projectContext: projectContextRepository(tx, hidden),
+  importDestinations: importDestinationRepository(tx, hidden, settings),
+  projectContext: projectContextRepository(tx, hidden, settings),
   projects: projectRepository(tx, outbox),
   protection: protectionRepository(tx),
-  readSituation: situationReader({ read: ({ text }, values) => tx.query(text, values) }),
+  readChangeContext: changeContextReader({ read: ({ text }, values) => tx.query(text, values) }, settings),
   segments: segmentRepository(tx, outbox),
   strategyTypes: strategyTypeRepository(tx),
   tags: tagRepository(tx),
   usage: usageRepository(tx, outbox),
 });
 
-/** What an operation works with in a transaction. */
+/** The repositories and the event recorder of a transaction. */
 export interface Transaction extends ReturnType<typeof repositories> {
   /** Events are emitted at the end of the transaction, in the order in which they were recorded. */
-  readonly events: { readonly record: (events: readonly DomainEvent[]) => void };
+  readonly events: { readonly emit: (events: readonly DomainEvent[]) => void };
 }
 
 type Job<T> = (tx: Transaction) => Promise<T>;
@@ -87,18 +93,21 @@ export interface UnitOfWork {
  * The only way to write. A job runs again after a deadlock or a serialization failure, so it must not have effects outside its
  * transaction.
  */
-export const unitOfWork = ({ work, commitThenReply }: Pick<OutboxProducer, 'work' | 'commitThenReply'>): UnitOfWork => {
+export const unitOfWork = (
+  { work, commitThenReply }: Pick<OutboxProducer, 'work' | 'commitThenReply'>,
+  settings: ConstraintSettings,
+): UnitOfWork => {
   const runJob =
     <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const { caller, now, appliesChangeRequest } = context;
       const guard = appliesChangeRequest ? noGuard : protectionGuard(caller, protectionRepository(tx));
-      const stores = repositories(tx, outbox, caller.hiddenProjects ?? [], guard);
+      const stores = repositories(tx, outbox, caller.hiddenProjects ?? [], guard, settings);
       const recorded: DomainEvent[] = [];
-      const record = (events: readonly DomainEvent[]): void => {
+      const emit = (events: readonly DomainEvent[]): void => {
         for (const event of events) recorded.push(event);
       };
-      const result = await job({ ...stores, events: { record } });
+      const result = await job({ ...stores, events: { emit } });
       const origin = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
       // Events are emitted last: only now does the guard know which edits bypassed a change request.
       for (const event of recorded) {
@@ -117,7 +126,9 @@ export const unitOfWork = ({ work, commitThenReply }: Pick<OutboxProducer, 'work
       if ('conditional' in context) {
         const { features, environments, segments } = stores;
         checkConditionalWrite(context, {
-          ...{ features: features.seen, environments: environments.seen, segments: segments.seen },
+          features: features.seen,
+          environments: environments.seen,
+          segments: segments.seen,
         });
       }
       return result;

@@ -23,7 +23,12 @@ import {
 
 /** An environment as events show it. */
 const environmentNamed = (name: string, sortOrder = 9) => ({
-  ...{ name, type: 'test', sortOrder, enabled: true, protected: false, requiredApprovals: null },
+  name,
+  type: 'test',
+  sortOrder,
+  enabled: true,
+  protected: false,
+  requiredApprovals: null,
 });
 
 export const environmentRows: readonly CatalogueRow[] = [
@@ -32,7 +37,8 @@ export const environmentRows: readonly CatalogueRow[] = [
     given: storedFeatures({ strategies: [strategy] }, { name: 'lit', enabled: true, strategies: [secondStrategy] }),
     request: send(EnableFeaturesInBulk, {
       params: { ...shopPath, environment: 'development' },
-      ...{ query: {}, body: { features: ['lamp', 'lit'] } },
+      query: {},
+      body: { features: ['lamp', 'lit'] },
     }),
     emits: [developmentEvent('feature-environment-enabled')],
     repeated: 'emits nothing',
@@ -59,8 +65,10 @@ export const environmentRows: readonly CatalogueRow[] = [
     request: send(UpdateEnvironment, { params: { name: 'attic' }, body: { sortOrder: 12 } }),
     emits: [
       {
-        ...{ type: 'environment-updated', environment: 'attic' },
-        ...{ preData: environmentNamed('attic'), data: environmentNamed('attic', 12) },
+        type: 'environment-updated',
+        environment: 'attic',
+        preData: environmentNamed('attic'),
+        data: environmentNamed('attic', 12),
       },
     ],
     repeated: 'emits nothing',
@@ -71,8 +79,10 @@ export const environmentRows: readonly CatalogueRow[] = [
     request: send(SetEnvironmentOrder, { body: { roof: 14, development: 2 } }),
     emits: [
       {
-        ...{ type: 'environment-updated', environment: 'roof' },
-        ...{ preData: environmentNamed('roof'), data: environmentNamed('roof', 14) },
+        type: 'environment-updated',
+        environment: 'roof',
+        preData: environmentNamed('roof'),
+        data: environmentNamed('roof', 14),
       },
     ],
     repeated: 'emits nothing',

@@ -47,8 +47,16 @@ const hallTag = { type: 'room', value: 'hall' };
 
 /** A new feature as events show it. */
 const createdFeature = (name: string) => ({
-  ...{ name, description: null, type: 'release', project: 'shop', stale: false, impressionData: false },
-  ...{ archived: false, archivedAt: null, lastSeenAt: null, createdAt: expect.any(String) },
+  name,
+  description: null,
+  type: 'release',
+  project: 'shop',
+  stale: false,
+  impressionData: false,
+  archived: false,
+  archivedAt: null,
+  lastSeenAt: null,
+  createdAt: expect.any(String),
 });
 
 const ticket = { id: 'l1', url: 'https://a.example/', title: 'Ticket' };
@@ -80,7 +88,10 @@ export const featureRows: readonly CatalogueRow[] = [
     emits: [
       { type: 'feature-created', ...inShop, featureName: 'copy', data: createdFeature('copy') },
       {
-        ...{ type: 'feature-strategy-add', ...inShop, featureName: 'copy', environment: 'development' },
+        type: 'feature-strategy-add',
+        ...inShop,
+        featureName: 'copy',
+        environment: 'development',
         data: { ...strategy, id: expect.any(String) },
       },
       { type: 'feature-dependency-added', ...inShop, featureName: 'copy', data: socketDependency },
@@ -242,7 +253,8 @@ export const featureRows: readonly CatalogueRow[] = [
     given: storedFeatures({ name: 'socket' }, { strategies: [strategy], tags: [] }),
     request: send(ImportFeatures, {
       body: {
-        ...{ project: 'shop', environment: 'development' },
+        project: 'shop',
+        environment: 'development',
         data: {
           features: [
             { name: 'lamp', type: 'release', description: 'bright' },
@@ -272,7 +284,8 @@ export const featureRows: readonly CatalogueRow[] = [
       { type: 'tag-type-created', data: tagTypeNamed('room') },
       { type: 'tag-created', data: hallTag },
       lampEvent('feature-metadata-updated', {
-        ...{ preData: storedLamp(), data: storedLamp({ description: 'bright' }) },
+        preData: storedLamp(),
+        data: storedLamp({ description: 'bright' }),
         tags: [],
       }),
       lampEvent('feature-tagged', { data: hallTag, tags: [hallTag] }),

@@ -27,7 +27,10 @@ export const archivedAt = '2026-02-01T00:00:00.000Z';
 
 /** An event about the lamp. */
 export const lampEvent = (type: EventType, properties: Partial<ExpectedEvent> = {}): ExpectedEvent => ({
-  ...{ type, ...inShop, featureName: 'lamp', tags },
+  type,
+  ...inShop,
+  featureName: 'lamp',
+  tags,
   ...properties,
 });
 
@@ -43,13 +46,22 @@ export const secondStrategy = aStrategy({ id: secondStrategyId, sortOrder: 1 });
 
 /** The strategy of an environment that has no other default strategy. */
 export const flexibleRollout = (groupId: string) => ({
-  ...{ id: expect.any(String), name: 'flexibleRollout', title: null, disabled: false, sortOrder: 0 },
-  ...{ constraints: [], variants: [], segments: [] },
+  id: expect.any(String),
+  name: 'flexibleRollout',
+  title: null,
+  disabled: false,
+  sortOrder: 0,
+  constraints: [],
+  variants: [],
+  segments: [],
   parameters: { rollout: '100', stickiness: 'default', groupId },
 });
 
 export const variant = (name: string, weight: number) => ({
-  ...{ name, weight, weightType: 'variable' as const, stickiness: 'default' },
+  name,
+  weight,
+  weightType: 'variable' as const,
+  stickiness: 'default',
 });
 
 export const variantOne = variant('one', 1000);
@@ -62,18 +74,30 @@ export const storedLampWithParent = storedFeatures({ name: 'socket' }, { depende
 
 /** A segment as events show it. */
 export const segmentNamed = (name: string, description: string | null = null) => ({
-  ...{ id: expect.any(Number), name, description, project: 'shop', constraints: [] },
-  ...{ createdBy: 'mia', createdAt: expect.any(String) },
+  id: expect.any(Number),
+  name,
+  description,
+  project: 'shop',
+  constraints: [],
+  createdBy: 'mia',
+  createdAt: expect.any(String),
 });
 
 /** A context field as events show it. */
 export const contextFieldNamed = (name: string, description: string | null = null) => ({
-  ...{ name, description, stickiness: false, sortOrder: 0, legalValues: [] },
+  name,
+  description,
+  stickiness: false,
+  sortOrder: 0,
+  legalValues: [],
 });
 
 /** A tag type as events show it. */
 export const tagTypeNamed = (name: string, description: string | null = null) => ({
-  ...{ name, description, icon: null, color: null },
+  name,
+  description,
+  icon: null,
+  color: null,
 });
 
 export const createEnvironment = (name: string): Step =>

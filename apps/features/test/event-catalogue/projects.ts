@@ -18,8 +18,13 @@ const createProject = (id: string): Step =>
 
 /** A project as events show it. */
 const projectNamed = (id: string, properties: object = {}) => ({
-  ...{ id, name: id, description: null, mode: 'open', defaultStickiness: 'default' },
-  ...{ featureLimit: null, featureNaming: null },
+  id,
+  name: id,
+  description: null,
+  mode: 'open',
+  defaultStickiness: 'default',
+  featureLimit: null,
+  featureNaming: null,
   ...properties,
 });
 
@@ -29,9 +34,14 @@ export const projectRows: readonly CatalogueRow[] = [
     request: createProject('bakery'),
     emits: [
       {
-        ...{ type: 'project-created', project: 'bakery' },
+        type: 'project-created',
+        project: 'bakery',
         data: {
-          ...{ id: 'bakery', name: 'bakery', description: null, mode: 'open', defaultStickiness: 'default' },
+          id: 'bakery',
+          name: 'bakery',
+          description: null,
+          mode: 'open',
+          defaultStickiness: 'default',
           environments: ['development', 'production'],
         },
       },
@@ -44,8 +54,10 @@ export const projectRows: readonly CatalogueRow[] = [
     request: send(UpdateProject, { params: { projectId: 'dairy' }, body: { name: 'Dairy' } }),
     emits: [
       {
-        ...{ type: 'project-updated', project: 'dairy' },
-        ...{ preData: projectNamed('dairy'), data: projectNamed('dairy', { name: 'Dairy' }) },
+        type: 'project-updated',
+        project: 'dairy',
+        preData: projectNamed('dairy'),
+        data: projectNamed('dairy', { name: 'Dairy' }),
       },
     ],
     repeated: 'emits nothing',
@@ -56,8 +68,10 @@ export const projectRows: readonly CatalogueRow[] = [
     request: send(UpdateProjectSettings, { params: { projectId: 'mill' }, body: { mode: 'private', featureLimit: 3 } }),
     emits: [
       {
-        ...{ type: 'project-updated', project: 'mill' },
-        ...{ preData: projectNamed('mill'), data: projectNamed('mill', { mode: 'private', featureLimit: 3 }) },
+        type: 'project-updated',
+        project: 'mill',
+        preData: projectNamed('mill'),
+        data: projectNamed('mill', { mode: 'private', featureLimit: 3 }),
       },
     ],
     repeated: 'emits nothing',
@@ -114,10 +128,17 @@ export const projectRows: readonly CatalogueRow[] = [
     }),
     emits: [
       {
-        ...{ type: 'default-strategy-updated', project: 'circus', environment: 'development' },
+        type: 'default-strategy-updated',
+        project: 'circus',
+        environment: 'development',
         data: {
-          ...{ name: 'flexibleRollout', title: null, disabled: false },
-          ...{ constraints: [], variants: [], segments: [], parameters: { rollout: '10' } },
+          name: 'flexibleRollout',
+          title: null,
+          disabled: false,
+          constraints: [],
+          variants: [],
+          segments: [],
+          parameters: { rollout: '10' },
         },
       },
     ],

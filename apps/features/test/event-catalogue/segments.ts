@@ -27,8 +27,10 @@ export const segmentRows: readonly CatalogueRow[] = [
     })),
     emits: [
       {
-        ...{ type: 'segment-updated', ...inShop },
-        ...{ preData: segmentNamed('old'), data: segmentNamed('old', 'Over 80.') },
+        type: 'segment-updated',
+        ...inShop,
+        preData: segmentNamed('old'),
+        data: segmentNamed('old', 'Over 80.'),
       },
     ],
     repeated: 'emits nothing',
@@ -45,7 +47,9 @@ export const segmentRows: readonly CatalogueRow[] = [
     given: inOrder(createSegment('linked'), storedFeatures({ strategies: [strategy] })),
     request: sendComputed(SetStrategySegments, async (features) => ({
       body: {
-        ...{ projectId: 'shop', environmentId: 'development', strategyId },
+        projectId: 'shop',
+        environmentId: 'development',
+        strategyId,
         segmentIds: [await segmentId(features, 'linked')],
       },
     })),

@@ -11,7 +11,13 @@ const createStrategyType = (name: string): Step => send(CreateStrategyType, { bo
 
 /** A strategy type as events show it. */
 const strategyTypeNamed = (name: string, description: string | null = null) => ({
-  ...{ name, title: null, displayName: name, description, editable: true, deprecated: false, parameters: [] },
+  name,
+  title: null,
+  displayName: name,
+  description,
+  editable: true,
+  deprecated: false,
+  parameters: [],
 });
 
 export const strategyTypeRows: readonly CatalogueRow[] = [

@@ -64,8 +64,12 @@ export const usageRows: readonly CatalogueRow[] = [
         applications: [],
         metrics: [
           {
-            ...{ featureName: 'lamp', appName: 'kiosk', environment: 'development' },
-            ...{ timestamp: new Date().toISOString(), yes: 1, no: 0 },
+            featureName: 'lamp',
+            appName: 'kiosk',
+            environment: 'development',
+            timestamp: new Date().toISOString(),
+            yes: 1,
+            no: 0,
           },
         ],
       },

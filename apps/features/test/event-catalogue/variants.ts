@@ -63,7 +63,8 @@ export const variantRows: readonly CatalogueRow[] = [
       }),
       lampEvent('feature-environment-variants-updated', {
         environment: 'production',
-        ...{ preData: variantsData([]), data: variantsData(twoVariants) },
+        preData: variantsData([]),
+        data: variantsData(twoVariants),
       }),
     ],
     repeated: 'emits nothing',
@@ -88,7 +89,8 @@ export const variantRows: readonly CatalogueRow[] = [
       }),
       lampEvent('feature-environment-variants-updated', {
         environment: 'production',
-        ...{ preData: variantsData([]), data: variantsData(twoVariants) },
+        preData: variantsData([]),
+        data: variantsData(twoVariants),
       }),
     ],
     repeated: 'emits nothing',

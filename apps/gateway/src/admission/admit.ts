@@ -83,9 +83,9 @@ export const anonymousRateLimit = ({
 }: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>): preHandlerAsyncHookHandler => {
   const budgets = perMinute === 0 ? undefined : rateLimiter(perMinute);
   return async ({ ip }) => {
-    const standing = budgets?.consume(clientNetwork(ip));
-    if (standing === undefined || standing.waitSeconds === 0) return;
-    throw rateLimited('There were too many requests for this page from your address.', standing);
+    const rateStatus = budgets?.consume(clientNetwork(ip));
+    if (rateStatus === undefined || rateStatus.waitSeconds === 0) return;
+    throw rateLimited('There were too many requests for this page from your address.', rateStatus);
   };
 };
 
@@ -103,7 +103,7 @@ const budgetOf = ({ tokenId, id }: Caller): string => tokenId ?? String(id);
 
 const anonymous: Principal = {
   caller: anonymousCaller,
-  mayAdminister: false,
+  mayCallAdminApi: false,
   isPublic: true,
   expiresInMs: Number.POSITIVE_INFINITY,
 };
@@ -122,10 +122,10 @@ export const publicAdmission = ({
   return async (request, reply) => {
     const address = clientNetwork(request.ip);
     limits.assignClient(request, { id: `anonymous ${address}`, address, group: 'requests without a key' });
-    const standing = budgets?.consume(address, costOf(request, maxPublicBodyBytes(config)));
-    if (standing !== undefined) reply.headers(rateLimitHeaders(standing));
-    if (standing !== undefined && standing.waitSeconds > 0) {
-      throw rateLimited('There were too many requests without a key from your address.', standing);
+    const rateStatus = budgets?.consume(address, costOf(request, maxPublicBodyBytes(config)));
+    if (rateStatus !== undefined) reply.headers(rateLimitHeaders(rateStatus));
+    if (rateStatus !== undefined && rateStatus.waitSeconds > 0) {
+      throw rateLimited('There were too many requests without a key from your address.', rateStatus);
     }
     // Or a foreign page could sign its visitors in as a user of its own.
     sameOrigin.refuseForeignPage(request);
@@ -157,9 +157,9 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
       return await authenticate(credentialsOf(request));
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'AuthenticationRequired') throw error;
-      const standing = failures?.consume(address);
-      if (standing !== undefined && standing.waitSeconds > 0)
-        throw rateLimited('There were too many requests without a valid key from your address.', standing);
+      const rateStatus = failures?.consume(address);
+      if (rateStatus !== undefined && rateStatus.waitSeconds > 0)
+        throw rateLimited('There were too many requests without a valid key from your address.', rateStatus);
       if (!isBelow('/api/admin', request.raw.url ?? '')) throw error;
       throw refusal(error.kind, error.message, { signInForm: await signInForm() });
     }
@@ -181,19 +181,19 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
     if (principal.isSession) sameOrigin.requireOwnPage(request);
     limits.assignClient(request, clientOf(principal, address));
     const { caller, isPublic } = principal;
-    const standings = [
+    const rateStatuses = [
       requests?.consume(budgetOf(caller)),
       isPublic ? frontend?.consume(address, costOf(request, config.GATEWAY_MAX_BODY_BYTES)) : undefined,
-    ].filter((standing) => standing !== undefined);
-    const [standing] = standings.sort(
+    ].filter((rateStatus) => rateStatus !== undefined);
+    const [rateStatus] = rateStatuses.sort(
       (one, other) => other.waitSeconds - one.waitSeconds || one.remaining - other.remaining,
     );
-    if (standing === undefined) return principal;
-    reply.headers(rateLimitHeaders(standing));
-    if (standing.waitSeconds > 0) {
+    if (rateStatus === undefined) return principal;
+    reply.headers(rateLimitHeaders(rateStatus));
+    if (rateStatus.waitSeconds > 0) {
       if (isPublic) warnOfProxy(request);
       const whose = isPublic ? 'with frontend keys from your address' : 'of this key';
-      throw rateLimited(`The budget of ${standing.limit} requests a minute ${whose} is used up.`, standing);
+      throw rateLimited(`The budget of ${rateStatus.limit} requests a minute ${whose} is used up.`, rateStatus);
     }
     return principal;
   };
@@ -207,9 +207,9 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
     } catch {
       return undefined;
     }
-    const standing = requests?.consume(budgetOf(principal.caller));
-    if (standing === undefined) return { client, release, headers: noHeaders };
-    if (standing.waitSeconds === 0) return { client, release, headers: rateLimitHeaders(standing) };
+    const rateStatus = requests?.consume(budgetOf(principal.caller));
+    if (rateStatus === undefined) return { client, release, headers: noHeaders };
+    if (rateStatus.waitSeconds === 0) return { client, release, headers: rateLimitHeaders(rateStatus) };
     release();
     return undefined;
   };

@@ -21,7 +21,7 @@ type Limits = Pick<
   | 'GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS'
 >;
 
-/** The stage of a request, and what releases its permits there: one from its start, one more once its client is known. */
+/** The stage of a request, and the functions that release its permits: one of the server, and one of its client after authentication. */
 interface Progress {
   stage: 'incoming' | 'handling' | 'done';
   client?: Client;

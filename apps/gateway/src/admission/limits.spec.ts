@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { implement, JsonText } from '@bunting/bus';
-import { GetFeature, GetProject, ImportFeatures, readOutboxOf, UpdateProject } from '@bunting/contracts';
-import { eventually, startNats, streamMessages } from '@bunting/testing';
+import {
+  GetFeature,
+  GetDeprecatedProjectOverview,
+  ImportFeatures,
+  readOutboxOf,
+  UpdateProject,
+} from '@bunting/contracts';
+import { eventually, startNats, readStreamMessages } from '@bunting/testing';
 import { connect, type Socket } from 'node:net';
 import { rawRequest, sendRaw } from '../../test/raw-http.ts';
 import { refusalIn, refusalOf } from '../../test/refusal-of.ts';
@@ -42,10 +48,10 @@ beforeAll(async () => {
   const behind = servicesBehind();
   let request: () => void;
   projectAsked = new Promise((resolve) => (request = resolve));
-  const untilTold = new Promise<void>((resolve) => (answerProject = resolve));
-  const project = implement(GetProject, async () => {
+  const untilAnswered = new Promise<void>((resolve) => (answerProject = resolve));
+  const project = implement(GetDeprecatedProjectOverview, async () => {
     request();
-    await untilTold;
+    await untilAnswered;
     throw new Error('The project is answered in another test.');
   });
   await gateway.behind([...behind.endpoints, project]);
@@ -282,7 +288,7 @@ describe('a service that does not reply', () => {
     const never = async ({ deadline, now }: { deadline: Date; now: Date }): Promise<never> => {
       given.push(deadline.getTime() - now.getTime());
       await end;
-      throw new Error('Nobody waits for this any more.');
+      throw new Error('The caller no longer waits for the reply.');
     };
     await impatient.behind([implement(GetFeature, never), implement(ImportFeatures, never)]);
   });
@@ -376,10 +382,10 @@ describe('storage of the gateway', () => {
     const nats = await startNats();
     const started = await startGateway({ environment: { GATEWAY_RELAY_POLL_INTERVAL_MS: '20', BUS_URL: nats.url } });
     await started.database.transaction(({ query }) =>
-      query(`insert into outbox (topic, type, payload) select topic, type, '{"of":"nobody"}' from outbox limit 1`),
+      query(`insert into outbox (topic, type, payload) select topic, type, '{"of":"other"}' from outbox limit 1`),
     );
     await eventually(async () =>
-      expect((await streamMessages(nats.url, 'bunting-gateway')).at(-1)?.payload).toContain('nobody'),
+      expect((await readStreamMessages(nats.url, 'bunting-gateway')).at(-1)?.payload).toContain('other'),
     );
     await started.stop();
     await nats.stop();

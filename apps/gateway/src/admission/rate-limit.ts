@@ -1,7 +1,7 @@
 // Own code instead of @fastify/rate-limit: a body costs by its size and a valid token is accepted whatever invalid ones its address sends
 // (docs/security.md, Limits); the plugin counts every request as one, in fixed windows.
 
-/** What is left of a budget of requests. */
+/** The remaining budget of a client in requests. */
 export interface RateLimitStatus {
   /** requests a minute */
   readonly limit: number;

@@ -91,6 +91,18 @@ describe('unread responses', () => {
     await eventually(() => expect([ended, unread.bytes()]).toEqual([5, 0]));
   });
 
+  it('sends a payload beyond the limit to all that share it, since ending one of them would free nothing', async () => {
+    await start({ GATEWAY_MAX_UNREAD_RESPONSE_BYTES: answerBytes / 2, GATEWAY_RESPONSE_READ_TIMEOUT_MS: 600_000 });
+    let requests = 0;
+    server.on('request', () => void requests++);
+    for (let nth = 1; nth <= 3; nth++) askWithoutReading(`sharing-${nth}`);
+    await eventually(() => expect([requests, ended, unread.bytes()]).toEqual([3, 0, answerBytes]));
+    expect(await read('sharing-4')).toBeGreaterThan(answerBytes);
+    expect(ended).toBe(0);
+    for (const socket of sockets) socket.destroy();
+    await eventually(() => expect([ended, unread.bytes()]).toEqual([3, 0]));
+  });
+
   it('stops counting a response that has been read', async () => {
     await start({ GATEWAY_MAX_UNREAD_RESPONSE_BYTES: 2 * answerBytes, GATEWAY_RESPONSE_READ_TIMEOUT_MS: 600_000 });
     for (let nth = 0; nth < 5; nth++) expect(await read('quick')).toBeGreaterThan(answerBytes);

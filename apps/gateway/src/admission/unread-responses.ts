@@ -78,12 +78,18 @@ export const unreadResponses = ({
     for (const [response, { deadline }] of unread) if (deadline <= now) end(response);
   };
   const endUntilWithin = (newest: ServerResponse): void => {
+    const { shared } = unread.get(newest)?.options ?? {};
     while (total > limit && unread.size > 1) {
       const [largest] = [...bytesOf].reduce((one, other) => (other[1] > one[1] ? other : one));
       const oldest = [...unread].find(
-        ([response, pending]) => pending.holder === largest && response !== newest && isCounted(response, pending),
+        ([response, pending]) =>
+          pending.holder === largest &&
+          response !== newest &&
+          // Its payload would stay in memory for the newest response.
+          (shared === undefined || pending.options.shared !== shared) &&
+          isCounted(response, pending),
       );
-      // A single response above the limit is sent nevertheless.
+      // A single payload above the limit is sent nevertheless.
       if (oldest === undefined) return;
       end(oldest[0]);
     }

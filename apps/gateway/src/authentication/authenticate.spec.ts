@@ -112,8 +112,8 @@ describe('the token cache', () => {
     };
     expect(await atOnce(token)).toEqual({ outcomes: new Set(['fulfilled']), statements: 1 });
     expect(await atOnce(`Bearer ${token}`)).toEqual({ outcomes: new Set(['fulfilled']), statements: 0 });
-    expect(await atOnce('nobody-has-this')).toEqual({ outcomes: new Set(['rejected']), statements: 1 });
-    expect(await atOnce('nobody-has-this')).toEqual({ outcomes: new Set(['rejected']), statements: 0 });
+    expect(await atOnce('unknown-key')).toEqual({ outcomes: new Set(['rejected']), statements: 1 });
+    expect(await atOnce('unknown-key')).toEqual({ outcomes: new Set(['rejected']), statements: 0 });
   });
 
   it('evicts invalid tokens beyond its size, and no valid ones', async () => {
@@ -121,7 +121,7 @@ describe('the token cache', () => {
     const good = {
       caller: { id: 1, name: 'one', grants: [] },
       isPublic: false,
-      mayAdminister: true,
+      mayCallAdminApi: true,
       expiresInMs: Number.POSITIVE_INFINITY,
     };
     const hasher = await openTokenHasher(database, tokenKey);

@@ -18,7 +18,7 @@ export interface AuthenticatorOptions {
   readonly onUse?: (tokenId: string) => void;
 }
 
-/** The headers that say who calls. */
+/** The headers that authenticate a caller. */
 export type Credentials = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>;
 
 /**
@@ -28,7 +28,7 @@ export type Credentials = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>;
 export type Authenticate = (headers: Credentials) => Principal | Promise<Principal>;
 
 const maxCached = 10_000;
-/** How long a token that could not be looked up is taken for what it was, before it is looked up again. */
+/** While the database is unavailable, the last result for a token is reused for this time before the next lookup. */
 const outageCacheMs = 1_000;
 const maxTokenLength = 512;
 const bearer = /^bearer +/i;
@@ -66,7 +66,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
   const valid = new LRUCache<string, Principal>({ max: maxCached });
   // Apart from the valid ones, so that a client that guesses tokens evicts none of them.
   const invalid = new LRUCache<string, true>({ max: maxCached });
-  // SDK tokens only, while the database is away: nothing can be revoked there meanwhile.
+  // SDK tokens only, and only during an outage of the database: no token can be revoked then.
   const lastKnown = new LRUCache<string, { readonly principal: Principal; readonly expiresAt: number }>({
     max: maxCached,
   });
@@ -100,7 +100,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
       if (ttl > 0) invalid.set(digest, true, { ttl });
       throw refuse();
     }
-    if (!principal.mayAdminister && invalidationsBefore === invalidations) {
+    if (!principal.mayCallAdminApi && invalidationsBefore === invalidations) {
       lastKnown.set(digest, { principal, expiresAt: performance.now() + principal.expiresInMs });
     }
     const validMs = Math.min(ttl, principal.expiresInMs);
@@ -129,7 +129,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
   const identify = (token: string): Principal | Promise<Principal> =>
     findCached(hash('sha256', token, 'base64'), () => tokens.find(hasher(token)), invalidToken);
 
-  /** The user of a session. A token has no colon in its digest, so it never stands for a session. */
+  /** The user of a session. The digest of a token has no colon, so the keys of tokens and sessions cannot collide. */
   const identifySession = (secret: string): Principal | Promise<Principal> =>
     findCached(`session:${hash('sha256', secret, 'base64')}`, () => sessions.find(secret), endedSession);
 
@@ -140,7 +140,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
 
   return {
     identify,
-    /** The principal of an `Authorization` header, if its token is cached as a valid one: records its use, and looks nothing up. */
+    /** The principal of an `Authorization` header, if its token is cached as a valid one: records its use, without a read of the database. */
     authenticateFromCache: (authorization: string | undefined): Principal | undefined => {
       const token = authorization?.trim().replace(bearer, '') ?? '';
       if (token === '' || token.length > maxTokenLength) return undefined;
@@ -167,8 +167,8 @@ export const authenticator = (options: AuthenticatorOptions) => {
 export type Authenticator = ReturnType<typeof authenticator>;
 
 /** Refuses SDK tokens, which are not for the Admin API. @throws Refusal `NoAccessError` */
-export const requireAdministrator = ({ mayAdminister }: Principal): void => {
-  if (!mayAdminister)
+export const requireAdminApiAccess = ({ mayCallAdminApi }: Principal): void => {
+  if (!mayCallAdminApi)
     throw refusal('NoAccessError', 'invalid token: expected a different token type for this endpoint');
 };
 

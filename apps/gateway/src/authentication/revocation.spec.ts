@@ -27,7 +27,7 @@ const statusAt = async (gateway: StartedGateway, key: string): Promise<number> =
 const statusesOf = (key: string): Promise<number[]> =>
   Promise.all([one, other].map((gateway) => statusAt(gateway, key)));
 
-/** Somebody's two keys, of which one is used to take the other away. */
+/** Two keys of one user: one of them deletes the other. */
 const aPersonalKey = async () => {
   const { id, key } = await aUser();
   const pat = await aPat(key);
@@ -74,7 +74,7 @@ beforeAll(async () => {
   const start = () =>
     startGateway({
       databaseUrl: database.url,
-      // As it is by default: what a replica remembers, it must be told to forget.
+      // The default: a replica caches tokens until an event invalidates them.
       environment: { BUS_URL: nats.url, GATEWAY_TOKEN_CACHE_TTL_MS: '2000' },
     });
   one = await start();
@@ -98,9 +98,9 @@ describe('while the message bus is away', () => {
     editor = await aUser(2);
     for (const { key } of [...keys.values(), editor]) expect(await statusesOf(key)).toEqual([200, 200]);
     await nats.kill();
-    // Who is known is told that the service is away, who is not is told nothing.
+    // Callers with valid tokens get 503 for the missing service; others get 401 and learn nothing of it.
     await eventually(async () => expect(await statusesOf(adminToken)).toEqual([503, 503]));
-    expect(await statusesOf('nobody has this')).toEqual([401, 401]);
+    expect(await statusesOf('an unknown key')).toEqual([401, 401]);
     expiresAt = Date.now() + 1_500;
     await one.givenToken({ token: expiring, expiresAt: new Date(expiresAt) });
   }, 30_000);
@@ -147,7 +147,7 @@ describe('while the message bus is away', () => {
     await nats.restart();
     await eventually(async () => expect(await statusesOf(adminToken)).toEqual([200, 200]), { timeoutMs: 15_000 });
     for (const { key } of keys.values()) expect(await statusesOf(key)).toEqual([401, 401]);
-    const types = (await one.told()).map(({ type }) => type);
+    const types = (await one.emittedEvents()).map(({ type }) => type);
     for (const type of ['api-token-deleted', 'pat-deleted', 'user-deleted', 'user-updated'])
       expect(types).toContain(type);
   }, 30_000);

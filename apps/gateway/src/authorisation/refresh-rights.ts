@@ -14,7 +14,7 @@ interface RefreshOptions {
   readonly waitMs: number;
 }
 
-/** Operations that change which projects exist or who may see them. */
+/** Operations that create or delete projects, or change their visibility. */
 const projectChanges: readonly AnyOperation[] = [CreateProject, UpdateProject, UpdateProjectSettings, DeleteProject];
 
 /**

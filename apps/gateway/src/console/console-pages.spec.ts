@@ -51,8 +51,18 @@ describe('a browser that navigates', () => {
   });
 
   it.each([
-    ...['/auth/unknown', '/docs/unknown', '/health/unknown', '/scim/v1/Users', '/edge/unknown', '/ofrep/v2/unknown'],
-    ...['/invite/unknown/unknown', '/console/unknown.js', '/console/', '//console//x', '/%63onsole/x', '/metrics'],
+    '/auth/unknown',
+    '/docs/unknown',
+    '/health/unknown',
+    '/scim/v1/Users',
+    '/edge/unknown',
+    '/ofrep/v2/unknown',
+    '/invite/unknown/unknown',
+    '/console/unknown.js',
+    '/console/',
+    '//console//x',
+    '/%63onsole/x',
+    '/metrics',
   ])('gets the JSON error of an unknown path at %s, which is no page', async (url) => {
     const response = await get(url, navigation);
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);

@@ -7,13 +7,23 @@ import { isBelow } from '../http/request/path.ts';
 /** Where `npm run build -w @bunting/console` writes the console. */
 export const builtConsole = path.join(import.meta.dirname, '..', '..', '..', 'console', 'dist', 'web');
 
-/** Below these paths an unknown path is a mistake of a client, also in a browser. */
+/** Unknown paths below these prefixes get 404 in a browser too, instead of the page of the console. */
 const reserved = [
-  ...['/api', '/auth', '/console', '/docs', '/edge', '/health', '/internal-backstage', '/invite', '/logout'],
-  ...['/metrics', '/ofrep', '/scim'],
+  '/api',
+  '/auth',
+  '/console',
+  '/docs',
+  '/edge',
+  '/health',
+  '/internal-backstage',
+  '/invite',
+  '/logout',
+  '/metrics',
+  '/ofrep',
+  '/scim',
 ];
 
-/** The style elements that React Aria adds: `touch-action` of what is pressable, and `overscroll-behavior` below a dialog on iOS. */
+/** The style elements that React Aria adds: `touch-action` of pressable elements, and `overscroll-behavior` below a dialog on iOS. */
 const reactAriaStyles = [
   "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='",
   "'sha256-gYiS/BvZvRcK27JIXTuwhZ3hs2+VJ1X+2gUlE+farlg='",
@@ -37,7 +47,7 @@ const acceptsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.
 
 const pageRoute = '/*';
 
-/** Whether a request was routed to the page of the console and does not ask for one: its path is unknown. */
+/** Whether a request that was routed to the page of the console accepts no HTML: its path is unknown. */
 export const isNoPage = (request: FastifyRequest): boolean =>
   request.routeOptions.url === pageRoute && !asksForPage(request);
 

@@ -97,7 +97,7 @@ describe('a full answer from memory', () => {
     expect(outbox.calls() - before).toBeLessThan(40);
   });
 
-  it('is refused for an environment that there is not, and for a tag in no form', async () => {
+  it('is refused for an unknown environment, and for a malformed tag', async () => {
     const admin = await gateway.ask(`${path}?environment=nowhere`);
     expect([admin.status, await admin.text()]).toEqual([400, expect.stringContaining('nowhere')]);
     expect((await ask(everything, {}, '?tag=nonsense')).status).toBe(400);

@@ -26,7 +26,7 @@ import type { DeliveryStore } from './delivery-store.ts';
 import type { DeliveryView, Representation } from './delivery-view.ts';
 import type { FetchModeSteering } from './fetch-mode.ts';
 
-/** A request that was admitted and whose parts fit the contract. */
+/** An admitted request whose parts match the contract. */
 export interface ParsedRequest {
   readonly caller: Caller;
   readonly params: unknown;
@@ -34,7 +34,7 @@ export interface ParsedRequest {
   readonly body: unknown;
 }
 
-/** What an SDK is sent. */
+/** The response to an SDK. */
 export interface SdkAnswer {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface SdkAnswer {
 /** An operation of SDKs that is answered from memory. */
 export interface SdkOperation {
   readonly operation: AnyOperation;
-  /** The query as the operation takes it: some know more of the SDK than its query says. */
+  /** The query for the operation, to which some add what headers say about the SDK. */
   readonly queryOf: (query: ClientFeaturesQuery) => ClientFeaturesQuery;
   /** @param isBehind whether changes may be missing from the view. @throws Refusal */
   readonly answer: (
@@ -54,7 +54,7 @@ export interface SdkOperation {
   ) => SdkAnswer | Promise<SdkAnswer>;
 }
 
-/** The version of the client specification from which on SDKs know deltas, and segments beside the features. */
+/** The first version of the client specification with deltas, and with segments beside the features. */
 export const deltaClientSpec = '5.2.0';
 
 /** The revision that a client has: a number, with quotes or without. Any other tag counts as none. */
@@ -105,7 +105,7 @@ const all: SdkOperation = {
   },
 };
 
-/** What a request gets. @throws Refusal for an environment that does not exist, or that the token is not for */
+/** The response to a request. @throws Refusal for an environment that does not exist, or that the token is not for */
 export const scopeOfRequest = (
   store: Pick<DeliveryStore, 'environmentOf'>,
   operation: AnyOperation,
@@ -120,7 +120,7 @@ export const scopeOfRequest = (
   return deliveryScope(caller, environment, query);
 };
 
-/** Finds what a request is given of the store, which is brought up to date before, and whether changes may be missing from it. */
+/** Brings the store up to date, and finds the view for a request and whether changes may be missing from it. */
 export const freshView =
   (delivery: Delivery) =>
   async (

@@ -91,7 +91,9 @@ const applied = async (at: StartedGateway | undefined): Promise<void> => {
   });
 };
 const archived = (name: string, project: string): DeliveryState => ({
-  ...{ entity: 'feature', id: name, state: { name, project, archived: true } },
+  entity: 'feature',
+  id: name,
+  state: { name, project, archived: true },
 });
 
 describe('a stream to an SDK', () => {
@@ -121,7 +123,9 @@ describe('a stream to an SDK', () => {
     const tags = [{ type: 'simple', value: 'red' }];
     const environments = { development: aSetting({ strategies: [aStrategy([7])] }) };
     outbox.write(
-      ...[segmentRow(7, 'ada'), featureRow('pre-untagged'), featureRow('red', { tags })],
+      segmentRow(7, 'ada'),
+      featureRow('pre-untagged'),
+      featureRow('red', { tags }),
       featureRow('pre-red', { tags, environments }),
     );
     await eventually(() => expect(named(stream)).toEqual(['segment-updated', '-pre-untagged', 'pre-red']));
@@ -140,7 +144,9 @@ describe('a stream to an SDK', () => {
       const last = Number((await connected()).events.at(-1)?.id);
       const resumed = await connected({ last, at });
       expect([resumed.events[0]?.event, resumed.events[0]?.id, deltaIn(resumed.events[0])]).toEqual([
-        ...['unleash-connected', String(last), []],
+        'unleash-connected',
+        String(last),
+        [],
       ]);
       outbox.write(featureRow('resumed', { description: String(Math.random()) }));
       await eventually(() => expect(named(resumed)).toEqual(['resumed']));
@@ -235,6 +241,41 @@ describe('a stream to an SDK', () => {
       await query(`update api_token set projects = '{north}' where projects = '{north,default}'`);
     });
     await eventually(() => expect(streams.map((stream) => stream.isEnded())).toEqual([true, true, true, false]));
+  });
+
+  it('is resumed with the removals of a project that was deleted and that its token was for, and with nothing new of it', async () => {
+    const token = secret('[]', 8);
+    const flag = (name: string, more: object = {}) => featureRow(name, { project: 'doomed', ...more });
+    outbox.write(flag('left'), flag('archived-before'));
+    await gateway!.givenToken({ token, kind: 'client', environment, projects: ['doomed', 'north'] });
+    await applied(gateway);
+    const stream = await connected({ key: token });
+    const known = Number(stream.events[0]?.id);
+    expect(stream.events[0]?.data).toContain('"name":"left"');
+    stream.close();
+    // As a deleted project leaves its features, and as a new project of that name has others.
+    outbox.write(archived('archived-before', 'doomed'));
+    for (const name of ['left', 'archived-before']) {
+      const former = { name, project: 'doomed' };
+      outbox.write(
+        { entity: 'former-feature', id: `${name} doomed`, state: former },
+        { entity: 'feature', id: name, state: null },
+      );
+    }
+    await gateway!.database.transaction(({ query }) =>
+      query(
+        `update api_token set projects = '{north}', former_projects = '{doomed}' where projects = '{doomed,north}'`,
+      ),
+    );
+    outbox.write(flag('new-in-doomed'));
+    await applied(gateway);
+    const resumed = await connected({ key: token, last: known });
+    expect(named(resumed, 0).toSorted()).toEqual(['-archived-before', '-left']);
+    const delta = await gateway!.ask('/api/client/delta', { key: token, headers: { 'if-none-match': `"${known}"` } });
+    expect(((await delta.json()) as ClientDelta).events).toEqual(deltaIn(resumed.events[0]));
+    const full = await gateway!.ask('/api/client/features', { key: token });
+    expect(await full.text()).not.toContain('doomed');
+    expect(named(await connected({ key: north, last: known }), 0)).toEqual([]);
   });
 
   it('ends when its environment is deleted', async () => {

@@ -2,8 +2,8 @@ import {
   type Caller,
   type ClientFeaturesQuery,
   deliveryScope,
-  describeScope,
   may,
+  scopeKey,
   StreamClientFeatures,
   unavailable,
 } from '@bunting/contracts';
@@ -35,11 +35,11 @@ const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, bod
 });
 const nothing = '{"events":[]}';
 
-/** Answers an SDK with everything, or with what it does not have yet, and then with each change. */
+/** Streams to an SDK the full state, or what changed since its revision, and then each change. */
 export const clientStream = ({ delivery, streams, authenticate, steering }: ClientStreamOptions): ClientAnswer => {
   const { store } = delivery;
 
-  /** What the client gets first. Its revision is never taken back while this gateway may only be behind. */
+  /** The first event for the client. While this gateway may be behind, a client with a later revision keeps it. */
   const firstEvent = (view: DeliveryView, known: number | undefined, isBehind: boolean): StreamEvent => {
     if (known === undefined) return eventOf('unleash-connected', view.hydration());
     const delta = view.since(known, isBehind);
@@ -59,8 +59,7 @@ export const clientStream = ({ delivery, streams, authenticate, steering }: Clie
     const first = firstEvent(view, lastEventIn(request), behindMs > 0);
     const { authorization, cookie } = request.headers;
     const isSameScope = (now: Caller): boolean =>
-      JSON.stringify(describeScope(deliveryScope(now, scope.environment, query))) ===
-      JSON.stringify(describeScope(scope));
+      scopeKey(deliveryScope(now, scope.environment, query)) === scopeKey(scope);
     return streams.open(request, response, {
       kind: 'sdk',
       scope,

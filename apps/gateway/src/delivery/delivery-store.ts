@@ -20,7 +20,7 @@ export interface Part {
 }
 
 /** A feature as JSON text in three parts, of which the one in the middle differs between environments. */
-export interface StoredFeature {
+export interface FeatureEntry {
   readonly name: string;
   project: string;
   isArchived: boolean;
@@ -33,7 +33,7 @@ export interface StoredFeature {
   readonly parts: Map<string, Part>;
 }
 
-export interface StoredSegment {
+export interface SegmentEntry {
   readonly id: number;
   position: number;
   /** undefined once it is deleted */
@@ -42,27 +42,27 @@ export interface StoredSegment {
   constraints: string;
 }
 
-/** A feature that a project had once: SDKs of that project remove it. */
+/** A feature that was deleted from a project or moved to another: SDKs of the first project remove it. */
 export interface FormerFeature {
   readonly name: string;
   readonly project: string;
   readonly position: number;
 }
 
-/** One entity that changed; the newest change of each counts. */
+/** A changed entity. Only its newest change counts. */
 export type Change =
-  | { readonly position: number; readonly feature: StoredFeature }
-  | { readonly position: number; readonly segment: StoredSegment }
+  | { readonly position: number; readonly feature: FeatureEntry }
+  | { readonly position: number; readonly segment: SegmentEntry }
   | { readonly position: number; readonly former: FormerFeature }
-  /** something that may concern every scope: an environment, or what belongs to it */
+  /** a change of an environment or its projects, which may concern every scope */
   | { readonly position: number; readonly environment: string };
 
 const noSegments: readonly number[] = [];
 const nothingSet = '"enabled":false,"strategies":[],"variants":[]';
 const emptyPart: Part = { position: 0, json: nothingSet, segments: noSegments };
-/** How many changes are looked through one by one; a reader that is further behind looks through everything. */
+/** Maximum number of recent changes; a reader that is further behind compares all entities. */
 const recentChangesLimit = 20_000;
-/** How many entities that are gone are kept for SDKs that may have them: some 40 MiB. SDKs that know only older revisions get everything. */
+/** Maximum number of deleted entities that are kept for deltas: some 40 MiB. An SDK with an older revision gets the full state. */
 const defaultMaxRemoved = 100_000;
 
 /** The members of an object as JSON, without its braces. */
@@ -84,25 +84,25 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
   const environments = new Map<string, DeliveryStates['environment']>();
   /** by environment: the projects that have it */
   const projectsWith = new Map<string, Set<string>>();
-  const features = new Map<string, StoredFeature>();
-  const ofProject = new Map<string, Set<StoredFeature>>();
-  const segments = new Map<number, StoredSegment>();
-  const formers = new Map<string, FormerFeature>();
+  const features = new Map<string, FeatureEntry>();
+  const ofProject = new Map<string, Set<FeatureEntry>>();
+  const segments = new Map<number, SegmentEntry>();
+  const formerFeatures = new Map<string, FormerFeature>();
   let names: string[] = [];
   let isSorted = true;
   let recent: Change[] = [];
   /** changes up to this position are no longer in `recent` */
   let recentAfter = 0;
   let position = 0;
-  /** counts resets: what was derived before one is worthless after it */
+  /** the number of resets: whatever was derived before the newest one is invalid */
   let epoch = 0;
-  /** for revisions below it there is no delta: they belong to another history, or what was removed since is not kept */
+  /** no delta begins below this revision: it is of another history, or later removals are no longer kept */
   let historyFrom = 0;
   let isReset = false;
-  /** removals since the last count of what is gone */
-  let uncounted = 0;
+  /** removals since deleted entities were last pruned */
+  let removalsSincePrune = 0;
 
-  const changed = (change: Change): void => {
+  const recordChange = (change: Change): void => {
     recent.push(change);
     if (recent.length <= 2 * recentChangesLimit) return;
     recentAfter = recent[recent.length - recentChangesLimit - 1]?.position ?? position;
@@ -125,7 +125,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
   const isConnected = (project: string, environment: string): boolean =>
     projectsWith.get(environment)?.has(project) === true;
 
-  const partOf = (feature: StoredFeature, environment: string): Part => {
+  const partOf = (feature: FeatureEntry, environment: string): Part => {
     const part = feature.parts.get(environment);
     return part !== undefined && isConnected(feature.project, environment) ? part : emptyPart;
   };
@@ -139,8 +139,14 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       names.splice(names.indexOf(name), 1);
       return;
     }
-    const feature: StoredFeature = before ?? {
-      ...{ name, project: state.project, isArchived: true, tags: [], position: at, head: '', tail: '' },
+    const feature: FeatureEntry = before ?? {
+      name,
+      project: state.project,
+      isArchived: true,
+      tags: [],
+      position: at,
+      head: '',
+      tail: '',
       parts: new Map<string, Part>(),
     };
     if (before === undefined) {
@@ -150,14 +156,14 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     const { project } = state;
     if (before === undefined || before.project !== project) {
       ofProject.get(feature.project)?.delete(feature);
-      const siblings = ofProject.get(project) ?? new Set<StoredFeature>();
+      const siblings = ofProject.get(project) ?? new Set<FeatureEntry>();
       ofProject.set(project, siblings.add(feature));
     }
     if (state.archived) {
       Object.assign(feature, { project, isArchived: true, position: at, head: '', tail: '', tags: [] });
       feature.parts.clear();
-      uncounted++;
-      return changed({ position: at, feature });
+      removalsSincePrune++;
+      return recordChange({ position: at, feature });
     }
     const { type, description, stale, impressionData, dependencies } = state;
     const head = `{${membersOf({ name, type, project, description, stale, impressionData })},`;
@@ -178,18 +184,18 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       if (environment in state.environments || part.json === nothingSet) continue;
       feature.parts.set(environment, { position: at, json: nothingSet, segments: noSegments });
     }
-    changed({ position: at, feature });
+    recordChange({ position: at, feature });
   };
 
   const applySegment = (at: number, id: number, state: DeliveryStates['segment'] | null): void => {
-    const segment: StoredSegment = segments.get(id) ?? { id, position: at, json: undefined, constraints: '' };
+    const segment: SegmentEntry = segments.get(id) ?? { id, position: at, json: undefined, constraints: '' };
     segments.set(id, segment);
     segment.position = at;
     segment.json =
       state === null ? undefined : JSON.stringify({ id, name: state.name, constraints: state.constraints });
     segment.constraints = state === null ? '' : JSON.stringify(state.constraints).slice(1, -1);
-    if (state === null) uncounted++;
-    changed({ position: at, segment });
+    if (state === null) removalsSincePrune++;
+    recordChange({ position: at, segment });
   };
 
   const connect = (at: number, project: string, environment: string, isOn: boolean): void => {
@@ -203,7 +209,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       if (part === undefined) continue;
       // What it has there counts from now on, or no longer.
       feature.parts.set(environment, { ...part, position: at });
-      changed({ position: at, feature });
+      recordChange({ position: at, feature });
     }
   };
 
@@ -215,7 +221,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     environment: (at, id, state) => {
       if (state === null) environments.delete(id);
       else environments.set(id, state);
-      changed({ position: at, environment: id });
+      recordChange({ position: at, environment: id });
     },
     'project-environment': (at, id, state) => {
       const [project = '', environment = ''] = id.split(' ', 2);
@@ -224,20 +230,23 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     'former-feature': (at, id, state) => {
       if (state === null) return;
       const former = { ...state, position: at };
-      formers.set(id, former);
-      uncounted++;
-      changed({ position: at, former });
+      formerFeatures.set(id, former);
+      removalsSincePrune++;
+      recordChange({ position: at, former });
+    },
+    history: (at) => {
+      historyFrom = at;
     },
   };
 
-  /** Drops what was removed first, when too much of what is gone is kept. */
-  const limitRemoved = (): void => {
-    if (uncounted <= maxRemoved / 4) return;
-    uncounted = 0;
+  /** Drops the oldest deleted entities when too many are kept. */
+  const pruneRemoved = (): void => {
+    if (removalsSincePrune <= maxRemoved / 4) return;
+    removalsSincePrune = 0;
     const gone = [
       ...[...features.values()].filter(({ isArchived }) => isArchived),
       ...[...segments.values()].filter(({ json }) => json === undefined),
-      ...formers.values(),
+      ...formerFeatures.values(),
     ];
     if (gone.length <= maxRemoved) return;
     const upTo = gone.map((one) => one.position).sort((one, other) => other - one)[maxRemoved] as number;
@@ -248,7 +257,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     }
     names = names.filter((name) => features.has(name));
     for (const [id, { json, position: at }] of segments) if (json === undefined && at <= upTo) segments.delete(id);
-    for (const [id, { position: at }] of formers) if (at <= upTo) formers.delete(id);
+    for (const [id, { position: at }] of formerFeatures) if (at <= upTo) formerFeatures.delete(id);
     historyFrom = Math.max(historyFrom, upTo);
   };
 
@@ -260,14 +269,14 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
         apply(message.position, id, state);
       }
       position = upTo;
-      limitRemoved();
+      pruneRemoved();
       if (!isReset || !isComplete) return;
       historyFrom = upTo;
       isReset = false;
     },
-    /** Drops everything; what is applied next is another history. */
+    /** Drops everything. Rows applied after it are of another history. */
     reset: (): void => {
-      for (const map of [environments, projectsWith, features, ofProject, segments, formers]) map.clear();
+      for (const map of [environments, projectsWith, features, ofProject, segments, formerFeatures]) map.clear();
       names = [];
       recent = [];
       recentAfter = 0;
@@ -281,7 +290,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     get historyFrom() {
       return historyFrom;
     },
-    /** False from a reset until everything is applied that the producer had then: what is there until then is a part. */
+    /** False from a reset until all rows that the producer had then are applied: until then the state is partial. */
     get isWhole() {
       return !isReset;
     },
@@ -302,15 +311,15 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
         .sort((one, other) => one.sortOrder - other.sortOrder || compareBytes(one.name, other.name));
       return first?.name;
     },
-    feature: (name: string): StoredFeature | undefined => features.get(name),
-    segment: (id: number): StoredSegment | undefined => segments.get(id),
-    segments: (): Iterable<StoredSegment> => segments.values(),
-    formers: (): Iterable<FormerFeature> => formers.values(),
+    feature: (name: string): FeatureEntry | undefined => features.get(name),
+    segment: (id: number): SegmentEntry | undefined => segments.get(id),
+    segments: (): Iterable<SegmentEntry> => segments.values(),
+    formerFeatures: (): Iterable<FormerFeature> => formerFeatures.values(),
     /** The features in the order of their names. */
-    *features(): Generator<StoredFeature> {
-      for (const name of sortedNames()) yield features.get(name) as StoredFeature;
+    *features(): Generator<FeatureEntry> {
+      for (const name of sortedNames()) yield features.get(name) as FeatureEntry;
     },
-    /** The changes after a position, oldest first; undefined where that is too long ago. */
+    /** The changes after a position, oldest first; undefined where they are no longer kept. */
     changesAfter: (after: number): readonly Change[] | undefined => {
       if (after < recentAfter) return undefined;
       let [low, high] = [0, recent.length];
@@ -323,7 +332,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     },
     partOf,
     /** The position of the row that last changed what SDKs evaluate of a feature in an environment. */
-    positionOf: (feature: StoredFeature, environment: string): number =>
+    positionOf: (feature: FeatureEntry, environment: string): number =>
       Math.max(feature.position, feature.parts.get(environment)?.position ?? 0),
   };
 };

@@ -28,14 +28,16 @@ const startStore = (maxRemoved?: number) => {
   return { store, write, reset };
 };
 const archived = (name: string): DeliveryState => ({
-  ...{ entity: 'feature', id: name, state: { name, project: 'default', archived: true } },
+  entity: 'feature',
+  id: name,
+  state: { name, project: 'default', archived: true },
 });
 const typesIn = (delta: { readonly body: Buffer } | undefined): string[] =>
   (JSON.parse(delta?.body.toString() ?? '{"events":[]}') as { events: { type: string }[] }).events.map(
     ({ type }) => type,
   );
 
-it('keeps the deltas of clients from many old revisions within some MiB, and stores none that alone exceeds them', () => {
+it('a view caches the deltas from many old revisions within some MiB, and none that alone exceeds them', () => {
   const { store, write } = startStore();
   const large = (nth: number) => featureRow(`large-${nth}`, { description: 'x'.repeat(200_000) });
   for (let nth = 0; nth < 60; nth++) write(large(nth));
@@ -49,7 +51,7 @@ it('keeps the deltas of clients from many old revisions within some MiB, and sto
   expect(view.bytes).toBe(before);
 });
 
-it('leaves a client with what it has whose revision is later, while the gateway is behind', async () => {
+it('a client with a later revision than that of the gateway gets no older state', async () => {
   const { store, write } = startStore();
   const [late, current] = [deliveryView(store, scope), deliveryView(startStoreWith(2).store, scope)];
   write(featureRow('first'));
@@ -60,13 +62,26 @@ it('leaves a client with what it has whose revision is later, while the gateway 
   expect(late.isLater(late.etag('identity').slice(1, -1))).toBe(false);
   expect(late.isLater('99999999:0123:7')).toBe(false);
 });
+
+it('a client whose revision is from before a restored backup gets everything, and deltas from then on', () => {
+  const { store, write } = startStore();
+  const view = deliveryView(store, scope);
+  const before = store.position;
+  write({ entity: 'history', id: 'restored', state: { restoredAt: '2026-01-01T00:00:00.000Z' } });
+  const restored = view.since(before);
+  expect([typesIn(restored), restored?.revision]).toEqual([['hydration'], store.position]);
+  expect(view.since(store.position)).toBeUndefined();
+  write(featureRow('after-the-restore'));
+  expect(typesIn(view.since(before))).toEqual(['hydration']);
+  expect(typesIn(view.since(store.position - 1))).toEqual(['feature-updated']);
+});
 const startStoreWith = (features: number) => {
   const started = startStore();
   for (let nth = 0; nth < features; nth++) started.write(featureRow(`flag-${nth}`));
   return started;
 };
 
-it('sends everything to a client whose revision is older than the removals that are kept, and 304 from then on', () => {
+it('a client whose revision is older than the stored removals gets everything, and 304 from then on', () => {
   const { store, write } = startStore(20);
   const view = deliveryView(store, scope);
   write(featureRow('stays'));
@@ -84,7 +99,7 @@ it('sends everything to a client whose revision is older than the removals that 
   expect(other.since(other.revision())).toBeUndefined();
 });
 
-it('keeps a full answer once, in the encoding that clients take, and makes others with the same content', async () => {
+it('a view caches a full response once, in the encoding that clients accept, and derives the others with the same content', async () => {
   const { store, write } = startStore();
   write(...Array.from({ length: 200 }, (_, nth) => featureRow(`flag-${nth}`)));
   let resized = 0;
@@ -99,7 +114,7 @@ it('keeps a full answer once, in the encoding that clients take, and makes other
   expect([view.isCurrent(zipped.etag.slice(1, -1)), resized]).toEqual([true, 2]);
 });
 
-it('is no whole state from the reset for a restored backup until the rows of the backup are all applied', () => {
+it('a view is incomplete until all rows of the restored backup are applied', () => {
   const { store, reset } = startStore();
   reset();
   const [first] = givenRows('default');
@@ -110,7 +125,7 @@ it('is no whole state from the reset for a restored backup until the rows of the
   expect(store.isWhole).toBe(true);
 });
 
-it('names a segment that is gone to a client that may have it, until removals are no longer kept', () => {
+it('a delta removes a deleted segment for a client that may have it, until removals are pruned', () => {
   const { store, write } = startStore(4);
   const view = deliveryView(store, scope);
   write(segmentRow(1, 'ada'), featureRow('one'));

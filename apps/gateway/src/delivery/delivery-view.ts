@@ -2,7 +2,7 @@ import { type ClientStrategy, type DeliveryScope, describeScope } from '@bunting
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import { compress, type Encoding, tagSuffixOf, withoutTagSuffix } from '../http/compression.ts';
-import type { Change, DeliveryStore, FormerFeature, StoredFeature } from './delivery-store.ts';
+import type { Change, DeliveryStore, FormerFeature, FeatureEntry } from './delivery-store.ts';
 
 /** A full answer in one encoding. Each encoding has a tag of its own, as each is a representation of its own. */
 export interface Representation {
@@ -12,7 +12,7 @@ export interface Representation {
   readonly body: Buffer;
 }
 
-/** Events for an SDK that knows everything up to some revision. */
+/** The events for an SDK that has all changes up to a revision. */
 export interface Delta {
   /** the `eventId` of the last event */
   readonly revision: number;
@@ -20,9 +20,9 @@ export interface Delta {
   readonly body: Buffer;
 }
 
-/** Maximum bytes of the deltas that one scope caches. Most are small, and reconnecting clients come from many revisions. */
+/** Maximum bytes of the deltas that a scope caches: most are small, and clients reconnect with many different revisions. */
 const maxDeltaBytes = 4 * 1024 * 1024;
-/** What an entry of the cache costs beside its body. */
+/** Bytes of a cache entry beside its body. */
 const deltaOverheadBytes = 200;
 /** The same for a view. */
 const viewOverheadBytes = 1_000;
@@ -48,20 +48,28 @@ interface Content {
 const eventOf = (type: string, eventId: number, members: string): string =>
   `{"type":"${type}","eventId":${eventId},${members}}`;
 
+/** The bytes of many texts. Joined to one string first, they would be copied some times before they are encoded. */
+const encoded = (texts: readonly string[]): Buffer => {
+  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  let at = 0;
+  for (const text of texts) at += bytes.write(text, at);
+  return bytes;
+};
+
 /**
- * What one scope gets of the delivery store. It is brought up to date when it is read: changes that do not concern the scope leave all as it is,
- * the bytes that were made before included.
+ * The state that one scope gets from the delivery store: its features, segments, full answers and deltas. It is brought up to date when it is
+ * read. Changes that do not concern the scope invalidate nothing, cached bytes included.
  * @param onResize called after the view has come to keep more or fewer bytes
  */
 export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResize: () => void = () => undefined) => {
-  const { environment, projects, namePrefix = '', tags, inlineSegments } = scope;
+  const { environment, projects, formerProjects = [], namePrefix = '', tags, inlineSegments } = scope;
   const wantedProjects = projects === undefined ? undefined : new Set(projects);
   const wantedTags = tags === undefined ? undefined : new Set(tags.map(({ type, value }) => `${type}:${value}`));
   const query = JSON.stringify(describeScope(scope));
   const queryHash = hash('sha256', query, 'hex').slice(0, 8);
 
   let epoch = -1;
-  /** the store's position up to which this is up to date */
+  /** the position of the store up to which this view is up to date */
   let checkedTo = 0;
   /** the newest change that the scope can notice */
   let revision = 0;
@@ -76,17 +84,19 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   });
 
   const mayHaveProject = (project: string): boolean => wantedProjects === undefined || wantedProjects.has(project);
+  const mayHaveHadProject = (project: string): boolean => mayHaveProject(project) || formerProjects.includes(project);
   const hasName = ({ name }: { readonly name: string }): boolean => name.startsWith(namePrefix);
-  const isVisible = (feature: StoredFeature): boolean =>
+  const isVisible = (feature: FeatureEntry): boolean =>
     !feature.isArchived &&
     mayHaveProject(feature.project) &&
     hasName(feature) &&
     (wantedTags === undefined || feature.tags.some((tag) => wantedTags.has(tag)));
-  /** Whether clients of the scope may have the feature, which is not visible any more. */
-  const isGone = (feature: StoredFeature): boolean =>
-    mayHaveProject(feature.project) && hasName(feature) && !isVisible(feature);
+  const concernsScope = (feature: FeatureEntry): boolean =>
+    hasName(feature) && (mayHaveProject(feature.project) || (feature.isArchived && mayHaveHadProject(feature.project)));
+  /** Whether clients of the scope may still have a feature that is no longer visible. */
+  const isGone = (feature: FeatureEntry): boolean => concernsScope(feature) && !isVisible(feature);
   const isFormer = ({ name, project }: FormerFeature): boolean => {
-    if (!mayHaveProject(project) || !name.startsWith(namePrefix)) return false;
+    if (!mayHaveHadProject(project) || !name.startsWith(namePrefix)) return false;
     return store.feature(name)?.project !== project;
   };
 
@@ -100,13 +110,13 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     return (used = ids);
   };
 
-  const positionOf = (feature: StoredFeature): number => store.positionOf(feature, environment);
+  const positionOf = (feature: FeatureEntry): number => store.positionOf(feature, environment);
 
   /** The position at which a change concerns the scope; 0 where it does not. */
   const concerns = (change: Change): number => {
     if ('feature' in change) {
       const { feature } = change;
-      return mayHaveProject(feature.project) && hasName(feature) ? positionOf(feature) : 0;
+      return concernsScope(feature) ? positionOf(feature) : 0;
     }
     if ('former' in change) return isFormer(change.former) ? change.former.position : 0;
     if ('segment' in change) {
@@ -120,7 +130,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     let newest = store.historyFrom;
     const note = (position: number): void => void (newest = Math.max(newest, position));
     for (const feature of store.features()) note(concerns({ position: 0, feature }));
-    for (const former of store.formers()) note(concerns({ position: 0, former }));
+    for (const former of store.formerFeatures()) note(concerns({ position: 0, former }));
     for (const segment of store.segments()) note(concerns({ position: 0, segment }));
     return newest;
   };
@@ -146,11 +156,13 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     deltas.clear();
   };
 
-  const jsonOf = (feature: StoredFeature): string => {
+  /** A feature as JSON, in pieces. */
+  const piecesOf = (feature: FeatureEntry): readonly string[] => {
     const part = store.partOf(feature, environment);
-    if (!inlineSegments || part.segments.length === 0) return feature.head + part.json + feature.tail;
-    return feature.head + inlined(part.json) + feature.tail;
+    const isInlined = inlineSegments && part.segments.length > 0;
+    return [feature.head, isInlined ? inlined(part.json) : part.json, feature.tail];
   };
+  const jsonOf = (feature: FeatureEntry): string => piecesOf(feature).join('');
 
   /** With the constraints of their segments in the strategies, for SDKs that know no segments. */
   const inlined = (json: string): string => {
@@ -165,21 +177,27 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     return JSON.stringify({ ...part, strategies }).slice(1, -1);
   };
 
-  /** The features and the segments that they use, each as a JSON list without its brackets. */
-  const lists = (): { readonly features: string; readonly segments: string } => {
-    const features: string[] = [];
-    for (const feature of store.features()) if (isVisible(feature)) features.push(jsonOf(feature));
-    const segments = [...usedSegments()]
-      .sort((one, other) => one - other)
-      .flatMap((id) => store.segment(id)?.json ?? []);
-    return { features: features.join(','), segments: segments.join(',') };
+  /** The features as a JSON list without its brackets, in pieces. */
+  const featureList = (): readonly string[] => {
+    const pieces: string[] = [];
+    for (const feature of store.features()) {
+      if (!isVisible(feature)) continue;
+      if (pieces.length > 0) pieces.push(',');
+      pieces.push(...piecesOf(feature));
+    }
+    return pieces;
   };
+  /** The segments that the features use, as a JSON list without its brackets. */
+  const segmentList = (): string =>
+    [...usedSegments()]
+      .sort((one, other) => one - other)
+      .flatMap((id) => store.segment(id)?.json ?? [])
+      .join(',');
 
   /** The answer without its last member, which depends on the encoding. */
   const serialise = (): Buffer => {
-    const { features, segments } = lists();
-    const withSegments = inlineSegments ? '' : `"segments":[${segments}],`;
-    return Buffer.from(`{"version":2,"features":[${features}],${withSegments}"query":${query}`);
+    const withSegments = inlineSegments ? '' : `"segments":[${segmentList()}],`;
+    return encoded(['{"version":2,"features":[', ...featureList(), `],${withSegments}"query":${query}`]);
   };
 
   const currentContent = (): Content => {
@@ -187,7 +205,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     if (content?.revision === revision) return content;
     const unsent = serialise();
     const contentHash = hash('sha256', unsent, 'hex').slice(0, 32);
-    // Changed, and changed back: the bytes of before are as good.
+    // The content was changed and changed back: the cached bytes are still right.
     if (content?.hash === contentHash) return (content = { ...content, revision });
     const tag = `${queryHash}:${contentHash}:${revision}`;
     const made = { revision, madeAt: revision, length: unsent.length, unsent, representations: {} };
@@ -211,7 +229,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     const events: Event[] = [];
     /** by segment: the position of the event that has it */
     const sent = new Map<number, number>();
-    const updated: StoredFeature[] = [];
+    const updated: FeatureEntry[] = [];
     const gone = new Map<string, Event>();
 
     const consider = (change: Change): void => {
@@ -250,10 +268,10 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     const changes = store.changesAfter(after);
     if (changes === undefined) {
       for (const feature of store.features()) consider({ position: 0, feature });
-      for (const former of store.formers()) consider({ position: 0, former });
+      for (const former of store.formerFeatures()) consider({ position: 0, former });
       for (const segment of store.segments()) consider({ position: 0, segment });
     } else {
-      // The newest change of an entity says all.
+      // The newest change of an entity includes the earlier ones.
       const seen = new Set<object>();
       for (const change of changes) {
         const entity = 'feature' in change ? change.feature : 'segment' in change ? change.segment : change;
@@ -328,11 +346,11 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       return making;
     },
     /** The features of the scope, in the order of their names. */
-    *features(): Generator<StoredFeature> {
+    *features(): Generator<FeatureEntry> {
       for (const feature of store.features()) if (isVisible(feature)) yield feature;
     },
     /** One feature of the scope. */
-    find: (name: string): StoredFeature | undefined => {
+    find: (name: string): FeatureEntry | undefined => {
       const feature = store.feature(name);
       return feature === undefined || !isVisible(feature) ? undefined : feature;
     },
@@ -345,9 +363,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     hydration: (): Delta => {
       update();
       if (hydration !== undefined) return hydration;
-      const { features, segments } = lists();
-      const event = eventOf('hydration', revision, `"features":[${features}],"segments":[${segments}]`);
-      hydration = { revision, body: Buffer.from(`{"events":[${event}]}`) };
+      const head = `{"events":[{"type":"hydration","eventId":${revision},"features":[`;
+      hydration = { revision, body: encoded([head, ...featureList(), `],"segments":[${segmentList()}]}]}`]) };
       onResize();
       return hydration;
     },
@@ -355,23 +372,22 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     encode: (delta: Delta, encoding: Encoding): Buffer | Promise<Buffer> => {
       if (encoding === 'identity') return delta.body;
       if (delta !== hydration) return compress(delta.body, encoding);
-      const encoded = encodedHydration;
-      const made = encoded[encoding];
+      const representations = encodedHydration;
+      const made = representations[encoding];
       if (made !== undefined) return made;
       const making = compress(delta.body, encoding);
-      encoded[encoding] = making;
+      representations[encoding] = making;
       making.then(
         (body) => {
-          encoded[encoding] = body;
+          representations[encoding] = body;
           onResize();
         },
-        () => void delete encoded[encoding],
+        () => void delete representations[encoding],
       );
       return making;
     },
     /**
-     * What a client does not have that has everything up to a revision; undefined where that is nothing. Everything for a revision that is
-     * not of this history.
+     * The changes after a client's revision; undefined where there are none, and the full state for a revision that is not of this history.
      * @param isBehind whether the producer may have committed more than the store has: a later revision is then one of another replica, and
      * the client keeps what it has
      */

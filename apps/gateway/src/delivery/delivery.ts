@@ -1,5 +1,5 @@
 import type { Bus } from '@bunting/bus';
-import { type DeliveryScope, describeScope } from '@bunting/contracts';
+import { type DeliveryScope, scopeKey } from '@bunting/contracts';
 import { startInMemoryProjection } from '@bunting/outbox';
 import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
@@ -19,14 +19,19 @@ export interface DeliveryOptions {
 }
 
 /**
- * The delivery to SDKs out of the memory of this process: a projection of the `delivery` rows of the features service, and what each scope gets
- * of it. What was read once is served while PostgreSQL or NATS is away.
+ * The delivery to SDKs from the memory of this process: a projection of the `delivery` rows of the features service, and a view for each scope.
+ * It goes on serving its state while PostgreSQL or NATS is away.
  */
 export const startDelivery = async ({ bus, config, metrics, warn }: DeliveryOptions) => {
   const store = deliveryStore();
   const listeners: (() => void)[] = [];
   const projection = await startInMemoryProjection({
-    ...{ consumer: 'gateway', producer: 'features', topic: 'delivery', bus, metrics, warn },
+    consumer: 'gateway',
+    producer: 'features',
+    topic: 'delivery',
+    bus,
+    metrics,
+    warn,
     intervalMs: config.GATEWAY_DELIVERY_POLL_INTERVAL_MS,
     apply: (messages, upTo, isComplete) => {
       store.apply(messages, upTo, isComplete);
@@ -53,8 +58,6 @@ export const startDelivery = async ({ bus, config, metrics, warn }: DeliveryOpti
     );
   };
 
-  const keyOf = (scope: DeliveryScope): string => JSON.stringify(describeScope(scope));
-
   return {
     store,
     evaluationOf: evaluators(store),
@@ -66,9 +69,8 @@ export const startDelivery = async ({ bus, config, metrics, warn }: DeliveryOpti
     catchUp: (): number | Promise<number> => projection.catchUp(config.GATEWAY_DELIVERY_WAIT_TIMEOUT_MS),
     /** Calls a listener after each change, once everything is applied that was committed when the change was read. */
     onChange: (listener: () => void): void => void listeners.push(listener),
-    keyOf,
     /** @param key of the scope, for a caller that has it already */
-    viewOf: (scope: DeliveryScope, key = keyOf(scope)): DeliveryView => {
+    viewOf: (scope: DeliveryScope, key = scopeKey(scope)): DeliveryView => {
       const cached = views.get(key);
       if (cached !== undefined) return cached;
       const view = deliveryView(store, scope, () => resize(key, view));

@@ -8,11 +8,11 @@ import {
   type Evaluator,
   type FindSegment,
 } from '@bunting/evaluation';
-import type { DeliveryStore, Part, StoredFeature, StoredSegment } from './delivery-store.ts';
+import type { DeliveryStore, Part, FeatureEntry, SegmentEntry } from './delivery-store.ts';
 import type { DeliveryView } from './delivery-view.ts';
 
 interface Compiled<T> {
-  /** the newest position of what it was compiled from */
+  /** the newest position of the feature and segments that it was compiled from */
   readonly position: number;
   readonly value: T;
 }
@@ -23,7 +23,7 @@ export interface ViewEvaluation extends Evaluator {
   readonly names: () => readonly string[];
 }
 
-/** Caches what is made of an object until the object changes, which its position tells. */
+/** Caches a value that is derived from an object until the position of the object changes. */
 const cachedByPosition = <K extends object, T>() => {
   const cache = new WeakMap<K, Compiled<T>>();
   return (key: K, position: number, compile: () => T): T => {
@@ -40,7 +40,7 @@ const cachedByPosition = <K extends object, T>() => {
  * of a segment that it uses.
  */
 export const evaluators = (store: DeliveryStore) => {
-  const compiledSegment = cachedByPosition<StoredSegment, ReturnType<FindSegment>>();
+  const compiledSegment = cachedByPosition<SegmentEntry, ReturnType<FindSegment>>();
   const compiledFeature = cachedByPosition<Part, CompiledFeature>();
   const ofView = new WeakMap<DeliveryView, { readonly revision: string; readonly evaluation: ViewEvaluation }>();
 
@@ -51,7 +51,7 @@ export const evaluators = (store: DeliveryStore) => {
     return compiledSegment(segment, segment.position, () => compileSegment(JSON.parse(json) as EvaluatedSegment));
   };
 
-  const compile = (feature: StoredFeature, environment: string): CompiledFeature => {
+  const compile = (feature: FeatureEntry, environment: string): CompiledFeature => {
     const part = store.partOf(feature, environment);
     const json = () => JSON.parse(feature.head + part.json + feature.tail) as EvaluatedFeature;
     // The part of a feature that has none in this environment is shared by all of them.
@@ -81,7 +81,7 @@ export const evaluators = (store: DeliveryStore) => {
     };
   };
 
-  /** The evaluation of what a view has now. */
+  /** The evaluation of a view in its present state. */
   return (view: DeliveryView): ViewEvaluation => {
     const revision = `${store.epoch} ${view.revision()}`;
     const cached = ofView.get(view);

@@ -35,8 +35,8 @@ export const fetchModeSteering = ({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<Gateway
     /** what a stream has after its first event */
     streamPreamble: mode === 'polling' ? 'event: fetch-mode\ndata: polling\n\n' : undefined,
     /**
-     * Sends the SDK of a poll to the stream, if it is to stream. It ignores the body of such an answer, so the answer has no tag: a later poll
-     * would be told that the SDK has the body already.
+     * Directs a polling SDK to the stream, in the mode `streaming`. The SDK ignores the body of such a response, so the response has no
+     * entity tag: with one, a later poll would get 304 for a body that the SDK never read.
      */
     steer: <A extends Answer>(answer: A, request: IncomingHttpHeaders): A => {
       if (mode !== 'streaming' || answer.status !== 200 || !isToStream(request)) return answer;

@@ -18,7 +18,9 @@ const outbox = deliveryOutbox();
 const streams: IncomingMessage[] = [];
 
 const variant = (name: string, weight: number, payload?: { type: string; value: string }) => ({
-  ...{ name, weight, stickiness: 'default' },
+  name,
+  weight,
+  stickiness: 'default',
   ...(payload === undefined ? {} : { payload }),
 });
 /** A feature that is on in development for all users whom the strategy gives it. */
@@ -62,7 +64,10 @@ describe('an OFREP evaluation', () => {
     outbox.write(...payloads.map(([name, type, value]) => flag(`typed-${name}`, only(type, value))));
     for (const [name, , , value] of payloads) {
       expect(await resultOf(`typed-${name}`)).toEqual({
-        ...{ key: `typed-${name}`, value, reason: 'STATIC', variant: 'only' },
+        key: `typed-${name}`,
+        value,
+        reason: 'STATIC',
+        variant: 'only',
         metadata: { featureEnabled: true, impressionData: false },
       });
     }

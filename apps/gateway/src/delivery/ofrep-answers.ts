@@ -94,12 +94,12 @@ export const ofrepAnswers = (options: OfrepOptions): ReadonlyMap<string, ClientA
   const rendered = new WeakMap<EvaluatedFeature, Map<Variant, Map<string, Rendered>>>();
 
   const render = (resolution: Resolution): Rendered => {
-    const { feature, enabled, variant, reason, needsKey } = resolution;
+    const { feature, enabled, variant, reason, needsTargetingKey } = resolution;
     let variants = rendered.get(feature);
     if (variants === undefined) rendered.set(feature, (variants = new Map()));
     let results = variants.get(variant);
     if (results === undefined) variants.set(variant, (results = new Map()));
-    const outcome = `${enabled} ${needsKey} ${reason}`;
+    const outcome = `${enabled} ${needsTargetingKey} ${reason}`;
     let found = results.get(outcome);
     if (found === undefined) {
       const result = ofrepResult(resolution);
@@ -143,8 +143,11 @@ export const ofrepAnswers = (options: OfrepOptions): ReadonlyMap<string, ClientA
 
   const eventStreams = (view: DeliveryView, tokenId: string, expiresAt: number): string => {
     const ticket = tickets.issue({
-      ...{ tokenId, environment: view.scope.environment, expiresAt },
-      ...{ scope: scopeHash(describeScope(view.scope)), revision: view.revision() },
+      tokenId,
+      environment: view.scope.environment,
+      expiresAt,
+      scope: scopeHash(describeScope(view.scope)),
+      revision: view.revision(),
     });
     const endpoint = { requestUri: `/ofrep/v1/events?ticket=${ticket}` };
     return JSON.stringify([{ type: 'sse', endpoint, inactivityDelaySec }]);
@@ -200,7 +203,9 @@ export const ofrepAnswers = (options: OfrepOptions): ReadonlyMap<string, ClientA
     // Clients ignore types that they do not know.
     const upToDate: StreamEvent = { id: known, data: '{"type":"connected"}' };
     return streams.open(request, response, {
-      ...{ kind: 'ofrep', scope, changesAfter },
+      kind: 'ofrep',
+      scope,
+      changesAfter,
       first: revision > known ? refetch(revision) : upToDate,
       credential: { key: `ofrep ${tokenId}`, authenticate: () => identifyById(tokenId) },
       mayContinue: ({ caller }) => mayRead(caller),

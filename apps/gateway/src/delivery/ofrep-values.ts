@@ -22,9 +22,9 @@ const valueOf = ({ type, value }: NonNullable<Variant['payload']>): unknown => {
 };
 
 /** The result of a feature for a user: a payload where its variants have any, else whether it is on. */
-export const ofrepResult = ({ feature, enabled, variant, reason, needsKey }: Resolution): OfrepResult => {
+export const ofrepResult = ({ feature, enabled, variant, reason, needsTargetingKey }: Resolution): OfrepResult => {
   const { name: key, impressionData = false } = feature;
-  if (needsKey) {
+  if (needsTargetingKey) {
     return failure(
       key,
       'TARGETING_KEY_MISSING',

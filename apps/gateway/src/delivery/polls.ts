@@ -1,4 +1,4 @@
-import type { Caller, ClientFeaturesQuery, DeliveryScope } from '@bunting/contracts';
+import { type Caller, type ClientFeaturesQuery, type DeliveryScope, scopeKey } from '@bunting/contracts';
 import type { IncomingMessage } from 'node:http';
 import type { AdmitFromCache } from '../admission/admit.ts';
 import type { Authenticator } from '../authentication/authenticate.ts';
@@ -24,7 +24,7 @@ interface PollRoute {
   readonly parseQuery: ReturnType<typeof queryAndHeadersParser>;
 }
 
-/** A request as its URL and its headers say, and what it gets; the same for each poll of an SDK. */
+/** A request as its URL and headers describe it, with its response; the same for each poll of an SDK. */
 interface Poll {
   readonly route: PollRoute;
   readonly params: unknown;
@@ -34,7 +34,7 @@ interface Poll {
   readonly key: string;
 }
 
-/** Polls that are cached of one token; SDKs of one token mostly send the same. */
+/** Maximum number of cached polls per token; SDKs of one token mostly send the same one. */
 const maxPollsPerToken = 8;
 const maxCachedUrlLength = 256;
 /** A name that is the same with and without decoding. */
@@ -75,7 +75,7 @@ export const pollAnswers = ({ delivery, authenticateFromCache, admitFromCache, s
     }) as ClientFeaturesQuery;
     const { operation, queryOf } = routed.route.sdkOperation;
     const scope = scopeOfRequest(delivery.store, operation, caller, queryOf(query));
-    return { ...routed, query, scope, key: delivery.keyOf(scope) };
+    return { ...routed, query, scope, key: scopeKey(scope) };
   };
 
   /** Undefined where the request has to be routed: that refuses it, if it has to be refused. */
@@ -86,7 +86,7 @@ export const pollAnswers = ({ delivery, authenticateFromCache, admitFromCache, s
     let ofToken = polls.get(principal);
     if (ofToken === undefined) polls.set(principal, (ofToken = new Map<string, Poll>()));
     const cached = ofToken.get(key);
-    // Which environment a request means depends on those that there are.
+    // The environment of a request depends on which environments exist.
     if (cached !== undefined) {
       if (delivery.store.environmentOf(principal.caller, cached.query.environment) === cached.scope.environment)
         return cached;
@@ -121,7 +121,7 @@ export const pollAnswers = ({ delivery, authenticateFromCache, admitFromCache, s
     return { status, headers: all, body };
   };
 
-  /** What a request is sent that was admitted; undefined where it has to be routed. */
+  /** The response to an admitted request; undefined where the request has to be routed. */
   return (request: IncomingMessage): EarlyResponse | undefined => {
     const { method, url = '', headers } = request;
     if (method !== 'GET' || !url.startsWith('/api/client/') || !delivery.isLoaded) return undefined;
@@ -146,7 +146,7 @@ export const pollAnswers = ({ delivery, authenticateFromCache, admitFromCache, s
       const content = typeof behind === 'number' ? answer(behind) : behind.then(answer);
       return { route, callerId: principal.caller.id, holder: client.id, content, release };
     } catch {
-      // Whatever it is, the route finds it again, and says so.
+      // The route runs into the same error, and reports it.
       return void release();
     }
   };

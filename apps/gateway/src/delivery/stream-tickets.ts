@@ -1,6 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
-/** What a ticket gives access to. */
+/** The content of a ticket: the scope that it grants. */
 export interface StreamTicket {
   readonly tokenId: string;
   readonly environment: string;
@@ -28,7 +28,7 @@ export const streamTickets = (key: Buffer, now: () => number = Date.now) => ({
     const text = Buffer.from(payload).toString('base64url');
     return `${text}.${macOf(key, text).toString('base64url')}`;
   },
-  /** What a ticket gives access to; undefined for one that was not issued with this key, or has expired. */
+  /** The content of a ticket; undefined for one that was not issued with this key, or has expired. */
   read: (ticket: string): StreamTicket | undefined => {
     const [text = '', signature = ''] = ticket.split('.', 2);
     const given = Buffer.from(signature, 'base64url');

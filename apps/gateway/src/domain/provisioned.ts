@@ -1,11 +1,11 @@
-/** What an identity provider stores with a user beside the properties that Bunting uses. */
+/** Attributes of a user that an identity provider stores and Bunting does not use. */
 export interface ProvisionedUser {
   readonly externalId?: string;
   readonly givenName?: string;
   readonly familyName?: string;
 }
 
-/** What an identity provider stores with a group beside the properties that Bunting uses. */
+/** Attributes of a group that an identity provider stores and Bunting does not use. */
 export interface ProvisionedGroup {
   readonly externalId?: string;
 }

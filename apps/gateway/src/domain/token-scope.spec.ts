@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { grantsOfToken, mayAdminister } from './token-scope.ts';
+import { grantsOfToken, mayCallAdminApi } from './token-scope.ts';
 
 describe('a token', () => {
   it('grants ADMIN to an admin token', () => {
     expect(grantsOfToken({ kind: 'admin', projects: ['*'], environment: '*' })).toEqual([{ permission: 'ADMIN' }]);
-    expect(mayAdminister('admin')).toBe(true);
+    expect(mayCallAdminApi('admin')).toBe(true);
   });
 
   it('grants an SDK token only the SDK permission in its projects and environment', () => {
@@ -15,6 +15,10 @@ describe('a token', () => {
       { permission: 'FRONTEND', project: 'a', environment: 'production' },
       { permission: 'FRONTEND', project: 'b', environment: 'production' },
     ]);
-    expect([mayAdminister('client'), mayAdminister('frontend'), mayAdminister('user')]).toEqual([false, false, true]);
+    expect([mayCallAdminApi('client'), mayCallAdminApi('frontend'), mayCallAdminApi('user')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 });

@@ -5,7 +5,7 @@ export type TokenKind = 'admin' | 'client' | 'frontend' | 'user';
 /** Ids of the predefined roles, the same in every installation. */
 export const predefinedRole = { admin: 1, editor: 2, viewer: 3, owner: 4, member: 5, reader: 6 } as const;
 
-/** What a token that belongs to no user gives access to. */
+/** The access of a token without a user: its type, its projects and its environment. */
 export interface TokenScope {
   readonly kind: Exclude<TokenKind, 'user'>;
   /** `*` for all projects */
@@ -23,7 +23,7 @@ export const grantsOfToken = ({ kind, projects, environment }: TokenScope): read
 };
 
 /** Whether tokens of a kind may call the Admin API; SDK tokens may not. */
-export const mayAdminister = (kind: TokenKind): boolean => kind === 'admin' || kind === 'user';
+export const mayCallAdminApi = (kind: TokenKind): boolean => kind === 'admin' || kind === 'user';
 
 /** Whether the caller is a user or a service account; an admin token has no account, and so no PATs and no favourites. */
 export const hasAccount = ({ id }: Pick<Caller, 'id'>): boolean => id > 0;

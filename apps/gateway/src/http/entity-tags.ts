@@ -101,7 +101,7 @@ export const tagHeldBy = (headers: IncomingHttpHeaders, tag: string, encoded: st
   return tags.find(({ opaque }) => withoutTagSuffix(opaque) === tag)?.opaque ?? tag;
 };
 
-/** Refuses conditions that the operation does not support: a client would take an ignored condition for one that held. */
+/** Refuses conditions that the operation does not support: from an ignored condition a client would conclude that the condition was met. */
 export const requireConditionsSupported = (headers: IncomingHttpHeaders, isConditional: boolean): void => {
   if (headers['if-none-match'] !== undefined) {
     throw invalid('The `If-None-Match` header is for reads.', '/headers/if-none-match');

@@ -89,7 +89,7 @@ export const sendRefusal = (
   return reply.header('content-type', problemContentType).send(JSON.stringify(problemOf(status, error)));
 };
 
-/** The refusal that a thrown error stands for; undefined for a defect. */
+/** The refusal to respond with for a thrown error; undefined for a defect. */
 const refusalFrom = (error: unknown): Refusal | undefined => {
   if (error instanceof Refusal) return error;
   const status = (error as { statusCode?: unknown } | null)?.statusCode;

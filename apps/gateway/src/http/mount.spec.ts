@@ -136,7 +136,10 @@ describe('an operation that sets its entity tag itself', () => {
     const queryOf = async (response: Promise<Response>) => ((await (await response).json()) as ClientFeatures).query;
     const environment = 'development';
     expect(await queryOf(request({ 'unleash-client-spec': '5.1.9' }, '?namePrefix=a&project=x&project=y'))).toEqual({
-      ...{ environment, inlineSegmentConstraints: false, project: ['x', 'y'], namePrefix: 'a' },
+      environment,
+      inlineSegmentConstraints: false,
+      project: ['x', 'y'],
+      namePrefix: 'a',
     });
     expect(await queryOf(request({}, '?clientSpec=5.1.9'))).toEqual({ environment, inlineSegmentConstraints: true });
     expect((await request({ 'unleash-client-spec': 'x'.repeat(101) })).status).toBe(400);

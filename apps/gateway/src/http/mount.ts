@@ -14,7 +14,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Gauge } from 'prom-client';
 import type { TSchema } from 'typebox';
 import { type Admit, maxPublicBodyBytes } from '../admission/admit.ts';
-import { type Authenticate, requireAdministrator, requirePermission } from '../authentication/authenticate.ts';
+import { type Authenticate, requireAdminApiAccess, requirePermission } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
 import { closeAfterResponse } from './raw-response.ts';
 import { requireJsonBody } from './request/content-type.ts';
@@ -27,7 +27,7 @@ import {
   tagHeldBy,
 } from './entity-tags.ts';
 import { encodingFor, tagSuffixOf } from './compression.ts';
-import { callWithCurrentRights } from '../authorisation/hidden-projects.ts';
+import { callWithCurrentRights } from '../authorisation/call-with-current-rights.ts';
 import { jsonContentType, sendRefusal } from './http-errors.ts';
 import type { JsonLimits } from './request/json-limits.ts';
 import { parseJson, readBody, requireContentLengthWithin, RequestAborted } from './request/body.ts';
@@ -35,7 +35,7 @@ import { idempotencyKeyPattern } from './request/header-patterns.ts';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import { queryAndHeadersParser } from './request/query.ts';
 import type { ClientAnswer } from '../delivery/client-answers.ts';
-import { mountLineStream } from '../streaming/line-stream.ts';
+import { mountNdjsonStream } from '../streaming/line-stream.ts';
 
 export interface MountOptions {
   readonly bus: Bus;
@@ -92,8 +92,8 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
   const permissions = permissionsFor(operation);
   const needsNoKey = isPublicOperation(operation);
   const admit = needsNoKey ? options.admitPublic : options.admit;
-  if (http.lines !== undefined) return mountLineStream(app, operation, permissions, options);
-  const isForAdministrators = url.startsWith('/api/admin/');
+  if (http.lines !== undefined) return mountNdjsonStream(app, operation, permissions, options);
+  const isAdminApi = url.startsWith('/api/admin/');
   const readsBody = hasBody(operation);
   const isWrite = method !== 'GET';
   const hasReply = replySchema !== (NoReply as TSchema);
@@ -130,7 +130,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       const principal = await admit(request, response);
       const { caller } = principal;
       request.exchange.callerId = caller.id;
-      if (isForAdministrators) requireAdministrator(principal);
+      if (isAdminApi) requireAdminApiAccess(principal);
       if (permissions.length > 0) {
         requirePermission(caller, permissions, request.params as { projectId?: string; environment?: string });
       }
@@ -153,7 +153,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         requestId: request.id,
         traceparent: request.exchange.traceparent,
         timeoutMs,
-        // Stored replies belong to a caller; anonymous callers are not told apart.
+        // Stored replies belong to a caller; anonymous callers cannot be distinguished.
         idempotencyKey: isWrite && !needsNoKey ? parseIdempotencyKey(request) : undefined,
         ifMatch: isWrite ? parseIfMatch(request.headers) : undefined,
         ifNoneMatch: hasOwnTag ? parseIfNoneMatch(request.headers) : undefined,
@@ -162,7 +162,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       const callerNow = async () => (needsNoKey ? caller : (await authenticate(request.headers)).caller);
       const result = await callWithCurrentRights(bus, operation, callRequest, context, callerNow);
       if ('refusal' in result) return sendRefusal(response, result.refusal);
-      // Without a key nobody may empty the cache of tokens.
+      // A caller without a token must not empty the cache of tokens.
       if (isWrite && !needsNoKey) await settle(operation);
 
       const { json, headers } = result.reply;

@@ -7,7 +7,7 @@ import { securityHeaders } from './security-headers.ts';
 
 /** Milliseconds for which the rest of a refused body is drained, so that the client can read the response. */
 const lingerMs = 1_000;
-/** Bodies up to this size are read to their end, so that the connection can be kept. */
+/** Rejected bodies up to this size are read to their end, so that the connection can be reused. */
 const maxDrainedBytes = 64 * 1024;
 
 const hasMuchToCome = ({ headers }: IncomingMessage): boolean =>

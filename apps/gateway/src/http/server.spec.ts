@@ -72,7 +72,7 @@ describe('an unknown path', () => {
     'requires a token for %s in every spelling of a path below /api',
     async (method) => {
       for (const target of ways) {
-        const keys: Record<string, string>[] = [{}, { authorization: 'nobody has this' }];
+        const keys: Record<string, string>[] = [{}, { authorization: 'an unknown key' }];
         for (const headers of keys) {
           const sent = { ...json, 'content-length': '5', ...headers };
           const answer = await sendRaw(gateway.port, rawRequest(method, target, sent, '{"cut'));
@@ -269,7 +269,7 @@ describe('a missing token', () => {
     expect([answer.status, answer.headers['connection']]).toEqual([401, 'close']);
   });
 
-  it('is reported instead of 100 Continue', async () => {
+  it('gets 401 instead of 100 Continue', async () => {
     const asking = { ...json, expect: '100-continue', 'content-length': '2' };
     const refused = await sendRaw(gateway.port, rawRequest('PATCH', strategyPath, asking));
     expect(refused.status).toBe(401);

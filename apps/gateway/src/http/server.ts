@@ -2,18 +2,20 @@ import { unknownOutcomeDelayMs } from '@bunting/bus';
 import { invalid } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { type Admit, clientNetwork } from '../admission/admit.ts';
-import { requireAdministrator } from '../authentication/authenticate.ts';
+import { requireAdminApiAccess } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
 import { respondToInvalidHttp, writeRawResponse } from './raw-response.ts';
+import { limitConnections, maxConnections } from './connection-limit.ts';
 import { isNoPage } from '../console/console-pages.ts';
 import { compressResponses } from './compression.ts';
 import { corsPolicy, variesByOrigin } from './cors.ts';
-import { accessLog, requestIdOf } from '../monitoring/access-log.ts';
+import { accessLog, probeRoutes, requestIdOf } from '../monitoring/access-log.ts';
 import { sendError, unknownPath } from './http-errors.ts';
 import { serialisePipelinedRequests } from '../admission/pipelining.ts';
 import { RequestAborted } from './request/body.ts';
@@ -66,7 +68,7 @@ export interface EarlyContent {
 const arrivalGraceMs = 1_000;
 /** On stop: milliseconds for clients to read responses that have started. */
 const readGraceMs = 2_000;
-/** Milliseconds for which a silent connection is kept beyond the longest request. */
+/** Milliseconds after the longest allowed request until an inactive connection is closed. */
 const idleGraceMs = 60_000;
 
 const maxRequestMs = (config: GatewayConfig): number =>
@@ -96,7 +98,7 @@ const parseTrustedProxies = (list = ''): string[] | false => {
 };
 
 /**
- * The HTTP server without routes: what happens to every request, whatever its route. Every error response is JSON, also for unknown routes and
+ * The HTTP server without routes: limits, errors and headers of every request. Every error response is JSON, also for unknown routes and
  * for bytes that are not valid HTTP.
  */
 export const createHttpServer = ({
@@ -124,7 +126,7 @@ export const createHttpServer = ({
     if (!isBelow('/api', url)) return;
     const principal = await admit(request, reply);
     request.exchange.callerId = principal.caller.id;
-    if (isBelow('/api/admin', url)) requireAdministrator(principal);
+    if (isBelow('/api/admin', url)) requireAdminApiAccess(principal);
   };
 
   const headers = securityHeaders(config.GATEWAY_BEHIND_TLS);
@@ -135,7 +137,13 @@ export const createHttpServer = ({
   const beginRequest = (request: FastifyRequest, reply: FastifyReply): void => {
     const { id, is404, routeOptions } = request;
     const route = is404 || isNoPage(request) ? '(unknown)' : (routeOptions.url ?? '(unknown)');
-    request.exchange = begin(request.raw, reply.raw, { id, route, startedAt: performance.now() });
+    const known = { id, route, startedAt: performance.now() };
+    request.exchange = begin(
+      request.raw,
+      reply.raw,
+      known,
+      probeRoutes.test(route) ? undefined : ((request.params ?? {}) as Record<string, string>),
+    );
     reply.header('x-request-id', id);
   };
 
@@ -230,10 +238,11 @@ export const createHttpServer = ({
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
   const maxMs = maxRequestMs(config);
-  // Ends connections of clients that read nothing.
+  // Closes connections whose clients do not read the response.
   app.server.setTimeout(Math.max(maxMs, bodyTimeoutMs) + idleGraceMs);
   // Beyond its own limit Node drops headers silently.
   app.server.maxHeadersCount = config.GATEWAY_MAX_HEADERS + 1;
+  limitConnections(app.server, maxConnections(config), { log, metrics });
   // `100 Continue` is sent when the body is read.
   app.server.on('checkContinue', (request, response) => void app.server.emit('request', request, response));
   app.server.on('connect', (request, socket: Socket) => {
@@ -247,15 +256,17 @@ export const createHttpServer = ({
     done();
   });
   app.decorateRequest('exchange');
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', (request, reply, next) => {
     beginRequest(request, reply);
+    const { span } = request.exchange;
+    const done = (error?: Error) => (span === undefined ? next(error) : span.run(() => next(error)));
     reply.headers(headers);
     const isPreflight = applyCors(request, reply);
     const takesPermit = request.routeOptions.config.isOperation === true || isBelow('/api', request.raw.url ?? '');
     const oversized = oversizedHead(request.raw, config);
     if (oversized !== undefined) return done(oversized);
     if (isPreflight) return void reply.code(204).send();
-    // Only operations and what is below /api take permits: public pages cannot exhaust them.
+    // Only operations and paths below /api take permits, so public pages cannot exhaust them.
     if (takesPermit) {
       try {
         limits.start(request, reply);
@@ -271,7 +282,8 @@ export const createHttpServer = ({
     limits.responseSent(request);
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
       const holder = limits.clientOf(request)?.id ?? clientNetwork(request.ip);
-      unread.add(reply.raw, holder, payload.length);
+      // A buffer that several responses send is in memory once.
+      unread.add(reply.raw, holder, payload.length, typeof payload === 'string' ? {} : { shared: payload });
     }
     endConnectionIfDraining(reply);
     done();
@@ -308,25 +320,43 @@ export const createHttpServer = ({
   };
 };
 
+/** The error that says which setting to change when an address is not available. */
+const explainListenFailure = (error: unknown, host: string, port: number): unknown => {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new Error(`Port ${port} is in use by another program. Stop it, or choose another port with PORT.`, {
+        cause: error,
+      });
+    case 'EACCES':
+      return new Error(`Port ${port} is not for this user to listen on. Choose one above 1023 with PORT.`, {
+        cause: error,
+      });
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new Error(`This machine has no address ${host} to listen on. Correct GATEWAY_HOST.`, { cause: error });
+    default:
+      return error;
+  }
+};
+
+/** Checks before the start of anything else that the address is available. @throws Error that names the setting to change */
+export const requireAvailableAddress = async (host: string, port: number): Promise<void> => {
+  const server = createServer();
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    throw explainListenFailure(error, host, port);
+  }
+  server.close();
+  await once(server, 'close');
+};
+
 /** Listens and returns the URL. @throws Error that says which setting to change when the address is not available */
 export const listen = async (app: FastifyInstance, host: string, port: number): Promise<string> => {
   try {
     return await app.listen({ host, port });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new Error(`Port ${port} is in use by another program. Stop it, or choose another port with PORT.`, {
-        cause: error,
-      });
-    }
-    if (code === 'EACCES') {
-      throw new Error(`Port ${port} is not for this user to listen on. Choose one above 1023 with PORT.`, {
-        cause: error,
-      });
-    }
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Error(`This machine has no address ${host} to listen on. Correct GATEWAY_HOST.`, { cause: error });
-    }
-    throw error;
+    throw explainListenFailure(error, host, port);
   }
 };

@@ -3,7 +3,7 @@ import { cipherWith } from '../persistence/tokens/token-cipher.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
 import type { LoginChecks } from './openid-provider.ts';
 
-/** What a browser keeps between the start and the end of a sign-in, encrypted. */
+/** The state of a sign-in between its start and its end, in an encrypted cookie. */
 export interface PendingLogin extends LoginChecks {
   /** the path to go to afterwards */
   readonly redirect: string;

@@ -37,7 +37,7 @@ const maxRedirectLength = 1_000;
 const searchOf = ({ query }: FastifyRequest): URLSearchParams =>
   new URLSearchParams((query as { search: string }).search);
 
-/** The path on this server that a sign-in was asked to end at; `/` for every address that could lead elsewhere. */
+/** The requested path on this server after a sign-in; `/` for a URL that could lead to another origin. */
 export const ownPath = (wanted: string | null): string => {
   const base = 'http://own.invalid';
   if (wanted === null || wanted.length > maxRedirectLength || !/^\/(?![/\\])/.test(wanted)) return '/';
@@ -47,7 +47,7 @@ export const ownPath = (wanted: string | null): string => {
   return origin === base && /^\/(?![/\\])/.test(path) ? path : '/';
 };
 
-/** Mounts `/auth/oidc/login` and `/auth/oidc/callback`. Every failure ends at a page that says what is wrong. */
+/** Mounts `/auth/oidc/login` and `/auth/oidc/callback`. Every failure ends at a page with the cause. */
 export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): void => {
   const { config, settings, transaction, loginCookie, sessionCookie, signInLog, log, rateLimit } = options;
   const waiting = concurrencyLimit();

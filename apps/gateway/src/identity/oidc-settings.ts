@@ -54,7 +54,7 @@ export const configuredOidc = (config: GatewayConfig): OidcClientSettings | unde
         trustEmails: config.OIDC_TRUST_EMAILS,
       };
 
-/** What the secret of the client is bound to when it is encrypted. */
+/** The associated data of the encryption of the client's secret. */
 const boundTo = 'setting oidc';
 
 /** Stores and reads the secret of the client, encrypted under a key that is derived from the token key. */
@@ -77,7 +77,7 @@ export const storedOidc = (
   secret: secrets.open(stored?.secret ?? null),
 });
 
-/** The settings as they are shown: never with the secret. */
+/** The settings in the form of responses, without the secret. */
 export const shownOidc = ({ secret, ...values }: OidcClientSettings, isReadOnly: boolean): OidcSettings => ({
   ...values,
   enablePkce: true,

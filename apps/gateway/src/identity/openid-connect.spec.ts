@@ -2,7 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Me, User } from '@bunting/contracts';
 import { followingBrowser as browser } from '../../test/following-browser.ts';
 import { type Forgery, startForgedProvider } from '../../test/forged-provider.ts';
-import { type Account, clientId, clientSecret, startOpenIdProvider } from '../../test/openid-provider.ts';
+import {
+  type Account,
+  clientId,
+  clientSecret,
+  providerAlgorithms,
+  startOpenIdProvider,
+} from '../../test/openid-provider.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 const settingsPath = '/api/admin/auth/oidc/settings';
@@ -34,6 +40,7 @@ const configure = (settings: object) =>
     groupJsonPath: 'groups',
     addGroupsScope: true,
     acrValues: '',
+    idTokenSigningAlgorithm: 'RS256',
     enableSingleSignOut: false,
     trustEmails: false,
     ...settings,
@@ -94,7 +101,7 @@ describe('a sign-in with OpenID Connect', () => {
     expect([...visitor.cookies(gateway.url).keys()]).toEqual([sessionName]);
     expect(await meOf(visitor)).toMatchObject({ user: { name: 'Ann', email: 'ann@example.org', isAPI: false } });
     expect(await userByEmail('ann@example.org')).toMatchObject({ rootRole: 3, seenAt: expect.any(String) });
-    expect((await gateway.told()).filter(({ type }) => type === 'user-created')).toMatchObject([
+    expect((await gateway.emittedEvents()).filter(({ type }) => type === 'user-created')).toMatchObject([
       { createdBy: 'SSO', data: { email: 'ann@example.org' } },
     ]);
   });
@@ -212,7 +219,7 @@ describe('the account of a sign-in', () => {
     await expectPage(await signInAs('other-bea', verified('bea@example.org')), 403, 'an account of someone else');
   });
 
-  it('takes an address as verified that the provider says nothing about, where administrators trust it', async () => {
+  it('treats an email as verified when the provider omits `email_verified`, if administrators trust its emails', async () => {
     await configure({ trustEmails: true });
     expect((await signInAs('tess', { email: 'tess@example.org' })).session).toBeDefined();
     await expectPage(
@@ -303,7 +310,7 @@ describe('groups of the provider', () => {
     const membersOf = (group: number) => groups.find(({ id }) => id === group)?.users.map((member) => member.user.id);
     expect([membersOf(editors), membersOf(owners), membersOf(manual)]).toEqual([[], [], [user.id]]);
 
-    const events = (await gateway.told()).filter(
+    const events = (await gateway.emittedEvents()).filter(
       ({ type, createdBy }) => type.startsWith('group-user-') && createdBy === 'SSO',
     );
     expect(
@@ -337,6 +344,7 @@ describe('groups of the provider', () => {
 
 describe('a provider that is forged or broken', () => {
   const nothing = Buffer.from('{"alg":"none"}').toString('base64url');
+  const symmetric = Buffer.from('{"alg":"HS256"}').toString('base64url');
   const forgeries: [what: string, forgery: Forgery, message: string][] = [
     ['another issuer', { claims: { iss: 'https://other.example.org' } }, 'was not issued by this provider'],
     ['another audience', { claims: { aud: 'another client' } }, 'was not issued by this provider'],
@@ -347,7 +355,12 @@ describe('a provider that is forged or broken', () => {
     [
       'no signature',
       { idToken: (claims) => `${nothing}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.` },
-      'provider',
+      'not signed with RS256',
+    ],
+    [
+      'a signature by the secret of the client',
+      { idToken: (claims) => `${symmetric}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2lnbmVk` },
+      'not signed with RS256',
     ],
     ['no ID token', { idToken: () => undefined }, 'provider'],
     [
@@ -369,7 +382,7 @@ describe('a provider that is forged or broken', () => {
     ['a dropped connection', { token: (response) => void response.destroy() }, 'cannot be reached'],
   ];
 
-  it('signs nobody in', async () => {
+  it('signs no user in', async () => {
     await configure({ discoverUrl: forged.issuer });
     for (const [what, forgery, message] of forgeries) {
       forged.forge(forgery);
@@ -391,6 +404,24 @@ describe('a provider that is forged or broken', () => {
     expect((await enter()).session).toBeDefined();
     await forged.rotateKey();
     expect((await enter()).session).toBeDefined();
+  });
+
+  it('signs ID tokens with RSA, RSA-PSS, elliptic curves or Ed25519, and with the algorithm of the settings only', async () => {
+    provider.signsIn('ann', verified('ann@example.org'));
+    for (const algorithm of providerAlgorithms) {
+      await provider.stop();
+      await provider.restart(algorithm);
+      await configure({ idTokenSigningAlgorithm: algorithm });
+      expect([algorithm, typeof (await enter()).session]).toEqual([algorithm, 'string']);
+      const other = algorithm === 'RS256' ? 'ES256' : 'RS256';
+      await configure({ idTokenSigningAlgorithm: other });
+      const message = `not signed with ${other}, the algorithm of the settings (idTokenSigningAlgorithm)`;
+      await expectPage(await enter(), 502, message);
+    }
+    const unsupported = api('POST', settingsPath, { idTokenSigningAlgorithm: 'none' });
+    await expect(unsupported).rejects.toThrow(/400 .*idTokenSigningAlgorithm/);
+    await provider.stop();
+    await provider.restart('RS256');
   });
 
   it('that is down is named on a page, and works again with new keys when it is back', async () => {
@@ -422,7 +453,7 @@ describe('signing out', () => {
   });
 });
 
-it('starts while the provider of its variables is down, and says so to those who sign in', async () => {
+it('a gateway starts while the OpenID provider of its settings is down, and reports that to users who sign in', async () => {
   const other = await startGateway({
     databaseUrl: gateway.databaseUrl,
     environment: { OIDC_ENABLED: 'true', OIDC_DISCOVER_URL: 'http://127.0.0.1:1', OIDC_CLIENT_ID: clientId },
@@ -436,7 +467,7 @@ it('starts while the provider of its variables is down, and says so to those who
 });
 
 // Last: it takes the admin token away.
-it('keeps the last administrator a member of the group that makes them one', async () => {
+it('a sign-in keeps the last administrator in the group that grants the role', async () => {
   await api('POST', '/api/admin/groups', { name: 'Administrators', mappingsSSO: ['idp-admins'], rootRole: 1 });
   const { visitor } = await signInAs('zoe', verified('zoe@example.org', { groups: ['idp-admins'] }));
   const { id } = (await meOf(visitor)).user;

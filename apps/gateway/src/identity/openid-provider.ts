@@ -1,3 +1,4 @@
+import type { DiscoveredProvider } from '@bunting/contracts';
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -30,7 +31,7 @@ const metadataTtlMs = 3_600_000;
 
 const wellKnown = /\/\.well-known\/openid-configuration\/?$/;
 
-/** What a sign-in needs when the browser comes back from the provider. */
+/** The state of a sign-in that is needed for the callback. */
 export interface LoginChecks {
   readonly state: string;
   readonly nonce: string;
@@ -61,7 +62,16 @@ const messages: Readonly<Record<string, string>> = {
   OAUTH_INVALID_RESPONSE: 'The response of the provider is not valid.',
 };
 
-/** What is wrong, in words that hold nothing that the provider sent. */
+/** The algorithm of the settings, if an error says that the ID token is signed with another one. */
+const expectedAlgorithm = (error: unknown): string | undefined => {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const { reason, expected } = (one.cause ?? {}) as { readonly reason?: unknown; readonly expected?: unknown };
+    if (reason === 'client configuration' && typeof expected === 'string') return expected;
+  }
+  return undefined;
+};
+
+/** The cause of a failure, as text without any value that the provider sent. */
 export const faultOf = (error: unknown): ProviderFault => {
   for (let one = error; one instanceof Error; one = one.cause) {
     if (one instanceof ProviderFault) return one;
@@ -79,6 +89,11 @@ export const faultOf = (error: unknown): ProviderFault => {
         : 'The provider rejected the sign-in, for example because it was started too long ago.',
     );
   }
+  const algorithm = expectedAlgorithm(error);
+  if (algorithm !== undefined)
+    return fault(
+      `The ID token of the provider is not signed with ${algorithm}, the algorithm of the settings (idTokenSigningAlgorithm).`,
+    );
   const known = messages[String((error as { code?: unknown }).code)];
   return fault(known ?? 'The provider cannot be reached, or its response cannot be used.');
 };
@@ -88,6 +103,13 @@ const textOf = (value: unknown): string | null => {
   const isStorable = ![...text].some((character) => character < ' ' || character === '\u007f');
   return text === '' || text.length > 255 || !isStorable ? null : text;
 };
+
+// What a provider sends is not validated: any member may be anything.
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 2_048) : null);
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value)
+    ? value.flatMap((one: unknown) => (typeof one === 'string' ? one.slice(0, 255) : [])).slice(0, 100)
+    : [];
 
 /** The OpenID provider of the settings. Its metadata are cached; the keys that sign ID tokens are read at each sign-in, so that they can be rotated. */
 export const openIdProvider = (settings: OidcClientSettings, warn: (message: string) => void) => {
@@ -167,17 +189,27 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
 
   return {
     settings,
-    /** Discovers the provider. @throws ProviderFault that says what is wrong */
-    discover: async (): Promise<void> => {
+    /** Discovers the provider. @returns its metadata @throws ProviderFault with the cause */
+    discover: async (): Promise<DiscoveredProvider> => {
       try {
         const server = await discover();
         if (server.authorization_endpoint === undefined || server.token_endpoint === undefined)
           throw new ProviderFault('The provider has no endpoints for signing in.');
+        const methods = server.code_challenge_methods_supported;
+        return {
+          issuer: server.issuer,
+          authorizationEndpoint: textOrNull(server.authorization_endpoint),
+          tokenEndpoint: textOrNull(server.token_endpoint),
+          endSessionEndpoint: textOrNull(server.end_session_endpoint),
+          signingAlgorithms: textsOf(server.id_token_signing_alg_values_supported),
+          scopes: textsOf(server.scopes_supported),
+          supportsPkce: Array.isArray(methods) ? methods.includes('S256') : null,
+        };
       } catch (error) {
         throw faultOf(error);
       }
     },
-    /** Begins a sign-in. @returns the address at the provider, and what is needed when the browser comes back */
+    /** Begins a sign-in. @returns the URL at the provider, and the state for the callback */
     begin: async (redirectUri: string): Promise<{ readonly url: URL; readonly checks: LoginChecks }> => {
       const checks = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
       const config = await configuration();

@@ -3,7 +3,7 @@ import type { CustomFetch } from 'openid-client';
 /** Bytes that are read of one response of a provider. */
 const maxResponseBytes = 1_048_576;
 
-/** A provider that cannot be used as it is. The message is for people, and holds nothing that the provider sent. */
+/** A provider that cannot be used. The message is for users and contains no value that the provider sent. */
 export class ProviderFault extends Error {}
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
@@ -11,7 +11,7 @@ const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 const isAddress = (host: string): boolean => host.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(host);
 
-/** Whether people on this machine alone can reach the address, so that TLS adds nothing. */
+/** Whether the address is a loopback address, for which TLS is not required. */
 export const isOnLoopback = (url: URL): boolean => url.protocol === 'http:' && isLoopback(hostOf(url));
 
 /**

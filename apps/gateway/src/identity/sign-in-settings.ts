@@ -12,7 +12,7 @@ export interface SignInSettingsOptions {
   readonly warn: (message: string) => void;
 }
 
-/** How users sign in: the variables OIDC_*, or what administrators stored. */
+/** The settings of OpenID Connect: the variables OIDC_*, or the settings that administrators stored. */
 export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOptions) => {
   const configured = configuredOidc(config);
   const secrets = oidcSecrets(hasher);

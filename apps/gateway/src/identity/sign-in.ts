@@ -6,10 +6,10 @@ import type { SessionClient } from '../persistence/sessions/session-repository.t
 import type { OidcClientSettings } from './oidc-settings.ts';
 import type { Profile } from './openid-provider.ts';
 
-/** The caller of what a sign-in changes: users that it creates and memberships that it synchronises. */
+/** The caller of the changes of a sign-in: it creates users and synchronises memberships. */
 export const signOnCaller: Caller = { id: systemCaller.id, name: 'SSO', grants: [] };
 
-/** A person whom the provider attests, and who may not sign in all the same. The message is for that person. */
+/** A refused sign-in of a person whom the provider has authenticated. The message is for that person. */
 export class SignInDenied extends Error {}
 
 export interface SignedIn {
@@ -28,7 +28,7 @@ const requireAllowedDomain = (email: string | null, emailDomains: string): void 
 };
 
 /**
- * The user of someone who signs in for the first time. An existing user is linked by a verified e-mail address, and only while no other subject
+ * Finds or creates the user of a first sign-in. An existing user is linked by a verified e-mail address, and only while no other subject
  * of the provider is linked to it, so that an address that is given to another person later does not open the account.
  */
 const firstSignIn = async (
@@ -46,7 +46,7 @@ const firstSignIn = async (
   }
   const existing = await identities.findByEmail(email);
   if (existing !== undefined) {
-    const user = existing.isService ? undefined : await users.findForUpdate(existing.id, 'users');
+    const user = existing.isService ? undefined : await users.findForUpdate(existing.id, { only: 'users' });
     if (user === undefined || (await identities.isLinked(user.id, issuer))) {
       throw new SignInDenied(
         'Your e-mail address belongs to an account of someone else. Ask an administrator of Bunting to delete that account.',
@@ -103,7 +103,9 @@ export const signIn = async (
   requireAllowedDomain(email, settings.emailDomains);
   const known = await tx.identities.findForUpdate(issuer, subject);
   const user =
-    known === undefined ? await firstSignIn(tx, profile, settings) : await tx.users.findForUpdate(known, 'users');
+    known === undefined
+      ? await firstSignIn(tx, profile, settings)
+      : await tx.users.findForUpdate(known, { only: 'users' });
   if (user === undefined || !user.active)
     throw new SignInDenied('Your account is deactivated. Ask an administrator of Bunting.');
   const keptGroups = groups === undefined ? [] : await syncGroups(tx, user.id, groups);

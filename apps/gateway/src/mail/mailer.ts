@@ -31,7 +31,9 @@ export const configuredMailer = (
     /** Sends a mail. @returns whether the server accepted it; a failure is logged without its text and address */
     send: async ({ to, subject, text }: Mail): Promise<boolean> => {
       if (pending >= maxPending) {
-        warn(`A mail was not sent: ${pending} others wait for the server of SMTP_URL.`);
+        warn(
+          `The mailer discarded a mail: ${pending} others wait for the server of SMTP_URL, the limit is ${maxPending}. Check that the server responds, then request the mail again.`,
+        );
         return false;
       }
       pending++;

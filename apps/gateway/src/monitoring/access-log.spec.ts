@@ -48,7 +48,7 @@ describe('the access log', () => {
       durationMs: expect.any(Number),
       caller: -42,
       requestId: `request-${nth}`,
-      traceId,
+      trace_id: traceId,
     });
   });
 

@@ -1,17 +1,20 @@
 import { traceparentFrom } from '@bunting/bus';
 import type { ErrorKind } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
+import { type SpanOptions, type StartedSpan, startSpan } from '@bunting/tracing';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Histogram, type Registry } from 'prom-client';
 
-/** What the access log records of a request. */
+/** The properties of a request in the access log. */
 export interface RequestRecord {
   readonly id: string;
   readonly startedAt: number;
   /** the path of the operation, with the names of its parameters; set once the request is routed */
   route: string;
   readonly traceparent: string;
+  /** the span of the request, where it is traced */
+  readonly span: StartedSpan | undefined;
   /** id of the authenticated user; absent before authentication */
   callerId?: number;
   outcome: 'ok' | ErrorKind;
@@ -34,8 +37,46 @@ export const requestIdOf = ({ headers }: IncomingMessage): string => {
   return typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID();
 };
 
-/** Routes that monitoring polls: their requests are logged at `debug`. */
-const probeRoutes = /^\/(?:health(?:\/|$)|internal-backstage\/)/;
+/** Routes that monitoring polls: their requests are logged at `debug`, and not traced. */
+export const probeRoutes = /^\/(?:health(?:\/|$)|internal-backstage\/)/;
+
+/** The parameters of a path, by name. */
+type PathParams = Readonly<Record<string, string | undefined>>;
+
+/** Parameters of paths that are secrets. */
+const isSecretParam = /token$|secret|^ticket$/i;
+
+/** The path of a request for its span: without the query and without secrets. A path without a route is left out. */
+const tracedPath = (route: string, params: PathParams): string =>
+  route.replace(/:(\w+)/g, (_, name: string) =>
+    isSecretParam.test(name) ? 'REDACTED' : encodeURIComponent(params[name] ?? ''),
+  );
+
+/** The span of a request, by the semantic conventions of HTTP. */
+const requestSpan = (request: IncomingMessage, route: string, params: PathParams) => (): SpanOptions => {
+  const method = request.method ?? '';
+  const isRouted = route.startsWith('/');
+  return {
+    name: isRouted ? `${method} ${route}` : method,
+    kind: 'server',
+    attributes: {
+      'http.request.method': method,
+      'url.scheme': 'encrypted' in request.socket ? 'https' : 'http',
+      'network.protocol.version': request.httpVersion,
+      ...(isRouted ? { 'http.route': route, 'url.path': tracedPath(route, params) } : {}),
+    },
+  };
+};
+
+/** Ends the span of a request. One that the client gave up before a response has failed; a stream may end at any time. */
+const endSpan = ({ span, outcome, callerId, id }: RequestRecord, { headersSent, statusCode }: ServerResponse): void => {
+  if (span === undefined) return;
+  span.set({ 'bunting.request_id': id, ...(callerId === undefined ? {} : { 'enduser.id': String(callerId) }) });
+  if (headersSent) span.set({ 'http.response.status_code': statusCode });
+  else span.fail('aborted');
+  if (headersSent && statusCode >= 500) span.fail(outcome === 'ok' ? String(statusCode) : outcome);
+  span.end();
+};
 
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
@@ -59,6 +100,7 @@ export const accessLog = (log: Logger, metrics: Registry, onFinished: (response:
     const status = response.statusCode;
     const method = request.method ?? '';
     duration.observe({ route, method, status: aborted ? 'aborted' : status }, durationMs / 1000);
+    endSpan(exchange, response);
 
     const isProbe = probeRoutes.test(route) && status < 500;
     const level = exchange.defect !== undefined ? 'error' : isProbe ? 'debug' : 'info';
@@ -71,22 +113,30 @@ export const accessLog = (log: Logger, metrics: Registry, onFinished: (response:
       durationMs: Math.round(durationMs * 100) / 100,
       caller: exchange.callerId,
       requestId: id,
-      traceId: exchange.traceparent.slice(3, 35),
+      trace_id: exchange.traceparent.slice(3, 35),
+      ...(exchange.span === undefined ? {} : { span_id: exchange.traceparent.slice(36, 52) }),
       ...(exchange.errorId === undefined ? {} : { errorId: exchange.errorId }),
       ...(exchange.defect === undefined ? {} : { err: exchange.defect }),
     });
   };
 
   return {
-    /** Starts the record of a request, which is written when its connection is done with it. */
+    /**
+     * Starts the record of a request, which is written when its connection is done with it.
+     * @param tracedParams the parameters of the path of a request that is traced
+     */
     begin: (
       request: IncomingMessage,
       response: ServerResponse,
       known: Pick<RequestRecord, 'id' | 'route' | 'startedAt' | 'callerId'>,
+      tracedParams?: PathParams,
     ): RequestRecord => {
       const received = request.headers['traceparent'];
-      const traceparent = traceparentFrom(typeof received === 'string' ? received : undefined);
-      const record: RequestRecord = { ...known, traceparent, outcome: 'ok' };
+      const parent = typeof received === 'string' ? received : undefined;
+      const span =
+        tracedParams === undefined ? undefined : startSpan(requestSpan(request, known.route, tracedParams), parent);
+      const traceparent = span?.traceparent ?? traceparentFrom(parent);
+      const record: RequestRecord = { ...known, traceparent, span, outcome: 'ok' };
       const end = () => {
         finish(request, response, record);
         onFinished(response);

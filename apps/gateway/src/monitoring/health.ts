@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 const good = { health: 'GOOD' } as const;
 
 /** Routes of liveness and readiness, which need no token. @param ready rejects with the reason when the gateway is not ready */
-export const mountHealth = (app: FastifyInstance, ready: () => Promise<void>): void => {
+export const mountHealth = (app: FastifyInstance, ready: () => Promise<unknown>): void => {
   app.get('/health', async () => good);
   app.get('/health/live', async () => good);
   app.get('/health/ready', async (_request, reply) => {

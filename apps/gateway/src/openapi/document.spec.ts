@@ -38,7 +38,7 @@ interface WrittenOperation {
 const document = openApiDocument(operations);
 const asSchema = document as unknown as Schema;
 
-describe.each(promised)('section $section: $method $path', ({ method, path, ...promise }) => {
+describe.each(promised)('$method $path', ({ method, path, ...promise }) => {
   const operation = document.paths[path]?.[method] as unknown as WrittenOperation;
 
   it('is documented at its path, with its parameters', () => {

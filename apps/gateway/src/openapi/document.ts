@@ -90,7 +90,7 @@ const impliedErrors = (operation: AnyOperation): readonly ErrorKind[] => {
   const { http } = operation;
   const isWrite = http?.method !== 'GET';
   return [
-    // Every operation takes a header that can be malformed: conditions of reads, idempotency keys of writes.
+    // Every operation reads a header that can be malformed: conditions of reads, idempotency keys of writes.
     'ValidationError',
     ...(isPublicOperation(operation) ? [] : (['AuthenticationRequired', 'NoAccessError'] as const)),
     ...(isWrite ? (['PayloadTooLarge'] as const) : []),
@@ -217,7 +217,11 @@ const success = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
 };
 
 const headerParameter = (name: string, pattern: string, description: string): JsonObject => ({
-  ...{ name, in: 'header', required: false, description, schema: { type: 'string', pattern } },
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string', pattern },
 });
 
 const headersOf = (operation: AnyOperation): readonly JsonObject[] => {

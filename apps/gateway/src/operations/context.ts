@@ -2,7 +2,7 @@ import type { Bus } from '@bunting/bus';
 import type { Authenticator } from '../authentication/authenticate.ts';
 import type { countAccounts } from '../persistence/accounts/account-statistics.ts';
 import type { AccessReader } from '../persistence/rights/access-reader.ts';
-import type { ProjectHidings } from '../persistence/projects/project-hidings.ts';
+import type { PendingPrivateProjects } from '../persistence/projects/pending-private-projects.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { InviteLinkSecrets } from '../persistence/links/invite-link-secrets.ts';
 import type { PasswordHasher } from '../passwords/password-hasher.ts';
@@ -15,7 +15,7 @@ import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { InstanceInfo } from './instance/instance-info.ts';
 import type { ProjectCatalogue } from './project-catalogue.ts';
 
-/** What signing in takes. */
+/** The dependencies of the operations of signing in. */
 export interface SignIn {
   readonly cookie: SessionCookie;
   readonly passwords: PasswordHasher;
@@ -37,7 +37,7 @@ export interface GatewayContext {
   readonly mailer: Mailer | undefined;
   readonly accessReader: AccessReader;
   readonly catalogue: ProjectCatalogue;
-  readonly hidings: ProjectHidings;
+  readonly pendingPrivateProjects: PendingPrivateProjects;
   /** drops the cached principals of this process */
   readonly invalidateTokenCache: () => void;
   readonly instance: InstanceInfo;

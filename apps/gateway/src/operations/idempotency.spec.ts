@@ -59,10 +59,10 @@ const twice = async (method: string, path: string, body?: unknown, key?: string)
   const first = await send(method, path, body, idempotencyKey, key);
   expect({ path, method, ...first.answer }).toMatchObject({ status: expect.any(Number) });
   if (first.answer.status >= 300) throw new Error(`${method} ${path}: ${first.answer.text}`);
-  const told = await gateway.told();
+  const emitted = await gateway.emittedEvents();
   const again = await send(method, path, body, idempotencyKey, key);
   expect({ method, path, ...again }).toEqual({ method, path, answer: first.answer, isAgain: true });
-  expect(await gateway.told()).toEqual(told);
+  expect(await gateway.emittedEvents()).toEqual(emitted);
   written.add(subjectOf(method, path));
   return (first.answer.text === '' ? {} : JSON.parse(first.answer.text)) as Shown;
 };
@@ -125,9 +125,9 @@ it('performs every write of users, tokens, roles, groups and access once per Ide
   await twice('POST', 'scim-settings', { enabled: true });
   await twice('POST', 'scim-settings/generate-new-token');
 
-  const somebody = await aUser();
-  const pat = await twice('POST', 'user/tokens', { description: 'mine' }, somebody.key);
-  await twice('DELETE', `user/tokens/${pat.id}`, undefined, somebody.key);
+  const another = await aUser();
+  const pat = await twice('POST', 'user/tokens', { description: 'mine' }, another.key);
+  await twice('DELETE', `user/tokens/${pat.id}`, undefined, another.key);
 
   const token = await twice('POST', 'api-tokens', { tokenName: 'one', type: 'client', environment: 'development' });
   const at = `api-tokens/${encodeURIComponent(token.secret)}`;

@@ -1,7 +1,7 @@
 import { type Bus, call, type CallContext, onBehalfOf } from '@bunting/bus';
 import {
   type Caller,
-  GetProjectEnvironments,
+  ListEnvironmentSettingsOfProject,
   ListEnvironments,
   ListProjects,
   notFound,
@@ -48,7 +48,7 @@ export const projectCatalogue = (bus: Bus, findKnown: FindKnownProjects, catchUp
     },
     /** @throws Refusal `NotFoundError` for a missing project */
     requireProject: async (request: RequestContext, projectId: string): Promise<void> => {
-      await call(bus, GetProjectEnvironments, { params: { projectId } }, contextOf(request));
+      await call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, contextOf(request));
     },
     /**
      * Waits until the gateway's projection contains the projects. A row for a project that the projection has not seen would survive a deletion

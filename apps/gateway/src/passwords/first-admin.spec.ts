@@ -27,7 +27,7 @@ afterEach(async () => {
 const tokenIn = (link: string | undefined): string => new URL(link ?? '').searchParams.get('token') ?? '';
 const password = 'Correct-horse-7';
 
-it('is created once by the link of the first start, which signs the administrator in', async () => {
+it('the first administrator is created once, by the link of the first start, which also signs them in', async () => {
   const url = await aDatabase();
   const gateway = await start({ GATEWAY_PUBLIC_URL: 'https://flags.example.org' }, url);
   expect(gateway.firstAdminLink).toMatch(/^https:\/\/flags\.example\.org\/first\?token=[0-9a-f]{76}$/);
@@ -54,12 +54,12 @@ it('is created once by the link of the first start, which signs the administrato
     expect((await create({ token: used, username: 'mallory', password })).status).toBe(403);
     expect((await one.ask('GET', `/auth/first/validate?token=${used}`)).status).toBe(403);
   }
-  const events = (await gateway.told()).filter(({ type }) => type === 'user-created');
+  const events = (await gateway.emittedEvents()).filter(({ type }) => type === 'user-created');
   expect(events).toHaveLength(1);
   expect((await start({}, url)).firstAdminLink).toBeUndefined();
 });
 
-it('signs the browser in that uses the link', async () => {
+it('the link of the first start signs in the browser that uses it', async () => {
   const gateway = await start({});
   const one = aBrowser(() => gateway);
   const token = tokenIn(gateway.firstAdminLink);
@@ -77,7 +77,7 @@ it('signs the browser in that uses the link', async () => {
   expect(body.permissions).toEqual([{ permission: 'ADMIN' }]);
 });
 
-it('is taken from the settings once, and no link is made then or beside a given token', async () => {
+it('the first administrator is created once from the settings; with one, or with a given admin token, there is no link', async () => {
   const url = await aDatabase();
   const settings = { INIT_ADMIN_EMAIL: 'ops@example.org', INIT_ADMIN_PASSWORD: password };
   const gateway = await start(settings, url);
@@ -100,6 +100,6 @@ it.each([
   [{ INIT_ADMIN_EMAIL: 'ops@example.org', INIT_ADMIN_PASSWORD: 'weak' }, 'at least 10 characters'],
   [{ INIT_ADMIN_EMAIL: 'no address', INIT_ADMIN_PASSWORD: password }, 'INIT_ADMIN_EMAIL'],
   [{ SMTP_URL: 'smtp://127.0.0.1:1' }, 'GATEWAY_PUBLIC_URL'],
-])('refuses to start with %j and names what is wrong', async (settings, named) => {
+])('a gateway with %j as its first administrator does not start, and names the fault', async (settings, named) => {
   await expect(start(settings as Record<string, string>, 'postgresql://127.0.0.1:1/none')).rejects.toThrow(named);
 });

@@ -56,13 +56,13 @@ export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<stri
   const { work, hasher, passwords, configured, wantsLink } = options;
   if (configured === undefined && !wantsLink) return undefined;
   // Two transactions: none is open while the hash is computed.
-  if (await work(null, (tx) => userRepository(tx).isAnyone())) return undefined;
+  if (await work(null, (tx) => userRepository(tx).hasUsers())) return undefined;
   const hash = configured === undefined ? undefined : await passwords.hash(configured.password);
   return work(null, async (tx, outbox) => {
     const users = userRepository(tx);
     // Replicas may start concurrently.
-    await users.lockFirst();
-    if (await users.isAnyone()) return undefined;
+    await users.lockFirstUserCreation();
+    if (await users.hasUsers()) return undefined;
     if (configured === undefined || hash === undefined) {
       const link = { purpose: 'first', userId: null, createdBy: null, hours: linkHours } as const;
       return (await linkRepository(tx, hasher).create(link)).secret;

@@ -102,6 +102,8 @@ export const TokenEntity = defineEntity({
     sealed: p.blob().$type<Buffer>().strictNullable(),
     user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').strictNullable().deleteRule('cascade'),
     projects: p.type(TextArray).defaultRaw("'{*}'"),
+    /** projects that are deleted: SDKs that had their features are sent the removals */
+    formerProjects: p.type(TextArray).defaultRaw("'{}'").hidden(),
     environment: p.text().default('*'),
     createdBy: p.integer().strictNullable().hidden(),
     createdAt: p.type(Timestamp).defaultRaw('now()'),
@@ -272,10 +274,12 @@ export const ProjectEntity = defineEntity({
     mode: p.text().$type<ProjectState['mode']>(),
     version: p.bigint('number'),
     deletedAt: p.type(Timestamp).strictNullable(),
-    hidingVersion: p.bigint('number').strictNullable(),
-    hidingSince: p.type(Timestamp).strictNullable(),
+    pendingPrivateVersion: p.bigint('number').strictNullable(),
+    pendingPrivateSince: p.type(Timestamp).strictNullable(),
   },
-  indexes: [{ name: 'project_closed', properties: ['id'], where: "mode <> 'open' or hiding_version is not null" }],
+  indexes: [
+    { name: 'project_closed', properties: ['id'], where: "mode <> 'open' or pending_private_version is not null" },
+  ],
 });
 
 export const ProjectUserEntity = defineEntity({

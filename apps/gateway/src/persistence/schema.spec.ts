@@ -4,7 +4,7 @@ import { freshDatabase } from '@bunting/testing';
 import { gatewayEntities } from './entities.ts';
 import { gatewayMigrations } from './migrations/index.ts';
 
-it('has the schema of its entities after all migrations', async () => {
+it('the migrated schema equals that of the entities', async () => {
   const { url, drop } = await freshDatabase('schema');
   await (await openDatabase({ url, name: 'spec', migrations: gatewayMigrations })).close();
   expect(await schemaDifferences(url, gatewayEntities)).toEqual([]);

@@ -38,7 +38,7 @@ const changeUser = async (
   id: number,
   inputOf: (row: ScimUserRow) => ScimUserInput,
 ): Promise<ScimUserRow> => {
-  const before = await tx.users.findForUpdate(id, 'users');
+  const before = await tx.users.findForUpdate(id, { only: 'users' });
   if (before === undefined) throw notFoundResource('user', String(id));
   const input = inputOf(await userAfter(tx, id));
   await requireFree(tx, input, id);
@@ -63,7 +63,7 @@ export const patchUser = (tx: GatewayTransaction, id: number, body: unknown): Pr
 
 /** Deletes a user with sessions, keys and memberships. */
 export const deleteUser = async (tx: GatewayTransaction, id: number): Promise<null> => {
-  const user = await tx.users.findForUpdate(id, 'users');
+  const user = await tx.users.findForUpdate(id, { only: 'users' });
   if (user === undefined) throw notFoundResource('user', String(id));
   await tx.users.remove(id);
   await tx.requireAdministratorLeft();

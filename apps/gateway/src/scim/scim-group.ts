@@ -75,7 +75,7 @@ const membersIn = (value: unknown): number[] => {
 const attribute = (body: Attributes, wanted: string): unknown =>
   Object.entries(body).find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1];
 
-const nobody: ReadonlySet<number> = new Set();
+const noUsers: ReadonlySet<number> = new Set();
 
 /** The group that the body of a POST or PUT describes. @throws ScimError 400 */
 export const groupIn = (body: unknown): GroupChange & { readonly name: string } => {
@@ -84,8 +84,8 @@ export const groupIn = (body: unknown): GroupChange & { readonly name: string } 
     name: nameIn(attribute(body, 'displayName')),
     externalId: externalIdIn(attribute(body, 'externalId')),
     members: new Set(membersIn(attribute(body, 'members'))),
-    added: nobody,
-    removed: nobody,
+    added: noUsers,
+    removed: noUsers,
   };
 };
 

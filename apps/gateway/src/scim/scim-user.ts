@@ -139,7 +139,7 @@ const namesIn = ({ displayName, name = {} }: UserAttributes): (string | undefine
   ];
 };
 
-/** The display name: the first of its sources that changed, or else the first that there is. */
+/** The display name: the first of its sources that changed, or else the first that has a value. */
 const nameIn = (attributes: UserAttributes, before: UserAttributes | undefined): string | null => {
   const names = namesIn(attributes);
   const namesBefore = before === undefined ? [] : namesIn(before);

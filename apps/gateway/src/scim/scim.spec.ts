@@ -75,7 +75,7 @@ const error = (status: number, scimType?: string) => ({
     detail: expect.any(String),
   },
 });
-const eventsOf = async (type: string) => (await gateway.told()).filter((event) => event.type === type);
+const eventsOf = async (type: string) => (await gateway.emittedEvents()).filter((event) => event.type === type);
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -105,7 +105,7 @@ describe('the token of SCIM', () => {
   });
 });
 
-it('describes what it supports', async () => {
+it('the SCIM endpoints describe what they support', async () => {
   expect((await scim('GET', 'ServiceProviderConfig')).body).toMatchObject({
     patch: { supported: true },
     filter: { supported: true, maxResults: 1_000 },
@@ -416,7 +416,7 @@ describe('groups', () => {
     await patch(`Groups/${team.id}`, { op: 'remove', path: 'members' });
     expect(await membersOf(team)).toEqual([]);
 
-    const events = (await gateway.told()).flatMap(({ type, createdBy, data, preData }) => {
+    const events = (await gateway.emittedEvents()).flatMap(({ type, createdBy, data, preData }) => {
       const { groupId, userId } = (data ?? preData ?? {}) as { groupId?: number; userId?: number };
       return type.startsWith('group-user') && groupId === Number(team.id) ? [`${createdBy} ${type} ${userId}`] : [];
     });
@@ -501,7 +501,7 @@ describe('groups', () => {
 });
 
 // Last: it takes the admin token away.
-it('never deprovisions the last administrator', async () => {
+it('SCIM never deprovisions the last administrator', async () => {
   const user = await created({ userName: 'last-admin' });
   const admins = await group('Admins', [user.id]);
   await admin('PUT', `groups/${admins.id}`, { name: 'Admins', rootRole: 1, mappingsSSO: [] });

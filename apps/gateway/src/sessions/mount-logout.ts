@@ -15,8 +15,8 @@ export interface LogoutOptions {
 const ownPages = new Set(['same-origin', 'none']);
 
 /**
- * Mounts `/logout`, for links and forms of user interfaces: ends the session of the cookie and goes on to `destination`. A page of another site signs
- * nobody out.
+ * Mounts `/logout`, for links and forms of user interfaces: ends the session of the cookie and redirects to `destination`. Requests from pages
+ * of other sites do not end sessions.
  */
 export const mountLogout = (
   app: FastifyInstance,

@@ -3,7 +3,7 @@ import { sessionCookie } from './session-cookie.ts';
 
 const secret = 'a'.repeat(43);
 
-it('is Secure and bound to the host behind TLS, and neither without, where browsers would drop it', () => {
+it('the session cookie is Secure and __Host- behind TLS only', () => {
   const behindTls = sessionCookie({ GATEWAY_BEHIND_TLS: true, GATEWAY_SESSION_MAX_HOURS: 2 });
   expect(behindTls.set(secret)).toBe(
     `__Host-bunting-session=${secret}; Max-Age=7200; Path=/; HttpOnly; SameSite=Lax; Secure`,
@@ -25,7 +25,7 @@ it.each([
   ['=;;=;bunting-session', undefined],
   ['', undefined],
   [undefined, undefined],
-])('reads %j as %j', (header, expected) => {
+])('the session id in the Cookie header %j is %j', (header, expected) => {
   const { read } = sessionCookie({ GATEWAY_BEHIND_TLS: false, GATEWAY_SESSION_MAX_HOURS: 2 });
   expect(read(header)).toBe(expected);
 });

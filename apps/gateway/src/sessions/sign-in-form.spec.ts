@@ -11,7 +11,7 @@ const answer = async (path: string, headers: Record<string, string> = {}) => {
 };
 const form = { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] };
 
-it('says with each 401 of the Admin API how people sign in, as Unleash does, and nowhere else', async () => {
+it('a 401 of the Admin API describes the sign-in form, as that of Unleash does, and no other response does', async () => {
   for (const path of ['/api/admin/user', '/api/admin/unknown', '/api/admin/projects?limit=1'])
     expect(await answer(path)).toMatchObject({ status: 401, body: { name: 'AuthenticationRequired', ...form } });
   const cookie = `bunting-session=${'A'.repeat(43)}`;
@@ -23,7 +23,7 @@ it('says with each 401 of the Admin API how people sign in, as Unleash does, and
   expect([status, body['path']]).toEqual([401, undefined]);
 });
 
-it('keeps the type of a problem for clients that ask for one', async () => {
+it('a 401 with the sign-in form is a problem document for clients that accept only that', async () => {
   const { body } = await answer('/api/admin/user', { accept: 'application/problem+json' });
   expect(body).toMatchObject({ ...form, type: 'urn:bunting:error:AuthenticationRequired', status: 401 });
 });

@@ -1,4 +1,4 @@
-import { type DeliveryScope, describeScope, refusal, Refusal, unavailable } from '@bunting/contracts';
+import { type DeliveryScope, refusal, Refusal, scopeKey, unavailable } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -21,7 +21,7 @@ export interface StreamEvent {
   readonly data: string | Buffer;
 }
 
-/** How a stream presents what its scope gets. */
+/** How the changes of a scope become events of a stream. */
 export interface StreamOptions {
   /** the label of its metrics */
   readonly kind: 'sdk' | 'ofrep';
@@ -50,22 +50,22 @@ type Ending = 'client' | 'token' | 'environment' | 'lifetime' | 'drain' | 'unrea
 interface Channel {
   readonly key: string;
   readonly scope: DeliveryScope;
-  readonly readers: Set<Reader>;
+  readonly connections: Set<StreamConnection>;
 }
 
-interface Checked {
+interface CheckedToken {
   readonly credential: StreamCredential;
-  readonly readers: Set<Reader>;
+  readonly connections: Set<StreamConnection>;
   /** the caller as of the last check, as text */
   caller: string | undefined;
 }
 
-/** All that is held of a client: its revision and its connection. What it does not read is computed when it reads again. */
-interface Reader {
+/** The state of one stream: its connection and its revision. Changes that the client has not read are computed when it reads again. */
+interface StreamConnection {
   readonly raw: ServerResponse;
   readonly options: StreamOptions;
   readonly channel: Channel;
-  readonly checked: Checked;
+  readonly checked: CheckedToken;
   readonly holder: string;
   /** the second of the keep-alive interval in which it gets its comment */
   readonly slot: number;
@@ -106,9 +106,9 @@ const sliceSize = 500;
 /** Draining ends streams in batches over at least this time. */
 const minDrainMs = 1_000;
 const drainBatchEveryMs = 50;
-/** Before the first revision of every history. */
-const beforeAll = -1;
-/** What a stream that does not read counts at least. */
+/** A revision before the first of every history. */
+const noRevision = -1;
+/** Minimum bytes for which a stream counts whose client does not read. */
 const minUnreadBytes = 16 * 1024;
 
 const headOf = ({ event, id }: StreamEvent): string =>
@@ -146,10 +146,10 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
   const { store } = delivery;
   const keepAliveSeconds = config.GATEWAY_STREAM_KEEP_ALIVE_SECONDS;
   const channels = new Map<string, Channel>();
-  const checks = new Map<string, Checked>();
-  const readers = new Set<Reader>();
-  /** Their revision is ahead of the memory: this gateway is behind, or the database was restored from a backup. */
-  const ahead = new Set<Reader>();
+  const checks = new Map<string, CheckedToken>();
+  const connections = new Set<StreamConnection>();
+  /** streams whose revision is ahead of the memory: this gateway is behind, or the database was restored from a backup */
+  const ahead = new Set<StreamConnection>();
   const permits = concurrencyLimit();
   let opened = 0;
   let ticks = 0;
@@ -166,25 +166,26 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     ];
   };
 
-  const isWritable = ({ raw, ending }: Reader): boolean => ending === undefined && !raw.destroyed && !raw.writableEnded;
+  const isWritable = ({ raw, ending }: StreamConnection): boolean =>
+    ending === undefined && !raw.destroyed && !raw.writableEnded;
 
-  /** Waits until the client has read everything, and brings it up to date then. */
-  const awaitReading = (reader: Reader, bytes: number, shared: object | undefined): void => {
-    const { raw, holder, channel } = reader;
-    reader.isBlocked = true;
+  /** Waits until the client has read what was written, and then brings it up to date. */
+  const awaitReading = (connection: StreamConnection, bytes: number, shared: object | undefined): void => {
+    const { raw, holder, channel } = connection;
+    connection.isBlocked = true;
     const read = unread.add(raw, holder, Math.max(bytes, minUnreadBytes), {
       shared,
-      onEnd: () => void (reader.ending ??= 'unread'),
+      onEnd: () => void (connection.ending ??= 'unread'),
     });
     raw.once('drain', () => {
       read();
-      reader.isBlocked = false;
-      if (isWritable(reader)) bringUpToDate(reader, delivery.viewOf(channel.scope));
+      connection.isBlocked = false;
+      if (isWritable(connection)) bringUpToDate(connection, delivery.viewOf(channel.scope));
     });
   };
 
-  const write = (reader: Reader, event: StreamEvent, more = ''): void => {
-    const { raw } = reader;
+  const write = (connection: StreamConnection, event: StreamEvent, more = ''): void => {
+    const { raw } = connection;
     const { data } = event;
     if (data.length <= maxJoinedBytes) raw.write(joined(event, more));
     else {
@@ -194,42 +195,42 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
       raw.write(`\n\n${more}`);
       raw.uncork();
     }
-    if (raw.writableNeedDrain) awaitReading(reader, data.length, typeof data === 'string' ? undefined : data);
+    if (raw.writableNeedDrain) awaitReading(connection, data.length, typeof data === 'string' ? undefined : data);
   };
 
-  function bringUpToDate(reader: Reader, view: DeliveryView): void {
-    if (reader.isBlocked || !delivery.isLoaded || !isWritable(reader)) return;
-    const isSameHistory = reader.epoch === store.epoch;
-    if (isSameHistory && reader.revision > store.position) return void ahead.add(reader);
-    if (!sendChanges(reader, view, isSameHistory ? reader.revision : beforeAll)) return;
-    measured.lag.observe({ kind: reader.options.kind }, (performance.now() - changedAt) / 1_000);
+  function bringUpToDate(connection: StreamConnection, view: DeliveryView): void {
+    if (connection.isBlocked || !delivery.isLoaded || !isWritable(connection)) return;
+    const isSameHistory = connection.epoch === store.epoch;
+    if (isSameHistory && connection.revision > store.position) return void ahead.add(connection);
+    if (!sendChanges(connection, view, isSameHistory ? connection.revision : noRevision)) return;
+    measured.lag.observe({ kind: connection.options.kind }, (performance.now() - changedAt) / 1_000);
   }
 
   /** @returns whether there was anything to send */
-  function sendChanges(reader: Reader, view: DeliveryView, after: number): boolean {
-    const event = reader.options.changesAfter(view, after);
-    // What does not concern the scope counts as sent, so that an idle stream does not fall behind the history that is kept.
-    Object.assign(reader, { revision: store.position, epoch: store.epoch });
-    if (event !== undefined) write(reader, event);
+  function sendChanges(connection: StreamConnection, view: DeliveryView, after: number): boolean {
+    const event = connection.options.changesAfter(view, after);
+    // Changes that do not concern the scope count as sent, so that an idle stream stays within the history that is kept.
+    Object.assign(connection, { revision: store.position, epoch: store.epoch });
+    if (event !== undefined) write(connection, event);
     return event !== undefined;
   }
 
-  const end = (reader: Reader, reason: Ending): void => {
-    if (reader.ending !== undefined) return;
-    reader.ending = reason;
-    reader.raw.end();
+  const end = (connection: StreamConnection, reason: Ending): void => {
+    if (connection.ending !== undefined) return;
+    connection.ending = reason;
+    connection.raw.end();
   };
 
-  /** Brings those up to date whose revision is ahead of the memory, once the memory has everything that was committed. */
+  /** Brings the streams ahead of the memory up to date, once the memory has all committed rows. */
   const settleAhead = async (): Promise<void> => {
     if (ahead.size === 0) return;
     const waiting = [...ahead];
     if ((await delivery.catchUp()) > 0 || !delivery.isLoaded) return;
-    for (const reader of waiting) {
-      ahead.delete(reader);
-      if (reader.isBlocked || !isWritable(reader)) continue;
+    for (const connection of waiting) {
+      ahead.delete(connection);
+      if (connection.isBlocked || !isWritable(connection)) continue;
       // A revision that is still ahead belongs to a history that a restored backup has ended.
-      sendChanges(reader, delivery.viewOf(reader.channel.scope), reader.revision);
+      sendChanges(connection, delivery.viewOf(connection.channel.scope), connection.revision);
     }
   };
 
@@ -237,12 +238,12 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     let written = 0;
     for (const channel of channels.values()) {
       if (!store.hasEnvironment(channel.scope.environment)) {
-        for (const reader of channel.readers) end(reader, 'environment');
+        for (const connection of channel.connections) end(connection, 'environment');
         continue;
       }
       const view = delivery.viewOf(channel.scope);
-      for (const reader of channel.readers) {
-        bringUpToDate(reader, view);
+      for (const connection of channel.connections) {
+        bringUpToDate(connection, view);
         if (++written % sliceSize === 0) await nextTurn();
       }
     }
@@ -261,17 +262,18 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
   };
   delivery.onChange(onChange);
 
-  const check = async (checked: Checked): Promise<void> => {
+  const check = async (checked: CheckedToken): Promise<void> => {
     try {
       const principal = await checked.credential.authenticate();
       const caller = JSON.stringify(principal.caller);
       if (caller === checked.caller) return;
       checked.caller = caller;
-      for (const reader of checked.readers) if (!reader.options.mayContinue(principal)) end(reader, 'token');
+      for (const connection of checked.connections)
+        if (!connection.options.mayContinue(principal)) end(connection, 'token');
     } catch (error) {
       // While tokens cannot be looked up, streams go on.
       if (!(error instanceof Refusal) || error.kind !== 'AuthenticationRequired') return;
-      for (const reader of checked.readers) end(reader, 'token');
+      for (const connection of checked.connections) end(connection, 'token');
     }
   };
   let checking: Promise<unknown> | undefined;
@@ -283,11 +285,11 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     ticks++;
     const now = performance.now();
     const slot = ticks % keepAliveSeconds;
-    for (const reader of readers) {
-      if (now >= reader.endsAt) end(reader, 'lifetime');
-      else if (reader.slot === slot && !reader.isBlocked && isWritable(reader)) {
-        reader.raw.write(keepAlive);
-        if (reader.raw.writableNeedDrain) awaitReading(reader, keepAlive.length, undefined);
+    for (const connection of connections) {
+      if (now >= connection.endsAt) end(connection, 'lifetime');
+      else if (connection.slot === slot && !connection.isBlocked && isWritable(connection)) {
+        connection.raw.write(keepAlive);
+        if (connection.raw.writableNeedDrain) awaitReading(connection, keepAlive.length, undefined);
       }
     }
     checkTokens();
@@ -298,49 +300,55 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     const until = performance.now() + Math.max(drainDelayMs, minDrainMs);
     const endBatch = (): void => {
       const batchesLeft = Math.max(1, Math.floor((until - performance.now()) / drainBatchEveryMs));
-      const openReaders = [...readers].filter(({ ending }) => ending === undefined);
-      for (const reader of openReaders.slice(0, Math.ceil(openReaders.length / batchesLeft))) end(reader, 'drain');
-      if (readers.size > 0) setTimeout(endBatch, drainBatchEveryMs).unref();
+      const openConnections = [...connections].filter(({ ending }) => ending === undefined);
+      for (const connection of openConnections.slice(0, Math.ceil(openConnections.length / batchesLeft)))
+        end(connection, 'drain');
+      if (connections.size > 0) setTimeout(endBatch, drainBatchEveryMs).unref();
     };
     endBatch();
   };
   if (draining.aborted) drain();
   else draining.addEventListener('abort', drain, { once: true });
 
-  const add = (raw: ServerResponse, holder: string, streamOptions: StreamOptions): Reader => {
+  const add = (raw: ServerResponse, holder: string, streamOptions: StreamOptions): StreamConnection => {
     const { scope, credential, first } = streamOptions;
-    const channelKey = JSON.stringify(describeScope(scope));
+    const channelKey = scopeKey(scope);
     const channel = channels.get(channelKey) ?? {
-      ...{ key: channelKey, scope, readers: new Set<Reader>() },
+      key: channelKey,
+      scope,
+      connections: new Set<StreamConnection>(),
     };
     channels.set(channelKey, channel);
-    const checked = checks.get(credential.key) ?? { credential, readers: new Set<Reader>(), caller: undefined };
+    const checked = checks.get(credential.key) ?? {
+      credential,
+      connections: new Set<StreamConnection>(),
+      caller: undefined,
+    };
     checks.set(credential.key, checked);
     const lifetimeMs = config.GATEWAY_MAX_STREAM_SECONDS * 1_000 * (1 - lifetimeSpread * Math.random());
-    const reader: Reader = {
-      ...{
-        raw,
-        holder,
-        channel,
-        checked,
-        options: streamOptions,
-        revision: first.id,
-        epoch: store.epoch,
-        isBlocked: false,
-        ending: undefined,
-      },
-      ...{ slot: opened++ % keepAliveSeconds, endsAt: performance.now() + lifetimeMs },
+    const connection: StreamConnection = {
+      raw,
+      holder,
+      channel,
+      checked,
+      options: streamOptions,
+      revision: first.id,
+      epoch: store.epoch,
+      isBlocked: false,
+      ending: undefined,
+      slot: opened++ % keepAliveSeconds,
+      endsAt: performance.now() + lifetimeMs,
     };
-    for (const group of [readers, channel.readers, checked.readers]) group.add(reader);
+    for (const group of [connections, channel.connections, checked.connections]) group.add(connection);
     timer ??= setInterval(tick, tickMs).unref();
-    return reader;
+    return connection;
   };
-  const remove = (reader: Reader): void => {
-    const { channel, checked } = reader;
-    for (const group of [readers, channel.readers, checked.readers, ahead]) group.delete(reader);
-    if (channel.readers.size === 0) channels.delete(channel.key);
-    if (checked.readers.size === 0) checks.delete(checked.credential.key);
-    if (readers.size > 0) return;
+  const remove = (connection: StreamConnection): void => {
+    const { channel, checked } = connection;
+    for (const group of [connections, channel.connections, checked.connections, ahead]) group.delete(connection);
+    if (channel.connections.size === 0) channels.delete(channel.key);
+    if (checked.connections.size === 0) checks.delete(checked.credential.key);
+    if (connections.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   };
@@ -369,17 +377,17 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
         'x-accel-buffering': 'no',
       });
       if (request.method === 'HEAD') return (reply.raw.end(), reply);
-      const reader = add(raw, limits.clientOf(request)?.id ?? request.ip, streamOptions);
+      const connection = add(raw, limits.clientOf(request)?.id ?? request.ip, streamOptions);
       measured.openToSdks.inc({ kind });
       raw.on('error', () => raw.destroy());
       raw.once('close', () => {
-        remove(reader);
+        remove(connection);
         measured.openToSdks.dec({ kind });
-        measured.ended.inc({ kind, reason: reader.ending ?? 'client' });
+        measured.ended.inc({ kind, reason: connection.ending ?? 'client' });
       });
-      write(reader, first, preamble);
+      write(connection, first, preamble);
       // What was committed since the first event was computed.
-      if (!reader.isBlocked) bringUpToDate(reader, delivery.viewOf(reader.channel.scope));
+      if (!connection.isBlocked) bringUpToDate(connection, delivery.viewOf(connection.channel.scope));
       return reply;
     },
     /** Authenticates the tokens of all streams again, after rights or tokens have changed. */

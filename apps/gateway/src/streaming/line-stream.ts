@@ -11,7 +11,7 @@ import { parse } from '@bunting/contracts/validation';
 import type { FastifyInstance } from 'fastify';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requireAdministrator, requirePermission } from '../authentication/authenticate.ts';
+import { requireAdminApiAccess, requirePermission } from '../authentication/authenticate.ts';
 import { concurrencyLimit, type Quota } from '../admission/concurrency-limit.ts';
 import { sendRefusal } from '../http/http-errors.ts';
 import type { MountOptions } from '../http/mount.ts';
@@ -58,7 +58,7 @@ interface Page {
  * requested when the client has read the previous one: the gateway buffers one page per stream. The token is authenticated again for each page.
  * A failure after the first page cuts the connection, so that no client takes the stream for complete.
  */
-export const mountLineStream = (
+export const mountNdjsonStream = (
   app: FastifyInstance,
   operation: AnyOperation,
   permissions: readonly Permission[],
@@ -80,7 +80,7 @@ export const mountLineStream = (
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const contextOf = (principal: Principal): CallContext => {
-        requireAdministrator(principal);
+        requireAdminApiAccess(principal);
         if (permissions.length > 0) requirePermission(principal.caller, permissions, {});
         return {
           caller: principal.caller,

@@ -39,8 +39,11 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-const told = (version: number, mode: Static<typeof ProjectState>['mode']): OutboxMessage => ({
-  ...{ position: version, uid: randomUUID(), type: 'project', traceparent: null },
+const stateMessage = (version: number, mode: Static<typeof ProjectState>['mode']): OutboxMessage => ({
+  position: version,
+  uid: randomUUID(),
+  type: 'project',
+  traceparent: null,
   recordedAt: new Date().toISOString(),
   payload: { entity: 'project', id: 'secret', version, state: { id: 'secret', mode, createdBy: null } },
 });
@@ -48,8 +51,8 @@ const modeOf = async (id: string) =>
   (await database.read<{ mode: string }>({ name: '', text: 'select mode from project where id = $1' }, [id]))[0]?.mode;
 
 it('hides a project that was made private after the features service was restored from a backup', async () => {
-  const backup = [told(1, 'open')];
-  outbox = [...backup, told(2, 'protected'), told(3, 'open'), told(4, 'open')];
+  const backup = [stateMessage(1, 'open')];
+  outbox = [...backup, stateMessage(2, 'protected'), stateMessage(3, 'open'), stateMessage(4, 'open')];
   const projects = await followProjects({
     bus,
     database,
@@ -58,7 +61,7 @@ it('hides a project that was made private after the features service was restore
     logError: () => undefined,
   });
   expect(await projects.catchUp(5_000)).toBe(0);
-  outbox = [...backup, told(2, 'private')];
+  outbox = [...backup, stateMessage(2, 'private')];
   expect(await projects.catchUp(5_000)).toBe(0);
   expect(await modeOf('secret')).toBe('private');
   await projects.stop();

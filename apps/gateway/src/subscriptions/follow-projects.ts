@@ -7,7 +7,9 @@ export const followProjects = (
 ): Promise<Projection> =>
   startProjection({
     ...options,
-    ...{ consumer: 'gateway', producer: 'features', topic: 'state' },
+    consumer: 'gateway',
+    producer: 'features',
+    topic: 'state',
     apply: applyProjects,
     onProducerRestored: resetVersions,
   });

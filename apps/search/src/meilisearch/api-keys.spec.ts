@@ -7,8 +7,17 @@ import { parseFeatureQuery } from '../query/feature-query.ts';
 
 /** What the README says that a key must be allowed. */
 const needed = [
-  ...['search', 'documents.add', 'documents.get', 'documents.delete', 'indexes.create', 'indexes.delete'],
-  ...['indexes.swap', 'settings.get', 'settings.update', 'stats.get', 'tasks.get'],
+  'search',
+  'documents.add',
+  'documents.get',
+  'documents.delete',
+  'indexes.create',
+  'indexes.delete',
+  'indexes.swap',
+  'settings.get',
+  'settings.update',
+  'stats.get',
+  'tasks.get',
 ];
 const keys = [
   { key: 'enough', actions: needed, indexes: ['features', 'features_next'] },

@@ -58,8 +58,10 @@ const withHits = (reply: FakeResponse, change: (hits: StoredDocument[]) => unkno
 beforeAll(async () => {
   standIn = await startFakeMeilisearch();
   started = await startSearch({
-    ...{ MEILI_URL: standIn.url, MEILI_TIMEOUT_MS: '600' },
-    ...{ MEILI_POLL_INTERVAL_MS: '50', MEILI_CHECK_INTERVAL_MS: '100' },
+    MEILI_URL: standIn.url,
+    MEILI_TIMEOUT_MS: '600',
+    MEILI_POLL_INTERVAL_MS: '50',
+    MEILI_CHECK_INTERVAL_MS: '100',
   });
   await started.features.publish(
     ...['a', 'b', 'c'].map((nth) => featureState(aFeature({ name: `payment-${nth}`, project: `shop-${nth}` }))),
@@ -161,8 +163,8 @@ describe('the index in Meilisearch', () => {
     const index = standIn.indexes.get('features');
     if (index === undefined) throw new Error('There is no index.');
     const documents = [...index.documents].flatMap(([id, document]): [string, StoredDocument][] => {
-      const kept = change(document);
-      return kept === undefined ? [] : [[id, kept]];
+      const changed = change(document);
+      return changed === undefined ? [] : [[id, changed]];
     });
     standIn.indexes = new Map(standIn.indexes).set('features', { ...index, documents: new Map(documents) });
   };

@@ -1,6 +1,6 @@
 import type { Settings } from 'meilisearch';
 
-/** A feature as Meilisearch stores it: what is compared with a text. All else about it is in PostgreSQL. */
+/** A feature in Meilisearch: only its searchable texts. All other properties are in PostgreSQL. */
 export interface IndexDocument {
   readonly id: string;
   readonly archived: 0 | 1;
@@ -34,7 +34,7 @@ export const settingsText = (settings: Settings): string =>
 /** Ids have fewer characters than names: they are the bytes of the name in hexadecimal digits. */
 export const idOf = (name: string): string => Buffer.from(name).toString('hex');
 
-/** The name that an id stands for; undefined for anything else. */
+/** The name that an id encodes; undefined for an id of another form. */
 export const nameOf = (id: unknown): string | undefined => {
   if (typeof id !== 'string') return undefined;
   const name = Buffer.from(id, 'hex').toString();

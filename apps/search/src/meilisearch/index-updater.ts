@@ -153,14 +153,14 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
   };
 
   const update = async (): Promise<void> => {
-    const { generation, followed, trouble, settled, isOfAnotherServer } = await feed.standing(uid);
+    const { generation, followed, rebuildReason, settled, isOfAnotherServer } = await feed.status(uid);
     if (generation === null || followed === null || isOfAnotherServer) return build(settled);
-    if (trouble !== null) {
-      warn(`Rebuilding the index in Meilisearch: ${trouble}.`);
+    if (rebuildReason !== null) {
+      warn(`Rebuilding the index in Meilisearch: ${rebuildReason}.`);
       return build(settled);
     }
     const fault = await followAndCheck(generation, followed, settled);
-    if (fault !== undefined) await feed.distrust(uid, fault);
+    if (fault !== undefined) await feed.markForRebuild(uid, fault);
   };
 
   const releaseLock = (): void => {
@@ -181,8 +181,11 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
   };
 
   const loop = startLoop({
-    ...{ name: 'The update of the index in Meilisearch', run: round, intervalMs },
-    ...{ maxBackoffMs, warn: (message: string) => warn(message) },
+    name: 'The update of the index in Meilisearch',
+    run: round,
+    intervalMs,
+    maxBackoffMs,
+    warn: (message: string) => warn(message),
   });
   return {
     stop: async () => {

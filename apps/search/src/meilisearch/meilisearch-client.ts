@@ -22,7 +22,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const member = (value: unknown, key: string): unknown => (isObject(value) ? value[key] : undefined);
 
 const invalidResponse = (what: string): MeilisearchError =>
-  new MeilisearchError('garbled', `it answered ${what} that is none`);
+  new MeilisearchError('garbled', `its response is malformed: expected ${what}`);
 
 const integer = (value: unknown, what: string): number => {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw invalidResponse(what);

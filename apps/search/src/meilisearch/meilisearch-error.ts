@@ -8,7 +8,7 @@ export type FallbackReason =
   | 'unreachable'
   /** it answered with an error */
   | 'refused'
-  /** it answered something that the protocol does not allow */
+  /** the response violates the protocol */
   | 'garbled';
 
 /** Meilisearch failed, or returned an invalid response. */

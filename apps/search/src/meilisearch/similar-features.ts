@@ -24,14 +24,18 @@ export const similarFeatures = async (
   indexUid: string,
   { texts, archived }: Pick<FeatureQuery, 'texts' | 'archived'>,
 ): Promise<readonly SimilarFeature[]> => {
-  // A text without a word would find everything.
+  // A text without a word would match every feature.
   const words = texts.map(plainWords).filter((text) => hasWord.test(text));
   if (words.length === 0) return [];
   const [marks = [], ...results] = await server.search([
     { indexUid, filter: 'generation EXISTS', limit: 1 },
     ...words.map((q) => ({
-      ...{ indexUid, q, limit: maxHits, filter: `archived = ${archived ? 1 : 0}` },
-      ...{ attributesToRetrieve: ['id'], matchingStrategy: 'all' as const },
+      indexUid,
+      q,
+      limit: maxHits,
+      filter: `archived = ${archived ? 1 : 0}`,
+      attributesToRetrieve: ['id'],
+      matchingStrategy: 'all' as const,
     })),
   ]);
   if (marks.length === 0) throw new MeilisearchError('building', 'the index is being built');

@@ -11,7 +11,7 @@ interface SearchFeaturesOptions {
   readonly freshnessWaitMs: number;
 }
 
-/** Searches everything that was committed before the call. Sets `Bunting-Stale` when that cannot be read in time. */
+/** Searches all features that were committed before the call. Sets `Bunting-Stale` when the projection does not catch up in time. */
 export const searchFeaturesEndpoint = ({ index, states, freshnessWaitMs }: SearchFeaturesOptions): Endpoint =>
   implement(SearchFeatures, async ({ query: request, caller, now, deadline, setHeader }) => {
     const query = parseFeatureQuery(request);

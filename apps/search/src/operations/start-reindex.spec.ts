@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { call, systemContext } from '@bunting/bus';
-import { GetReindex, StartReindex } from '@bunting/contracts';
+import { GetReindexStatus, StartReindex } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { aFeature, featureState, segmentState } from '../../test/builders.ts';
 import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-server.ts';
@@ -24,10 +24,10 @@ afterAll(async () => {
   await standIn.stop();
 });
 
-const last = () => call(started.bus, GetReindex, {}, systemContext(5_000));
+const last = () => call(started.bus, GetReindexStatus, {}, systemContext(5_000));
 const generation = () => standIn.indexes.get('features')?.documents.get('mark')?.['generation'];
 
-it('get-reindex returns that there was no reindexing', async () => {
+it('get-reindex-status returns that there was no reindexing', async () => {
   await expect(last()).rejects.toMatchObject({ kind: 'NotFoundError' });
 });
 

@@ -7,7 +7,7 @@ interface IndexedFeature {
   readonly tags: readonly string[];
 }
 
-/** A change of what an index holds; without a feature when it was deleted. */
+/** A change of a document in an index; without a feature after its deletion. */
 interface FeatureChange {
   readonly name: string;
   /** the transaction that made it */
@@ -15,20 +15,20 @@ interface FeatureChange {
   readonly feature: IndexedFeature | null;
 }
 
-/** What is known of an index outside this database. */
+/** What this database records of an index outside of it. */
 interface IndexRecord {
   /** a new one for each index that is built; null before the first */
   readonly generation: string | null;
   /** transactions before this one have been followed */
   readonly followed: string | null;
-  /** why it has to be built again */
-  readonly trouble: string | null;
+  /** why it has to be rebuilt; null while it need not be */
+  readonly rebuildReason: string | null;
 }
 
-const standing: Statement = {
-  name: 'index-standing',
+const status: Statement = {
+  name: 'index-status',
   text: `
-    select generation, followed::text, trouble, pg_snapshot_xmin(snapshot)::text as settled,
+    select generation, followed::text, rebuild_reason as "rebuildReason", pg_snapshot_xmin(snapshot)::text as settled,
       coalesce(followed > pg_snapshot_xmax(snapshot), false) as "isOfAnotherServer"
     from pg_current_snapshot() as snapshot left join search_index on uid = $1`,
 };
@@ -55,11 +55,11 @@ const settledCount: Statement = {
 };
 
 const save = `
-  insert into search_index (uid, generation, followed, trouble) values ($1, $2, $3::xid8, null)
-  on conflict (uid) do update set generation = excluded.generation, followed = excluded.followed, trouble = null`;
+  insert into search_index (uid, generation, followed, rebuild_reason) values ($1, $2, $3::xid8, null)
+  on conflict (uid) do update set generation = excluded.generation, followed = excluded.followed, rebuild_reason = null`;
 
-const distrust = `
-  insert into search_index (uid, trouble) values ($1, $2) on conflict (uid) do update set trouble = excluded.trouble`;
+const markForRebuild = `
+  insert into search_index (uid, rebuild_reason) values ($1, $2) on conflict (uid) do update set rebuild_reason = excluded.rebuild_reason`;
 
 /** An index has one process that writes it, until it releases the lock or its session is lost. */
 const lockOf = (session: Session) => {
@@ -76,15 +76,15 @@ export type IndexLock = ReturnType<typeof lockOf>;
 
 export type IndexFeed = ReturnType<typeof indexFeed>;
 
-/** What an index of texts is fed from, and the record of how far it has followed. */
+/** The changes for an external index, and the checkpoint up to which it has received them. */
 export const indexFeed = (database: Database) => ({
   /**
    * The record of an index, and before which transaction all have ended: every change of theirs can be read from now on.
    * Transaction ids of a server from which the database was restored mean nothing on this one.
    */
-  standing: async (uid: string) => {
+  status: async (uid: string) => {
     const rows = await database.read<IndexRecord & { readonly settled: string; readonly isOfAnotherServer: boolean }>(
-      standing,
+      status,
       [uid],
     );
     return rows[0] as (typeof rows)[number];
@@ -100,8 +100,8 @@ export const indexFeed = (database: Database) => ({
   save: (uid: string, { generation, followed }: { readonly generation: string; readonly followed: string }) =>
     database.transaction(async ({ query }) => void (await query(save, [uid, generation, followed]))),
   /** Requests a rebuild of the index. */
-  distrust: (uid: string, trouble: string): Promise<void> =>
-    database.transaction(async ({ query }) => void (await query(distrust, [uid, trouble]))),
+  markForRebuild: (uid: string, rebuildReason: string): Promise<void> =>
+    database.transaction(async ({ query }) => void (await query(markForRebuild, [uid, rebuildReason]))),
   /** The lock of an index; undefined while another process has it. */
   lock: async (uid: string): Promise<IndexLock | undefined> => {
     const session = await database.session();

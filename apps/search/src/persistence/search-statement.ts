@@ -46,6 +46,22 @@ const isAmong: Condition = (condition) => `case when exists (${sameFeature} ${co
 
 const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
+/** Whether a text has a trigram, by which the index of texts can narrow a search. */
+const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text);
+
+/**
+ * That a feature contains one of the texts. For a pattern without a trigram PostgreSQL may read the whole index of texts and then
+ * all features; written as a function, which no index supports, it reads the features alone.
+ */
+const containsAny = (texts: readonly string[], place: AddValue): string => {
+  const indexed = texts.filter(hasTrigram);
+  const short = texts.filter((text) => !hasTrigram(text));
+  return anyOf([
+    ...(indexed.length === 0 ? [] : [`search_text like any(${place(indexed.map(patternOf), 'text[]')})`]),
+    ...short.map((text) => `strpos(search_text, ${place(text, 'text')}) > 0`),
+  ]);
+};
+
 const createdBy = ({ ids, names }: CreatorFilter, place: AddValue): string =>
   `(created_by_id = any(${place(ids, 'bigint[]')}) or created_by_name = any(${place(names, 'text[]')}))`;
 
@@ -94,11 +110,12 @@ const conditionsOf = (
   if (created !== undefined) required.push(onDay('created_at', created, place));
   if (lastSeen !== undefined) required.push(onDay('last_seen_at', lastSeen, place));
   if (favorite !== undefined) add(`favorited_by @> ${place([userId], 'integer[]')}`, !favorite);
-  if (query.texts.length > 0 && !query.fuzzy)
-    required.push(`search_text like any(${place(query.texts.map(patternOf), 'text[]')})`);
+  if (query.texts.length > 0 && !query.fuzzy) required.push(containsAny(query.texts, place));
   const isAnyOf = (holding: SetFilter | undefined): boolean => holding !== undefined && !isExclusion(holding);
+  // A single letter is in most texts: to collect all matches takes twice as long as to read a page in order and count.
+  const mayBeRare = query.fuzzy || query.texts.every((text) => text.length > 1);
   const isSelective =
-    query.texts.length > 0 ||
+    (query.texts.length > 0 && mayBeRare) ||
     query.createdBy?.isNot === false ||
     favorite === true ||
     isAnyOf(query.tag) ||
@@ -143,7 +160,7 @@ const orderOf = (sort: Sort | 'relevance'): string => {
   return `${first}${sort.by === 'createdAt' ? '' : ', created_at'}, name`;
 };
 
-/** Conditions that split features by what a search sorts by first, in the order of the pages. */
+/** Conditions that partition features by the first sort key of a search, in the order of the pages. */
 const sortGroupsOf = (sort: Sort | 'relevance', place: AddValue, met: Condition): readonly (readonly string[])[] => {
   if (sort === 'relevance') return [[]];
   const { by, descending } = sort;

@@ -34,14 +34,14 @@ export interface StateDigest {
 
 const digests: { readonly [E in StateEntity]: Statement } = {
   feature: {
-    name: 'kept-feature-digests',
+    name: 'stored-feature-digests',
     text: `
       select lookup.project as "group", count(*) as count, ${digestOfVersions('name', 'version')} as digest
       from feature_lookup lookup join feature_document using (name) where document is not null
       group by lookup.project`,
   },
   segment: {
-    name: 'kept-segment-digests',
+    name: 'stored-segment-digests',
     text: `
       select '' as "group", count(*) as count, ${digestOfVersions('id', 'version')} as digest
       from segment where name is not null`,
@@ -51,14 +51,14 @@ const digests: { readonly [E in StateEntity]: Statement } = {
 // Rows without a counterpart in the other table are included, so that they are repaired.
 const versions: { readonly [E in StateEntity]: Statement } = {
   feature: {
-    name: 'kept-feature-versions',
+    name: 'stored-feature-versions',
     text: `
       select name as id, coalesce(version, -1) as version
       from feature_lookup lookup left join feature_document using (name)
       where name > $2 and ($1::text is null or lookup.project = $1) order by name limit $3`,
   },
   segment: {
-    name: 'kept-segment-versions',
+    name: 'stored-segment-versions',
     text: `
       select id::text as id, version from segment
       where $1::text is not distinct from $1 and name is not null and id::text collate "C" > $2
@@ -68,7 +68,7 @@ const versions: { readonly [E in StateEntity]: Statement } = {
 
 const read: { readonly [E in StateEntity]: Statement } = {
   feature: {
-    name: 'kept-features',
+    name: 'stored-features',
     text: `
       select asked.id, coalesce(document.version, -1) as version,
         document.document is not null or lookup.name is not null as "isLive",
@@ -79,7 +79,7 @@ const read: { readonly [E in StateEntity]: Statement } = {
       where document.name is not null or lookup.name is not null`,
   },
   segment: {
-    name: 'kept-segments',
+    name: 'stored-segments',
     text: `
       select segment.id::text as id, version, name is not null as "isLive",
         case when name is not null then json_build_object('name', name) end as document, null as lookup
@@ -93,7 +93,9 @@ const withoutUsage = (document: Record<string, unknown>): unknown => ({
   lastSeenAt: null,
   environments: (document['environments'] as object[]).map((environment) => ({
     ...environment,
-    ...{ lastSeenAt: null, yes: 0, no: 0 },
+    lastSeenAt: null,
+    yes: 0,
+    no: 0,
   })),
 });
 
@@ -109,20 +111,25 @@ const toJsonValue = (value: unknown): Record<string, unknown> =>
   JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
 
 /** Whether a stored state equals the current one, except for usage figures, which change by the minute. */
-export const isUpToDate = (entity: StateEntity, kept: StoredState | undefined, { state }: CurrentState): boolean => {
-  if (state === null) return kept === undefined || !kept.isLive;
-  if (kept === undefined || !kept.isLive || kept.document === null) return false;
-  if (entity === 'segment') return kept.document['name'] === (state as { name: string }).name;
-  if (kept.lookup === null) return false;
+export const isUpToDate = (entity: StateEntity, stored: StoredState | undefined, { state }: CurrentState): boolean => {
+  if (state === null) return stored === undefined || !stored.isLive;
+  if (stored === undefined || !stored.isLive || stored.document === null) return false;
+  if (entity === 'segment') return stored.document['name'] === (state as { name: string }).name;
+  if (stored.lookup === null) return false;
   const feature = state as FeatureState;
   return (
-    isDeepStrictEqual(withoutUsage(kept.document), withoutUsage(toJsonValue(documentOf(feature)))) &&
-    isDeepStrictEqual(comparable(kept.lookup), comparable(toJsonValue(lookupOf(feature))))
+    isDeepStrictEqual(withoutUsage(stored.document), withoutUsage(toJsonValue(documentOf(feature)))) &&
+    isDeepStrictEqual(comparable(stored.lookup), comparable(toJsonValue(lookupOf(feature))))
   );
 };
 
 const messageOf = (entity: StateEntity, payload: object): OutboxMessage => ({
-  ...{ position: 1, uid: '', type: entity, recordedAt: '', traceparent: null, payload },
+  position: 1,
+  uid: '',
+  type: entity,
+  recordedAt: '',
+  traceparent: null,
+  payload,
 });
 
 const deleteState = async ({ query }: Tx, entity: StateEntity, id: string): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { SchemaMigration } from '@bunting/database';
-import { inboxTables } from '@bunting/outbox';
+import { consumerTables } from '@bunting/outbox';
 
 const vacuumOften = `autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
   autovacuum_analyze_scale_factor = 0.02`;
@@ -67,7 +67,7 @@ const searchTables: SchemaMigration = {
     // The names, tags or archived marks that changed, deletions included, by the transaction that changed them.
     'create table feature_change (name text collate "C" primary key, changed xid8 not null)',
     'create index on feature_change (changed, name)',
-    'create table search_index (uid text primary key, generation uuid, followed xid8, trouble text)',
+    'create table search_index (uid text primary key, generation uuid, followed xid8, rebuild_reason text)',
     'create table reconciliation (claimed_at timestamptz not null, compared_up_to text collate "C" not null)',
     `insert into reconciliation values ('-infinity', '')`,
     `create table reindex (
@@ -82,5 +82,5 @@ const searchTables: SchemaMigration = {
   ],
 };
 
-/** The schema of search, from nothing. */
-export const searchMigrations: readonly SchemaMigration[] = [inboxTables, searchTables];
+/** The complete schema of search. */
+export const searchMigrations: readonly SchemaMigration[] = [consumerTables, searchTables];

@@ -28,7 +28,7 @@ import {
 const sortKeys = ['createdAt', 'name', 'type', 'project', 'stale', 'lastSeenAt'] as const;
 type SortKey = (typeof sortKeys)[number];
 
-/** What a search sorts by. What is equal in it is in the order of creation, and then of names. */
+/** The sort keys of a search. Ties are ordered by creation, and then by name. */
 export interface Sort {
   readonly by: SortKey | { readonly environment: string };
   readonly descending: boolean;

@@ -1,4 +1,4 @@
-import { fold } from './fold.ts';
+import { foldCase } from './fold-case.ts';
 import {
   uniqueValues,
   parseList,
@@ -110,9 +110,9 @@ export const parseDay = (parameter: Parameter): DayFilter => {
   return { before: operator === 'IS_BEFORE', midnight };
 };
 
-/** `query`: folded texts, of which the name or a tag contains one. Nothing but commas and blanks looks for nothing. */
+/** `query`: folded texts, of which the name or a tag contains one. Commas and blanks alone are no filter. */
 export const parseTexts = (parameter: Parameter): readonly string[] => {
-  const texts = parameter.text.split(',').map((text) => fold(text.trim()));
+  const texts = parameter.text.split(',').map((text) => foldCase(text.trim()));
   return uniqueValues(
     parameter,
     texts.filter((text) => text !== ''),
@@ -122,7 +122,7 @@ export const parseTexts = (parameter: Parameter): readonly string[] => {
 const maxFuzzyTexts = 5;
 const maxFuzzyTextLength = 100;
 
-/** `query` as well, when what is only alike is found: each text is compared with very many, and takes its time. */
+/** `query` of a fuzzy search. The number of texts is limited, because each is compared with many others. */
 export const parseFuzzyTexts = (parameter: Parameter): readonly string[] => {
   const texts = parseTexts(parameter);
   if (texts.length > maxFuzzyTexts || texts.some((text) => text.length > maxFuzzyTextLength))
@@ -135,6 +135,6 @@ export const parseFuzzyTexts = (parameter: Parameter): readonly string[] => {
 
 export const parseBoolean = (parameter: Parameter): boolean => parseKeyword(parameter, ['true', 'false']) === 'true';
 
-/** `archived`: only what is archived, or only what is not. */
+/** `archived`: only archived features, or only active ones. */
 export const parseArchived = (parameter: Parameter): boolean =>
   parseKeyword(parameter, ['true', 'false', 'IS:true', 'IS:false']).endsWith('true');

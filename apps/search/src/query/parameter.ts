@@ -5,7 +5,7 @@ export const maxParameterLength = 4_096;
 /** How many values a filter may list. */
 export const maxValues = 200;
 
-/** A query parameter as it was received. */
+/** An unparsed query parameter. */
 export interface Parameter {
   readonly name: string;
   readonly text: string;

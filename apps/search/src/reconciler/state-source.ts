@@ -1,5 +1,5 @@
 import { type Bus, call, systemContext } from '@bunting/bus';
-import { DigestStates, ListStateVersions, ReadStates, type StateVersion } from '@bunting/contracts';
+import { DigestStateVersions, ListStateVersions, ReadStates, type StateVersion } from '@bunting/contracts';
 import type { CurrentState, StateDigest, StateEntity } from '../persistence/stored-states.ts';
 
 const timeoutMs = 10_000;
@@ -13,7 +13,7 @@ export const stateSource = (bus: Bus) => ({
       const body = { entity, after, limit: groupPageSize };
       const page: { groups: StateDigest[]; next: string | null } = await call(
         bus,
-        DigestStates,
+        DigestStateVersions,
         { body },
         systemContext(timeoutMs),
       );

@@ -39,7 +39,13 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
   const uid = options.uid ?? 'features';
   const [work, warnings, answers]: [IndexUpdate[], string[], FuzzyEngine[]] = [[], [], []];
   const meilisearch = startMeilisearch({
-    ...{ key: undefined, uid, searchTimeoutMs: 5_000, intervalMs: 20, checkIntervalMs: 200, ...options, feed },
+    key: undefined,
+    uid,
+    searchTimeoutMs: 5_000,
+    intervalMs: 20,
+    checkIntervalMs: 200,
+    ...options,
+    feed,
     warn: (message) => void warnings.push(message),
     onUpdate: (done) => void work.push(done),
     onCircuitChange: () => undefined,
@@ -47,13 +53,16 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
   const { similar } = meilisearch;
   return {
     index: fuzzyIndex({ postgres: postgresIndex(database), similar, onSearch: (by) => void answers.push(by) }),
-    ...{ database, work, warnings, answers },
+    database,
+    work,
+    warnings,
+    answers,
     apply: (states) => database.transaction((tx) => applyStates(tx, messagesOf(states))),
     level: () =>
       eventually(
         async () => {
-          const { generation, followed, trouble } = await feed.standing(uid);
-          if (generation === null || followed === null || trouble !== null)
+          const { generation, followed, rebuildReason } = await feed.status(uid);
+          if (generation === null || followed === null || rebuildReason !== null)
             throw new Error('The index is being built.');
           if ((await feed.countIfUnchangedSince(followed)) === undefined) throw new Error('The index is behind.');
         },

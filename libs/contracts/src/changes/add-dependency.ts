@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { FeatureName } from './members.ts';
 
-/** Makes a feature depend on another, its parent. */
+/** Adds a dependency of a feature on another, its parent. */
 export const AddDependency = Type.Object(
   {
     action: Type.Literal('addDependency'),
@@ -21,6 +21,6 @@ export const AddDependency = Type.Object(
       ),
     }),
   },
-  { title: 'addDependencyChangeSchema', description: 'Makes a feature depend on another, its parent.' },
+  { title: 'addDependencyChangeSchema', description: 'Adds a dependency of a feature on another, its parent.' },
 );
 export type AddDependency = Static<typeof AddDependency>;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { CreateStrategy, StrategyConstraints, StrategyParameters } from '../model/strategy.ts';
+import { CreateStrategy, StrategyConstraints, StrategyParameters } from '../model/strategies/strategy.ts';
 import { FeatureName } from './members.ts';
 
 /** Adds a strategy to a feature in the environment. */

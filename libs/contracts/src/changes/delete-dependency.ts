@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { FeatureName, NoPayload } from './members.ts';
 
-/** Makes a feature depend on no other. */
+/** Removes the dependency of a feature. */
 export const DeleteDependency = Type.Object(
   {
     action: Type.Literal('deleteDependency'),
     feature: FeatureName,
     payload: NoPayload,
   },
-  { title: 'deleteDependencyChangeSchema', description: 'Makes a feature depend on no other.' },
+  { title: 'deleteDependencyChangeSchema', description: 'Removes the dependency of a feature.' },
 );
 export type DeleteDependency = Static<typeof DeleteDependency>;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { SegmentId } from '../model/segment.ts';
+import { SegmentId } from '../model/strategies/segment.ts';
 import { NoFeature } from './members.ts';
 
 /** Deletes a segment of the project. */

@@ -12,7 +12,7 @@ import { UpdateEnabled } from './update-enabled.ts';
 import { UpdateSegment } from './update-segment.ts';
 import { UpdateStrategy } from './update-strategy.ts';
 
-/** What a change may do, each action with its schema. */
+/** The schema of each action of a change. */
 export const changeSchemas = {
   updateSegment: requestForm(UpdateSegment),
   deleteSegment: DeleteSegment,
@@ -37,10 +37,10 @@ export type SegmentChange = { [A in SegmentAction]: ChangeOf<A> }[SegmentAction]
 /** Every action, in the order of the interface. */
 export const changeActions = Object.keys(changeSchemas) as readonly ChangeAction[];
 
-/** How many changes one request may propose. */
+/** The maximum number of changes in one request. */
 export const maxProposedChanges = 200;
 
-/** How many changes one change request may hold. */
+/** The maximum number of changes of one change request. */
 export const maxChangesPerChangeRequest = 500;
 
 /** The body that is one change, for the OpenAPI document. */

@@ -7,10 +7,10 @@ export const FeatureName = Type.String({
   description: 'the name of the feature that the change applies to',
 });
 
-/** A change of a segment is about no feature; what a client sends nevertheless is not looked at. */
-export const NoFeature = Type.Optional(Nullable(Type.String(), { description: 'not looked at' }));
+/** A change of a segment has no feature; a value that a client sends is ignored. */
+export const NoFeature = Type.Optional(Nullable(Type.String(), { description: 'ignored' }));
 
-/** An action that says it all comes without a payload, or with an empty one. */
+/** The payload of actions without parameters: absent or empty. */
 export const NoPayload = Type.Optional(
   Nullable(Type.Object({}, { additionalProperties: false }), { description: 'none is needed' }),
 );

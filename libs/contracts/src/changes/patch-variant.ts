@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FeatureVariant } from '../model/variant.ts';
+import { FeatureVariant } from '../model/features/variant.ts';
 import { FeatureName } from './members.ts';
 
 /** Replaces the variants of a feature in the environment. */
@@ -7,7 +7,7 @@ export const PatchVariant = Type.Object(
   {
     action: Type.Literal('patchVariant'),
     feature: FeatureName,
-    payload: Type.Object({ variants: Type.Array(FeatureVariant, { description: 'the variants that there will be' }) }),
+    payload: Type.Object({ variants: Type.Array(FeatureVariant, { description: 'the new variants' }) }),
   },
   { title: 'patchVariantChangeSchema', description: 'Replaces the variants of a feature in the environment.' },
 );

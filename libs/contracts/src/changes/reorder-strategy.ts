@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { StrategyPosition } from '../model/strategy.ts';
+import { StrategyPosition } from '../model/strategies/strategy.ts';
 import { FeatureName } from './members.ts';
 
 /** Puts strategies of a feature in the environment into another order. */
@@ -7,11 +7,13 @@ export const ReorderStrategy = Type.Object(
   {
     action: Type.Literal('reorderStrategy'),
     feature: FeatureName,
-    payload: Type.Array(StrategyPosition, { description: 'the strategies that move; the others keep their place' }),
+    payload: Type.Array(StrategyPosition, {
+      description: 'the strategies to move; the others stay in their positions',
+    }),
   },
   {
     title: 'reorderStrategyChangeSchema',
-    description: 'Puts strategies of a feature in the environment into another order.',
+    description: 'Sets the order of strategies of a feature in the environment.',
   },
 );
 export type ReorderStrategy = Static<typeof ReorderStrategy>;

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { Constraint } from '../model/constraint.ts';
+import { Constraint } from '../model/strategies/constraint.ts';
 import { Nullable } from '../model/schema.ts';
-import { SegmentId, SegmentName } from '../model/segment.ts';
+import { SegmentId, SegmentName } from '../model/strategies/segment.ts';
 import { NoFeature } from './members.ts';
 
-/** Changes a segment of the project; what is left out stays as it is. */
+/** Changes a segment of the project. Omitted properties do not change. */
 export const UpdateSegment = Type.Object(
   {
     action: Type.Literal('updateSegment'),
@@ -12,7 +12,7 @@ export const UpdateSegment = Type.Object(
     payload: Type.Object({
       id: SegmentId,
       name: Type.Optional(SegmentName),
-      description: Type.Optional(Nullable(Type.String(), { description: 'who is in the segment, in words' })),
+      description: Type.Optional(Nullable(Type.String(), { description: 'the description of the segment' })),
       project: Type.Optional(Nullable(Type.String(), { description: 'the one project that may use the segment' })),
       constraints: Type.Optional(
         Type.Array(Constraint, { description: 'all of these must hold for the segment to match' }),
@@ -21,7 +21,7 @@ export const UpdateSegment = Type.Object(
   },
   {
     title: 'updateSegmentChangeSchema',
-    description: 'Changes a segment of the project; what is left out stays as it is.',
+    description: 'Updates a segment of the project; omitted properties do not change.',
   },
 );
 export type UpdateSegment = Static<typeof UpdateSegment>;

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { CreateStrategy } from '../model/strategy.ts';
+import { CreateStrategy } from '../model/strategies/strategy.ts';
 import { FeatureName } from './members.ts';
 
-/** Changes a strategy of a feature in the environment; what is left out stays as it is. */
+/** Changes a strategy of a feature in the environment. Omitted properties do not change. */
 export const UpdateStrategy = Type.Object(
   {
     action: Type.Literal('updateStrategy'),
@@ -14,7 +14,7 @@ export const UpdateStrategy = Type.Object(
   },
   {
     title: 'updateStrategyChangeSchema',
-    description: 'Changes a strategy of a feature in the environment; what is left out stays as it is.',
+    description: 'Updates a strategy of a feature in the environment; omitted properties do not change.',
   },
 );
 export type UpdateStrategy = Static<typeof UpdateStrategy>;

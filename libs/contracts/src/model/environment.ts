@@ -1,17 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { UrlFriendlyName } from './patterns.ts';
 import { Constant, Nullable } from './schema.ts';
-import { CreateStrategy } from './strategy.ts';
+import { CreateStrategy } from './strategies/strategy.ts';
 
-/** A place where features are switched on and off, such as production. */
+/** An environment, such as production, in which features are enabled and disabled. */
 export const Environment = Type.Object(
   {
     name: Type.String({ description: 'the name of the environment' }),
     type: Type.String({ description: 'the type, such as development or production' }),
-    sortOrder: Type.Integer({ description: 'the place in the list of environments' }),
+    sortOrder: Type.Integer({ description: 'the position in the list of environments' }),
     enabled: Type.Boolean({ description: 'whether the environment is in use' }),
   },
-  { description: 'A place where features are switched on and off.' },
+  { description: 'An environment, in which each feature is enabled or disabled.' },
 );
 export type Environment = Static<typeof Environment>;
 
@@ -23,12 +23,12 @@ const type = Type.String({
 const sortOrder = Type.Integer({
   minimum: 0,
   maximum: 1_000_000_000,
-  description: 'the place in the list of environments',
+  description: 'the position in the list of environments',
 });
 
 const requiredApprovals = Nullable(Type.Integer({ minimum: 1, maximum: 10 }), {
   description:
-    'the least approvals that a project can set for change requests there, and what it gets when it says nothing; what was set before stays; null: each project decides',
+    'the minimum number of approvals that a project can set for change requests there, and the default; earlier settings do not change; null: each project decides',
 });
 
 /** An environment with its counts. */
@@ -41,7 +41,7 @@ export const EnvironmentDescription = Type.Object(
     apiTokenCount: Type.Optional(Type.Integer({ description: 'the number of tokens for it' })),
     enabledToggleCount: Type.Optional(Type.Integer({ description: 'the number of features that are enabled in it' })),
   },
-  { title: 'environmentSchema', description: 'A place where features are switched on and off.' },
+  { title: 'environmentSchema', description: 'An environment, in which each feature is enabled or disabled.' },
 );
 export type EnvironmentDescription = Static<typeof EnvironmentDescription>;
 
@@ -72,12 +72,12 @@ export const EnvironmentListOfProject = Type.Object(
           defaultStrategy: Type.Optional(Nullable(CreateStrategy)),
           visible: Type.Optional(Type.Boolean({ description: 'whether the project uses it' })),
         },
-        { title: 'environmentProjectSchema', description: 'An environment, and what a project has in it.' },
+        { title: 'environmentProjectSchema', description: 'An environment, with the figures of a project in it.' },
       ),
       { description: 'in their order' },
     ),
   },
-  { title: 'environmentsProjectSchema', description: 'The environments, and what a project has in them.' },
+  { title: 'environmentsProjectSchema', description: 'The environments, with the figures of a project in them.' },
 );
 export type EnvironmentListOfProject = Static<typeof EnvironmentListOfProject>;
 
@@ -89,7 +89,7 @@ export const CreateEnvironmentBody = Type.Object(
     sortOrder: Type.Optional(sortOrder),
     requiredApprovals: Type.Optional(requiredApprovals),
   },
-  { title: 'createEnvironmentSchema', description: 'What an environment is made from.' },
+  { title: 'createEnvironmentSchema', description: 'The properties of a new environment.' },
 );
 export type CreateEnvironmentBody = Static<typeof CreateEnvironmentBody>;
 
@@ -99,7 +99,7 @@ export const UpdateEnvironmentBody = Type.Object(
     sortOrder: Type.Optional(sortOrder),
     requiredApprovals: Type.Optional(requiredApprovals),
   },
-  { title: 'updateEnvironmentSchema', description: 'What an environment becomes.' },
+  { title: 'updateEnvironmentSchema', description: 'The new properties of an environment.' },
 );
 export type UpdateEnvironmentBody = Static<typeof UpdateEnvironmentBody>;
 
@@ -110,7 +110,7 @@ export const CloneEnvironmentBody = Type.Object(
     projects: Type.Optional(
       Type.Array(Type.String(), {
         maxItems: 1_000,
-        description: 'the projects that get the clone; with `*`, or left out: every project that has the environment',
+        description: 'the projects that get the clone; `*` or absent: every project that has the environment',
       }),
     ),
     clonePermissions: Type.Optional(
@@ -119,7 +119,7 @@ export const CloneEnvironmentBody = Type.Object(
       }),
     ),
   },
-  { title: 'cloneEnvironmentSchema', description: 'What the clone of an environment is like.' },
+  { title: 'cloneEnvironmentSchema', description: 'The properties of the clone of an environment.' },
 );
 export type CloneEnvironmentBody = Static<typeof CloneEnvironmentBody>;
 
@@ -127,6 +127,6 @@ export const EnvironmentOrder = Type.Unsafe<Record<string, number>>({
   title: 'sortOrderSchema',
   type: 'object',
   additionalProperties: { type: 'integer', minimum: 0, maximum: 1_000_000_000 },
-  description: 'The places of environments, by name.',
+  description: 'The positions of environments, by name.',
 });
 export type EnvironmentOrder = Static<typeof EnvironmentOrder>;

@@ -4,13 +4,13 @@ import { largestId, Timestamp } from './schema.ts';
 /** The version of Unleash whose answers Bunting gives. */
 export const unleashVersion = '6.4.1';
 
-/** What stands for a limit that there is not: clients expect a number. */
+/** The value of an absent limit: clients expect a number. */
 export const noLimit = largestId;
 
 const limit = (description: string) => Type.Integer({ minimum: 0, description });
 const absent = limit('always 0: Bunting has none');
 
-/** How much of something there may be. */
+/** The limits on the numbers of resources. */
 export const ResourceLimits = Type.Object(
   {
     segmentValues: limit('values of one segment'),
@@ -30,19 +30,19 @@ export const ResourceLimits = Type.Object(
     segments: limit('segments'),
     featureFlags: limit(`active features; ${noLimit} where there is no limit`),
   },
-  { title: 'resourceLimitsSchema', description: 'How much of something there may be.' },
+  { title: 'resourceLimitsSchema', description: 'The limits of resources.' },
 );
 export type ResourceLimits = Static<typeof ResourceLimits>;
 
 const unleash = Type.String({ description: 'the version of Unleash whose API this is' });
 
-/** What a user interface of Unleash needs to know of this installation. */
+/** The configuration that user interfaces of Unleash read. */
 export const UiConfig = Type.Object(
   {
     name: Type.String({ description: 'the name of the product' }),
     version: Type.String({ description: 'the version of the product' }),
     environment: Type.String({ description: 'the edition' }),
-    unleashUrl: Type.String({ description: 'where people find this installation; empty when it does not know' }),
+    unleashUrl: Type.String({ description: 'the public address of this installation; empty if it is not configured' }),
     baseUriPath: Type.String({ description: 'always empty' }),
     flags: Type.Unsafe<Record<string, boolean>>({
       type: 'object',
@@ -73,11 +73,11 @@ export const UiConfig = Type.Object(
     unleashAIAvailable: Type.Boolean({ description: 'always false' }),
     links: Type.Array(Type.Object({}), { description: 'always empty' }),
   },
-  { title: 'uiConfigSchema', description: 'What a user interface needs to know of this installation.' },
+  { title: 'uiConfigSchema', description: 'The configuration of this installation for user interfaces.' },
 );
 export type UiConfig = Static<typeof UiConfig>;
 
-export const SetUiConfigBody = Type.Object(
+export const UiConfigBody = Type.Object(
   {
     frontendSettings: Type.Optional(
       Type.Object({
@@ -88,13 +88,13 @@ export const SetUiConfigBody = Type.Object(
       }),
     ),
   },
-  { title: 'setUiConfigSchema', description: 'What a user interface wants to change of this installation.' },
+  { title: 'setUiConfigSchema', description: 'The configuration of this installation that a user interface sets.' },
 );
-export type SetUiConfigBody = Static<typeof SetUiConfigBody>;
+export type UiConfigBody = Static<typeof UiConfigBody>;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** How much there is. */
+/** The counts of resources. */
 export const InstanceStatistics = Type.Object(
   {
     timestamp: Timestamp('when it was counted'),
@@ -138,7 +138,7 @@ export const InstanceStatistics = Type.Object(
       { description: 'events of environments of the type production' },
     ),
   },
-  { title: 'instanceAdminStatsSchema', description: 'How much there is.' },
+  { title: 'instanceAdminStatsSchema', description: 'The statistics of this installation.' },
 );
 export type InstanceStatistics = Static<typeof InstanceStatistics>;
 
@@ -147,10 +147,10 @@ export const TelemetrySettings = Type.Object(
     versionInfoCollectionEnabled: Type.Boolean({ description: 'always false' }),
     featureInfoCollectionEnabled: Type.Boolean({ description: 'always false' }),
   },
-  { title: 'telemetrySettingsSchema', description: 'What Bunting reports to others: nothing.' },
+  { title: 'telemetrySettingsSchema', description: 'The telemetry settings: Bunting reports nothing.' },
 );
 
 export const Maintenance = Type.Object(
-  { enabled: Type.Boolean({ description: 'always false: there is no maintenance mode' }) },
+  { enabled: Type.Boolean({ description: 'always false: Bunting has no maintenance mode' }) },
   { title: 'maintenanceSchema', description: 'Whether changes are refused for maintenance.' },
 );

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { jsonPointer } from './patterns.ts';
 
-/** What one step of a patch can do. */
+/** The operations of a JSON Patch that are supported. */
 export const patchOperators = ['add', 'remove', 'replace', 'copy', 'move'] as const;
 
 const isOneOf = (...operators: readonly (typeof patchOperators)[number][]) => ({
@@ -9,11 +9,11 @@ const isOneOf = (...operators: readonly (typeof patchOperators)[number][]) => ({
   required: ['op'],
 });
 
-/** One step of a patch. The empty path is the whole document, which a step can only replace. */
+/** One operation of a JSON Patch. The empty path is the whole document, which can only be replaced. */
 export const PatchOperation = Type.Object(
   {
     path: Type.String({ ...jsonPointer, description: 'the path of the property to operate on, as a JSON pointer' }),
-    op: Type.Enum([...patchOperators], { type: 'string', description: 'what is to be done' }),
+    op: Type.Enum([...patchOperators], { type: 'string', description: 'the action' }),
     from: Type.Optional(
       Type.String({ ...jsonPointer, description: 'where the value comes from, for `copy` and `move`' }),
     ),
@@ -34,7 +34,7 @@ export const PatchOperation = Type.Object(
 );
 export type PatchOperation = Static<typeof PatchOperation>;
 
-/** A list of steps that change a document one after the other. */
+/** Operations of a JSON Patch, applied in their order. */
 export const JsonPatch = Type.Array(PatchOperation, {
   title: 'patchesSchema',
   maxItems: 100,

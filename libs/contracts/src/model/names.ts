@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { notBlank, UrlFriendlyName } from './patterns.ts';
 
-/** A name of a segment to be checked. */
+/** A name of a segment to validate. */
 export const SegmentNameBody = Type.Object(
   {
     name: Type.String({
@@ -9,13 +9,13 @@ export const SegmentNameBody = Type.Object(
       ...notBlank,
     }),
   },
-  { title: 'segmentNameSchema', description: 'A name of a segment to be checked.' },
+  { title: 'segmentNameSchema', description: 'A name of a segment to validate.' },
 );
 
-/** A name to be checked. */
+/** A name to validate. */
 export const NameBody = Type.Object(
   { name: UrlFriendlyName('the name to check') },
-  { title: 'nameSchema', description: 'A name to be checked.' },
+  { title: 'nameSchema', description: 'A name to validate.' },
 );
 export type NameBody = Static<typeof NameBody>;
 

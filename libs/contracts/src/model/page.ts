@@ -6,10 +6,10 @@ import { type Static, Type } from 'typebox';
  */
 export const optionalPage = (items: string) => ({
   offset: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1_000_000, description: `how many ${items} to skip; default: 0` }),
+    Type.Integer({ minimum: 0, maximum: 1_000_000, description: `the number of ${items} to skip; default: 0` }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, description: `how many ${items} to return; all when left out` }),
+    Type.Integer({ minimum: 1, maximum: 1_000, description: `the number of ${items} to return; default: all` }),
   ),
 });
 

@@ -3,43 +3,43 @@ import { Type } from 'typebox';
 // Rules that the services hold by hand, written down for people and for tools: as `documented<Keyword>` they stand in the
 // OpenAPI document alone, so that no input reaches the regular expression.
 
-/** A name that needs no escape in a URL, and is neither `.` nor `..`: what `encodeURIComponent` leaves as it is. */
+/** A name without characters that `encodeURIComponent` escapes, and neither `.` nor `..`. */
 export const urlFriendlyPattern = "^([.]{0,2}[A-Za-z0-9_!~*'()-]|[.]{3})[A-Za-z0-9_.!~*'()-]*$";
 
-/** Nothing, or an e-mail address as far as it is checked. */
+/** An empty text, or the supported form of an e-mail address. */
 export const emailPattern = String.raw`^\s*([^\x00-\x20]+@[^\x00-\x20]+)?\s*$`;
 
-/** A day that the calendar has, written YYYY-MM-DD. */
+/** A valid date of the calendar in the form YYYY-MM-DD. */
 const day =
   '([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))' +
   '|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)';
-/** A day, with or without a time and its offset. */
+/** A date, with or without a time and its offset. */
 export const datePattern = `${day}(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[-+]([01][0-9]|2[0-3]):[0-5][0-9])?)?`;
-/** A filter that ends with a day. */
+/** A filter whose value is a date. */
 export const dayFilter = { documentedPattern: `^[A-Z_]+:${day}$` };
 
 const value = String.raw`[^,\r\n\u2028\u2029]*[^,\s][^,\r\n\u2028\u2029]*`;
-/** A filter that lists values with commas between them, none of them blank. */
+/** A filter with comma-separated values, none of them blank. */
 export const listFilter = { documentedPattern: `^[A-Z_]+:${value}(,${value})*$` };
 
 const tag = String.raw`[ \t]*[^:,\s][^:,\r\n\u2028\u2029]*:[^,\r\n\u2028\u2029]+`;
 const restOfTag = String.raw`[^:,\r\n\u2028\u2029]*[^:,\s][^:,\r\n\u2028\u2029]*`;
-/** A filter that lists tags; a comma that no `<type>:` follows belongs to the value before it. */
+/** A filter with comma-separated tags; a comma without a `<type>:` after it is part of the value before it. */
 export const tagFilter = { documentedPattern: `^[A-Z_]+:${tag}(,(${tag}|${restOfTag}))*$` };
 
 /** A filter that lists states. */
 export const stateFilter = { documentedPattern: '^[A-Z_]+: *(active|stale)( *, *(active|stale))* *$' };
 
-/** Filters of events, which know two operators. */
+/** A filter of events: only `IS` and `IS_ANY_OF` are supported. */
 export const eventFilters = {
   ids: { documentedPattern: '^(IS|IS_ANY_OF): *-?[0-9]{1,15}( *, *-?[0-9]{1,15})* *$' },
   values: { documentedPattern: `^(IS|IS_ANY_OF):${value}(,${value})*$` },
   day: { documentedPattern: `^IS:${day}$` },
 };
 
-/** A whole number in a query, where it is text. */
+/** An integer in the text of a query. */
 export const offsetPattern = '^[0-9]{1,15}$';
-/** 1 to 1000 in a query, where it is text. */
+/** An integer from 1 to 1000 in the text of a query. */
 export const limitPattern = '^0{0,9}([1-9][0-9]{0,2}|1000)$';
 
 /** A tag as `<type>:<value>`. */
@@ -61,7 +61,7 @@ export const notEmpty = { form: 'not-empty', documentedMinLength: 1 } as const;
 /** Options of a JSON pointer. */
 export const jsonPointer = { form: 'json-pointer', documentedPattern: '^(/([^~]|~[01])*)?$' } as const;
 
-/** Text of 1 to `max` characters without the white space around it, which is cut off. */
+/** Text of 1 to `max` characters; surrounding white space is trimmed before they are counted. */
 export const TrimmedText = (max: number, description: string) =>
   Type.String({
     maxLength: 2_000,
@@ -71,5 +71,5 @@ export const TrimmedText = (max: number, description: string) =>
     description: `${description}; 1 to ${max} characters without the white space around it`,
   });
 
-/** Options of a text that holds more than white space. */
+/** Options of a text that must not be blank. */
 export const notBlank = { form: 'not-blank', documentedPattern: String.raw`\S` } as const;

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Constraint } from './constraint.ts';
+import { Constraint } from './strategies/constraint.ts';
 import { AnyObject, Nullable } from './schema.ts';
-import { StrategyParameters } from './strategy.ts';
-import { FeatureVariant, Payload } from './variant.ts';
+import { StrategyParameters } from './strategies/strategy.ts';
+import { FeatureVariant, Payload } from './features/variant.ts';
 
 const environment = Type.String({ minLength: 1, maxLength: 100, description: 'the environment to evaluate in' });
 const projects = Type.Optional(
@@ -17,6 +17,13 @@ const changeRequest = Type.Optional(
     description: 'the id of a change request: features are evaluated as if it had been applied',
   }),
 );
+const features = Type.Optional(
+  Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+    minItems: 1,
+    maxItems: 100,
+    description: 'the names of the features that are evaluated; default: every one of the projects',
+  }),
+);
 const context = AnyObject({
   description:
     'the context: `userId`, `sessionId`, `remoteAddress`, `currentTime`, `appName` and any other field, further fields in `properties`',
@@ -25,7 +32,7 @@ const context = AnyObject({
 /** A request to evaluate features in one environment for one context. */
 export const PlaygroundBody = Type.Object(
   { environment, projects, context, changeRequest },
-  { title: 'playgroundRequestSchema', description: 'What to evaluate features in and for.' },
+  { title: 'playgroundRequestSchema', description: 'The environments and contexts in which to evaluate features.' },
 );
 export type PlaygroundBody = Static<typeof PlaygroundBody>;
 
@@ -38,8 +45,12 @@ export const AdvancedPlaygroundBody = Type.Object(
       description: 'the context; every combination of values that are separated by commas is evaluated',
     }),
     changeRequest,
+    features,
   },
-  { title: 'advancedPlaygroundRequestSchema', description: 'What to evaluate features in and for.' },
+  {
+    title: 'advancedPlaygroundRequestSchema',
+    description: 'The environments and contexts in which to evaluate features.',
+  },
 );
 export type AdvancedPlaygroundBody = Static<typeof AdvancedPlaygroundBody>;
 
@@ -65,7 +76,7 @@ const PlaygroundSegment = Type.Object(
 const PlaygroundVariant = Nullable(
   Type.Object({
     name: Type.String({ description: 'the variant; `disabled` where there is none' }),
-    enabled: Type.Boolean({ description: 'whether there is one' }),
+    enabled: Type.Boolean({ description: 'whether a variant applies' }),
     payload: Type.Optional(Payload),
     feature_enabled: Type.Optional(Type.Boolean({ description: 'whether the feature is on' })),
   }),
@@ -105,15 +116,15 @@ const PlaygroundStrategy = Type.Object(
               stickiness: Type.String({ description: 'the context field that decides the bucket' }),
               groupId: Type.String({ description: 'the group that the bucket depends on' }),
             },
-            { description: 'of a gradual rollout: where the context stands in it' },
+            { description: 'of a gradual rollout: the bucket of the context' },
           ),
         ),
       },
-      { description: 'what the strategy comes to' },
+      { description: 'the result of the strategy' },
     ),
     links: Type.Object({ edit: Type.String({ description: 'the path of the page that edits it' }) }),
   },
-  { title: 'playgroundStrategySchema', description: 'A strategy, and what it comes to for the context.' },
+  { title: 'playgroundStrategySchema', description: 'A strategy, with its result for the context.' },
 );
 
 const evaluation = {
@@ -122,11 +133,20 @@ const evaluation = {
   isEnabled: Type.Boolean({ description: 'whether it is on for the context; an unknown result is off, as in SDKs' }),
   isEnabledInCurrentEnvironment: Type.Boolean({ description: 'whether it is enabled in the environment' }),
   hasUnsatisfiedDependency: Type.Boolean({ description: 'whether a feature that it depends on keeps it off' }),
+  dependencies: Type.Array(
+    Type.Object({
+      feature: Type.String({ description: 'the feature that it depends on' }),
+      enabled: Type.Boolean({ description: 'whether that must be on' }),
+      variants: Type.Array(Type.String(), { description: 'the variants of which it must have one; none: any' }),
+      result: Type.Boolean({ description: 'whether it is as it must be for the context' }),
+    }),
+    { description: 'the features that it depends on, and whether each is as it must be' },
+  ),
   variant: PlaygroundVariant,
   variants: Type.Array(FeatureVariant, { description: 'its variants in the environment' }),
   strategies: Type.Object(
     { result, data: Type.Array(PlaygroundStrategy, { description: 'each strategy' }) },
-    { description: 'what its strategies come to together, and each of them' },
+    { description: 'the result of its strategies together, and of each' },
   ),
 };
 
@@ -142,7 +162,7 @@ export const PlaygroundResult = Type.Object(
     input: PlaygroundBody,
     features: Type.Array(PlaygroundFeature, { description: 'the features, by name' }),
   },
-  { title: 'playgroundResponseSchema', description: 'What features come to for a context, and why.' },
+  { title: 'playgroundResponseSchema', description: 'The evaluations of features for a context, with the reasons.' },
 );
 export type PlaygroundResult = Static<typeof PlaygroundResult>;
 
@@ -181,9 +201,100 @@ export const AdvancedPlaygroundResult = Type.Object(
           }),
         ),
       },
-      { description: 'what was ignored' },
+      { description: 'the ignored parts of the request' },
     ),
   },
-  { title: 'advancedPlaygroundResponseSchema', description: 'What features come to, and why.' },
+  { title: 'advancedPlaygroundResponseSchema', description: 'The evaluations of features, with the reasons.' },
 );
 export type AdvancedPlaygroundResult = Static<typeof AdvancedPlaygroundResult>;
+
+/** A request for a table of evaluations: features by environments by contexts. */
+export const PlaygroundTableBody = Type.Object(
+  {
+    environments: Type.Array(environment, { minItems: 1, maxItems: 50, description: 'the environments' }),
+    projects,
+    contexts: Type.Array(
+      AnyObject({ description: 'a context; every combination of values that are separated by commas is evaluated' }),
+      { minItems: 1, maxItems: 50, description: 'the contexts' },
+    ),
+    changeRequest,
+    onlyConcerned: Type.Optional(
+      Type.Boolean({
+        description:
+          'whether the table has only features that the change request changes, that use a segment that it changes, or that depend on a changed one; default: false',
+      }),
+    ),
+    query: Type.Optional(Type.String({ maxLength: 100, description: 'text to find in the name, in any case' })),
+    features,
+    after: Type.Optional(Type.String({ maxLength: 100, description: 'the `next` of the page before' })),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description:
+          'the maximum number of features on a page; default: 100. Fewer if more would take over 15,000 evaluations',
+      }),
+    ),
+  },
+  {
+    title: 'playgroundTableRequestSchema',
+    description: 'The environments and contexts in which to evaluate features, page by page.',
+  },
+);
+export type PlaygroundTableBody = Static<typeof PlaygroundTableBody>;
+
+const cell = {
+  isEnabled: Type.Boolean({ description: 'whether it is on' }),
+  variant: Nullable(Type.String(), { description: 'the name of its variant; null where there is none' }),
+  isUnknown: Type.Boolean({ description: 'whether only the application can evaluate it; it counts as disabled' }),
+};
+
+const PlaygroundCell = Type.Object(
+  {
+    ...cell,
+    proposed: Type.Optional(
+      Type.Object(cell, {
+        description: 'the evaluation after the change request; absent if it would not differ',
+      }),
+    ),
+  },
+  { title: 'playgroundCellSchema', description: 'A feature in an environment, for a context.' },
+);
+export type PlaygroundCell = Static<typeof PlaygroundCell>;
+
+export const PlaygroundTable = Type.Object(
+  {
+    contexts: Type.Array(Type.Unsafe<Record<string, string>>(context), {
+      description: 'each combination of context values, in the order of the evaluations',
+    }),
+    features: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ description: 'the name of the feature' }),
+          projectId: Type.String({ description: 'its project' }),
+          environments: Type.Unsafe<Record<string, PlaygroundCell[]>>({
+            type: 'object',
+            additionalProperties: Type.Array(PlaygroundCell),
+            description: 'by environment: one evaluation for each context',
+          }),
+        },
+        { title: 'playgroundRowSchema', description: 'A feature, evaluated in each environment for each context.' },
+      ),
+      { description: 'the features of the page, by name' },
+    ),
+    total: Type.Integer({ description: 'the number of features on all pages' }),
+    next: Nullable(Type.String(), { description: 'the `after` of the next page; null at the end' }),
+    warnings: Type.Object(
+      {
+        invalidContextProperties: Type.Optional(
+          Type.Array(Type.String(), {
+            description: 'fields that were ignored, since they are not texts, numbers or booleans',
+          }),
+        ),
+      },
+      { description: 'the ignored parts of the request' },
+    ),
+  },
+  { title: 'playgroundTableSchema', description: 'The evaluations of features, now and after a change request.' },
+);
+export type PlaygroundTable = Static<typeof PlaygroundTable>;

@@ -6,7 +6,7 @@ export * from './all.ts';
 const isOperation = (value: unknown): value is AnyOperation =>
   typeof value === 'object' && value !== null && 'subject' in value && 'permission' in value;
 
-/** Every operation of the services: what they answer each other included. */
+/** Every operation of the services, including calls between services. */
 export const allOperations: readonly AnyOperation[] = Object.values<unknown>(exported).filter(isOperation);
 
 /** The operations of the REST API. */

@@ -54,6 +54,15 @@ describe('the operation contracts', () => {
     },
   );
 
+  it('have one name each if only services call them', () => {
+    const camelCase = (name: string) => name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    const internal = all.filter(({ http }) => http === undefined);
+    expect(internal.length).toBeGreaterThan(10);
+    expect(internal.map((operation) => operation.operationId)).toEqual(
+      internal.map((operation) => camelCase(nameOf(operation))),
+    );
+  });
+
   it('have a file each that is named after them and exported', () => {
     const folder = import.meta.dirname;
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -162,10 +171,9 @@ describe('a created object', () => {
 
 describe('a search', () => {
   it('validates a filter on which its documented pattern would backtrack', () => {
+    // A regular expression that backtracks would not return in the lifetime of a machine.
     const tag = `INCLUDE:${'a:b,'.repeat(1000)}`;
-    const before = performance.now();
     expect(parse(SearchFeatures.query, { tag }, '/query', 'text')).toEqual({ tag });
-    expect(performance.now() - before).toBeLessThan(100);
   });
 
   it('of events is deprecated', () => {

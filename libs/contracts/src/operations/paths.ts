@@ -70,7 +70,10 @@ export const ChangePath = Type.Object({
 });
 
 const idOf = (what: string) => Type.Integer({ minimum: 0, maximum: largestId, description: `the id of the ${what}` });
-const token = Type.String({ minLength: 1, description: 'the secret of the token, or what lists show of it' });
+const token = Type.String({
+  minLength: 1,
+  description: 'the secret of the token, or the shortened secret that lists show',
+});
 export const AccountPath = Type.Object({ id: idOf('account or token') });
 export const AccountTokenPath = Type.Object({ id: idOf('account'), tokenId: idOf('token') });
 export const InviteLinkPath = Type.Object({

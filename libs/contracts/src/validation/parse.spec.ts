@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { Refusal } from '../errors.ts';
-import { SearchEventsBody } from '../event.ts';
-import { Constraint } from '../model/constraint.ts';
-import { ImportFeaturesBody } from '../model/export.ts';
+import { SearchEventsBody } from '../events/event.ts';
+import { Constraint } from '../model/strategies/constraint.ts';
+import { ImportFeaturesBody } from '../model/features/export.ts';
 import { JsonPatch } from '../model/json-patch.ts';
-import { FeatureStrategy } from '../model/strategy.ts';
-import { Tag } from '../model/tag.ts';
+import { FeatureStrategy } from '../model/strategies/strategy.ts';
+import { Tag } from '../model/features/tag.ts';
 import { type InputEncoding, matchesSchema, parse } from './parse.ts';
 
 const refusalOf = (schema: TSchema, value: unknown, at = '/body', encoding?: InputEncoding): Refusal => {
@@ -158,7 +158,7 @@ describe('an import', () => {
 
   it('names a deeply nested invalid property', () => {
     const [strategy] = data.featureStrategies;
-    const constraints = [{ contextName: 'appName', operator: 'REGEX', value: '.*' }];
+    const constraints = [{ contextName: 'appName', operator: 'MATCHES', value: '.*' }];
     const wrong = { ...data, featureStrategies: [{ ...strategy, constraints }] };
     expect(
       refusalOf(ImportFeaturesBody, { project: 'shop', environment: 'development', data: wrong }).details[0]?.path,

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { type ErrorDetail, invalidAll } from '../errors.ts';
 import { operandError } from '../constraint-operand.ts';
-import { type Constraint } from '../model/constraint.ts';
+import { type Constraint } from '../model/strategies/constraint.ts';
 import { coerce } from '../request-form.ts';
 import { truncate, quoteValue } from '../quote-value.ts';
 import { textFormError, type TextForm } from '../text-form.ts';
@@ -56,7 +56,7 @@ const validatorOf = (ajv: Ajv, schema: TSchema): ValidateFunction => {
   return validate;
 };
 
-/** Words an Ajv error as Unleash does (docs/behaviour.md, Errors). */
+/** Formats an Ajv error as Unleash does (docs/behaviour.md, Errors). */
 const detailOf = (error: ErrorObject, at: string): ErrorDetail => {
   const path = truncate(`${at}${error.instancePath}`, 1000);
   switch (error.keyword) {
@@ -116,7 +116,7 @@ const detailsOf = (errors: readonly ErrorObject[], at: string): ErrorDetail[] =>
   );
 };
 
-/** How a value encoding: a body is taken as it is or refused; what encoding as text is read as the type the schema asks for. */
+/** How a value is parsed: a body must have the types of the schema; text of a URL is converted to them. */
 export type InputEncoding = 'json' | 'text';
 
 /**

@@ -242,15 +242,15 @@ describe('The search for events', () => {
 
     it.each([{}, { query: 'walk' }])('has neither gaps nor overlaps while new events arrive: %j', async (criteria) => {
       const project = `walk-${Object.keys(criteria).length}`;
-      const tell = (count: number) =>
+      const emit = (count: number) =>
         features.publish(...Array.from({ length: count }, () => anEvent({ project, data: { walk: 1 } })));
-      await tell(40);
+      await emit(40);
       const before = idsOf((await audit.search({ project, ...criteria })).events);
       const walked: number[] = [];
       for (let offset = 0; ; offset = (walked.at(-1) as number) - 1) {
         const page = idsOf((await audit.search({ project, ...criteria, limit: 7, offset })).events);
         walked.push(...page);
-        await tell(3);
+        await emit(3);
         if (page.length < 7 || page.at(-1) === 1) break;
       }
       expect(walked).toEqual(before);

@@ -4,20 +4,20 @@ import { parseEventFilters } from '../../domain/event-query.ts';
 import { visibleEvents } from '../../domain/visible-events.ts';
 import type { FeedPage } from '../../persistence/search/event-feed.ts';
 import type { Criteria } from '../../persistence/search/conditions.ts';
-import { describedEventJson, type WaitUntilFresh } from './event-pages.ts';
+import { describedEventJson, type WaitUntilFresh } from './read-event-page.ts';
 
 /** Serves one page of the feed. Clients continue with `next`. */
 export const feedEventsEndpoint = (
-  fresh: WaitUntilFresh,
+  waitUntilFresh: WaitUntilFresh,
   read: (query: Criteria, after: number) => Promise<FeedPage>,
   publicUrl: string,
 ) =>
-  implement(FeedEvents, async ({ query: { after = 0, follow = false, ...filters }, ...asking }) => {
-    const query = { ...parseEventFilters(filters), textIn: 'data' as const, visible: visibleEvents(asking.caller) };
+  implement(FeedEvents, async ({ query: { after = 0, follow = false, ...filters }, ...request }) => {
+    const query = { ...parseEventFilters(filters), textIn: 'data' as const, visible: visibleEvents(request.caller) };
     let page = await read(query, after);
     if (!follow && page.next >= page.head) {
-      // A client that reads to the end gets what was committed before its request. One that follows gets it as it arrives.
-      await fresh(asking);
+      // A client that reads to the end gets all events that were committed before its request. A client that follows gets events as they arrive.
+      await waitUntilFresh(request);
       page = await read(query, after);
     }
     if (after > page.head) {

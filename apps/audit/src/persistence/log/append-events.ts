@@ -13,7 +13,7 @@ export interface IncomingEvent {
 
 const selectKnownUids = 'select uid from event where uid = any($1::uuid[])';
 
-/** An event as it is stored, with all that a search by text finds it by. */
+/** An event in its stored form, with the text of its full-text index. */
 interface EventToInsert extends HashedEvent {
   readonly text: string;
 }
@@ -69,7 +69,7 @@ const insertEvents = `
     insert into event_search (id, created_by_user_id, day, type, project, environment, feature_name, text)
     select id, "createdByUserId", ("createdAt" at time zone 'UTC')::date, type, project, environment, "featureName", text
     from arrived
-  ), caused as (
+  ), creators as (
     insert into event_creator (project, id, name, last_event)
     select distinct on (project, "createdByUserId") project, "createdByUserId", "createdBy", id from arrived
     order by project, "createdByUserId", id desc
@@ -87,8 +87,8 @@ const jsonText = (value: unknown): string | null => (value === null ? null : JSO
 const toStorableText = <T extends string | null>(text: T): T => (text === null ? text : (text.toWellFormed() as T));
 
 /**
- * Appends events in their order, each with its hash; those that the log has already take no new id. Whoever else appends
- * waits until the transaction ends, so that an event never becomes visible after one with a higher id.
+ * Appends events in their order, each with its hash; those that the log has already take no new id. Other appenders wait
+ * until the transaction ends, so that an event never becomes visible after one with a higher id.
  */
 export const appendEvents = async (tx: Tx, arriving: readonly IncomingEvent[]): Promise<void> => {
   const { query } = tx;
@@ -99,13 +99,13 @@ export const appendEvents = async (tx: Tx, arriving: readonly IncomingEvent[]): 
   let { id, hash } = head;
   const rows: EventToInsert[] = [];
   for (const { uid, event } of arriving) {
-    const same = uid.toLowerCase();
-    if (seen.has(same)) continue;
-    seen.add(same);
+    const normalizedUid = uid.toLowerCase();
+    if (seen.has(normalizedUid)) continue;
+    seen.add(normalizedUid);
     id++;
     const stored = {
       id,
-      uid: same,
+      uid: normalizedUid,
       type: event.type,
       createdAt: timestamp(event.createdAt),
       createdBy: toStorableText(event.createdBy),

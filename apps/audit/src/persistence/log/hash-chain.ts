@@ -1,6 +1,7 @@
 import type { Tx } from '@bunting/database';
 import { hash } from 'node:crypto';
-import { type ChainedEvent, chainText } from '../../domain/chain-text.ts';
+import { type ChainedEvent, hashedText } from '../../domain/chained-event.ts';
+import { emptyLogHead } from './empty-log-head.ts';
 
 /** An event of the chain, with the hash that the log has of it, in hex. */
 export interface HashedEvent extends ChainedEvent {
@@ -9,7 +10,7 @@ export interface HashedEvent extends ChainedEvent {
 
 /** The hash of an event that follows the event with the hash `before`. */
 export const eventHash = (before: string, event: ChainedEvent): string =>
-  hash('sha256', chainText(before, event), 'hex');
+  hash('sha256', hashedText(before, event), 'hex');
 
 /** The columns of `event` as the chain reads them. JSON is taken as the text that is stored. */
 export const chainColumns = `
@@ -31,9 +32,6 @@ export const lockHead = async ({ query }: Tx): Promise<Head> => {
   const [head] = await query<Head>(
     `select id, encode(hash, 'hex') as hash, partitioned_to as "partitionedTo" from event_log_head for update`,
   );
-  if (head === undefined)
-    throw new Error(
-      'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
-    );
+  if (head === undefined) throw emptyLogHead();
   return head;
 };

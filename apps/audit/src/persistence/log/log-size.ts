@@ -1,4 +1,5 @@
 import type { Database, Statement } from '@bunting/database';
+import { emptyLogHead } from './empty-log-head.ts';
 
 /** The number of events and the disk space of the log. */
 export interface LogSize {
@@ -32,9 +33,6 @@ const size: Statement = {
 
 export const logSize = async (database: Database): Promise<LogSize> => {
   const [found] = await database.read<LogSize>(size);
-  if (found === undefined)
-    throw new Error(
-      'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
-    );
+  if (found === undefined) throw emptyLogHead();
   return found;
 };

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '@bunting/database';
+import { emptyLogHead } from './empty-log-head.ts';
 
 /** The ids in the log: after `droppedId`, up to `id`. */
 interface RetainedRange {
@@ -30,8 +31,8 @@ const dropPartition = async (tx: Tx, { droppedId, id }: RetainedRange, before: D
   const { query } = tx;
   const partition = await oldestPartition(tx);
   if (partition === undefined || partition.last > id) return 0;
-  const [young] = await query(`select 1 from ${partition.name} where created_at >= $1 limit 1`, [before]);
-  if (young !== undefined) return 0;
+  const [unexpired] = await query(`select 1 from ${partition.name} where created_at >= $1 limit 1`, [before]);
+  if (unexpired !== undefined) return 0;
   if (partition.last > droppedId) await query(recordDropped, [droppedId + 1, partition.last]);
   for (const name of [partition.name, partition.name.replace('event_p', 'event_search_p')]) {
     await query(`drop table ${name}`);
@@ -57,18 +58,17 @@ const deleteRows = async ({ query }: Tx, { droppedId, id }: RetainedRange, befor
 };
 
 /**
- * Drops the oldest events, up to the first that has not expired: a whole partition, or a bounded number of rows. What is
- * dropped leaves its last hash behind, from which the chain goes on.
+ * Drops expired events, from the oldest up to the first that has not expired: a whole partition, or a bounded number of rows. The hash
+ * of the last dropped event is stored, from which the chain continues.
  * @returns how many were dropped
  */
-export const dropOldest = (database: Database, before: Date): Promise<number> =>
+export const dropExpiredEvents = (database: Database, before: Date): Promise<number> =>
   database.transaction(async (tx) => {
-    // Whoever reads for long must not hold up all who come after.
+    // A long read must not make later queries queue behind this lock.
     await tx.query("set local lock_timeout = '2s'");
-    const [kept] = await tx.query<RetainedRange>('select dropped_id as "droppedId", id from event_log_head for update');
-    if (kept === undefined)
-      throw new Error(
-        'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
-      );
-    return (await dropPartition(tx, kept, before)) || deleteRows(tx, kept, before);
+    const [retained] = await tx.query<RetainedRange>(
+      'select dropped_id as "droppedId", id from event_log_head for update',
+    );
+    if (retained === undefined) throw emptyLogHead();
+    return (await dropPartition(tx, retained, before)) || deleteRows(tx, retained, before);
   });

@@ -1,9 +1,10 @@
 import type { Database, Statement } from '@bunting/database';
-import { type ChainFault, type FaultKind, chainFault } from '../../domain/chain-text.ts';
+import { type ChainFault, type FaultKind, chainFault } from '../../domain/chained-event.ts';
 import { chainColumns, eventHash, type HashedEvent } from './hash-chain.ts';
+import { emptyLogHead } from './empty-log-head.ts';
 
 /** The id and hash of an event. Kept outside the log, they prove later that it has not been rewritten. */
-export interface EventHash {
+export interface ChainCheckpoint {
   readonly id: number;
   readonly hash: string;
 }
@@ -11,7 +12,7 @@ export interface EventHash {
 export interface VerificationOptions {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  readonly known?: EventHash | undefined;
+  readonly known?: ChainCheckpoint | undefined;
   /** the deadline, at which verification stops and reports how far it came */
   readonly until?: Date | undefined;
   readonly progress?: ((checkedTo: number, to: number) => void) | undefined;
@@ -26,7 +27,7 @@ export interface VerificationReport {
   /** of the event `checkedTo` */
   readonly hash: string;
   /** the last event of the log; kept elsewhere, it reveals that the log was truncated */
-  readonly head: EventHash;
+  readonly head: ChainCheckpoint;
   readonly fault: ChainFault | null;
 }
 
@@ -46,7 +47,7 @@ const ends: Statement = {
          from event_log_head as head`,
 };
 const eventsOfRange: Statement = {
-  name: 'chain-stretch',
+  name: 'chain-range',
   text: `select ${chainColumns} from event where id between $1 and $2 order by id`,
 };
 const hashOf: Statement = { name: 'chain-hash', text: "select encode(hash, 'hex') as hash from event where id = $1" };
@@ -72,10 +73,7 @@ export const verifyChain = async (
   const { known, until, progress } = options;
   const readEnds = async (): Promise<Ends> => {
     const [found] = await database.read<Ends>(ends);
-    if (found === undefined)
-      throw new Error(
-        'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
-      );
+    if (found === undefined) throw emptyLogHead();
     return found;
   };
   const read = (first: number, last: number) => {
@@ -99,13 +97,13 @@ export const verifyChain = async (
     head: { id: log.id, hash: log.hash },
     fault,
   });
-  const wrong = (id: number, kind: FaultKind, detail?: string) => report(chainFault(id, kind, detail));
+  const faultReport = (id: number, kind: FaultKind, detail?: string) => report(chainFault(id, kind, detail));
 
-  if (known !== undefined && known.id > log.id) return wrong(log.id + 1, 'missing', `, for ${known.id} is known`);
-  if (known?.id === log.droppedId && known.hash !== log.droppedHash) return wrong(known.id, 'altered');
+  if (known !== undefined && known.id > log.id) return faultReport(log.id + 1, 'missing', `, for ${known.id} is known`);
+  if (known?.id === log.droppedId && known.hash !== log.droppedHash) return faultReport(known.id, 'altered');
   if (from - 1 > log.droppedId && from <= to) {
     const [predecessor] = await database.read<{ hash: string }>(hashOf, [from - 1]);
-    if (predecessor === undefined) return wrong(from - 1, 'missing');
+    if (predecessor === undefined) return faultReport(from - 1, 'missing');
     before = predecessor.hash;
   }
 
@@ -118,16 +116,18 @@ export const verifyChain = async (
     for (const event of [...events, undefined]) {
       if (event?.id !== expected) {
         if (expected > end) break;
-        // What is dropped for its age while it is read is not missing.
+        // Events that retention drops during the check are not missing.
         const { droppedId } = await readEnds();
-        return droppedId < expected ? wrong(expected, 'missing') : verifyChain(database, options);
+        return droppedId < expected ? faultReport(expected, 'missing') : verifyChain(database, options);
       }
       if (eventHash(before, event) !== event.hash) {
         const stray = findDisplaced(expected, before, event, events);
-        return stray === undefined ? wrong(expected, 'altered') : wrong(expected, 'moved', `the id ${stray.id}`);
+        return stray === undefined
+          ? faultReport(expected, 'altered')
+          : faultReport(expected, 'moved', `the id ${stray.id}`);
       }
       if (known?.id === expected && known.hash !== event.hash) {
-        return wrong(expected, 'altered', '; it has another hash than the one that is known');
+        return faultReport(expected, 'altered', '; it has another hash than the one that is known');
       }
       before = event.hash;
       expected++;
@@ -135,7 +135,7 @@ export const verifyChain = async (
     progress?.(expected - 1, to);
   }
 
-  if (to === log.id && from <= to && before !== log.hash) return wrong(to, 'head');
-  if (to === log.id && log.beyond !== null) return wrong(log.beyond, 'added');
+  if (to === log.id && from <= to && before !== log.hash) return faultReport(to, 'head');
+  if (to === log.id && log.beyond !== null) return faultReport(log.beyond, 'added');
   return report(null);
 };

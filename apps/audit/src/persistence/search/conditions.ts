@@ -1,5 +1,5 @@
 import { eventTypes } from '@bunting/contracts';
-import { folded, whoEnds } from '../../domain/searchable-text.ts';
+import { folded, creatorSeparator } from '../../domain/searchable-text.ts';
 import type { VisibleEvents } from '../../domain/visible-events.ts';
 
 /** Criteria of a search. All that are given must match; a list matches with one of its values. */
@@ -10,7 +10,7 @@ export interface Criteria {
   readonly environments?: readonly string[] | undefined;
   /** ids of events */
   readonly ids?: readonly number[] | undefined;
-  /** ids of the users who caused them */
+  /** ids of the users who caused the events */
   readonly creators?: readonly number[] | undefined;
   /** the first moment of a day, UTC */
   readonly notBefore?: Date | undefined;
@@ -23,13 +23,13 @@ export interface Criteria {
   readonly visible: VisibleEvents;
 }
 
-/** Criteria as SQL: conditions on `event_search`, in which `$1` stands for the first of the values. */
+/** Criteria as SQL: conditions on `event_search`, in which `$1` is the first of the values. */
 export interface Conditions {
   readonly sql: readonly string[];
   readonly values: readonly unknown[];
   /** the same conditions, for reading events by their ids: the index of texts cannot answer them */
   readonly withoutTextIndex: readonly string[];
-  /** whether texts must be read, of which there may be as many as events */
+  /** whether the texts of all candidate events must be read */
   readonly readTexts: boolean;
 }
 
@@ -43,7 +43,7 @@ export const where = (...conditions: readonly string[]): string =>
  */
 const indexedLetters = 6;
 
-/** The parts of a long text that the index compares; of a shorter one nothing. */
+/** The excerpts of a long text that the trigram index compares; none for a shorter text. */
 const indexedPartsOf = (text: string): readonly string[] => {
   const letters = Array.from(text);
   const { length } = letters;
@@ -54,7 +54,7 @@ const indexedPartsOf = (text: string): readonly string[] => {
 
 /** A `like` pattern for a text, taken literally, in the data alone or anywhere. */
 const patternOf = (text: string, textIn: Criteria['textIn']): string =>
-  `${textIn === 'data' ? `%${whoEnds}` : ''}%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  `${textIn === 'data' ? `%${creatorSeparator}` : ''}%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** SQL: the day, UTC, of a moment. */
 const dayOf = (moment: string): string => `(${moment}::timestamptz at time zone 'UTC')::date`;

@@ -28,7 +28,7 @@ type Row = { readonly head: number; readonly hash: string | null } & (EventRow |
 const pageAfter = ({ sql, values }: Conditions): Statement => {
   const after = `$${values.length + 1}::bigint`;
   return {
-    // The end of the log and what is before it are of one moment, and what is before it is there: see event_log_head.
+    // One snapshot has the end of the log and all events before it: see event_log_head.
     text: `
       select head.id as head, page.* from event_log_head as head left join lateral (
         select event.*, (select encode(hash, 'hex') from event where event.id = found.id) as hash

@@ -8,7 +8,7 @@ import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts'
 import { visibleEvents } from '../../domain/visible-events.ts';
 import { appendEvents } from '../log/append-events.ts';
 import { type EventSearch, eventSearch } from './event-search.ts';
-import { dropOldest } from '../log/retention.ts';
+import { dropExpiredEvents } from '../log/retention.ts';
 import { textIndexMaintenance } from '../tables.ts';
 
 const types: EventType[] = ['feature-created', 'feature-strategy-update', 'segment-created'];
@@ -120,7 +120,7 @@ describe('Every combination of event filters and callers returns what a naive se
   });
 
   it('after old events were dropped', async () => {
-    expect(await dropOldest(log.database, new Date('2021-01-01'))).toBe(200);
+    expect(await dropExpiredEvents(log.database, new Date('2021-01-01'))).toBe(200);
     published = published.slice(200);
     await answersAlike(3);
   });

@@ -49,7 +49,7 @@ export const selectEventById = (id: string): string => `(
 
 const read = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
-/** An event of a row. The texts of its data become part of its own text as they are. */
+/** The event of a row. The JSON texts of its data are inserted without parsing. */
 export const toFoundEvent = (row: EventRow): FoundEvent => {
   const { id, type, createdBy, createdByUserId, environment, project, featureName, data, preData, tags } = row;
   const createdAt = new Date(row.createdAt).toISOString();

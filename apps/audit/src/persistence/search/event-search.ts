@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { type Conditions, conditionsOf, type Criteria, where } from './conditions.ts';
 import { selectEventById, type EventRow, toFoundEvent, type EventPage, type PageRequest } from './event-rows.ts';
+import { emptyLogHead } from '../log/empty-log-head.ts';
 
 export type { FoundEvent } from './event-rows.ts';
 
@@ -15,7 +16,7 @@ const maxCachedIds = 2_000;
 const maxCacheSize = 32_000_000;
 const sizeOfTotal = 300;
 const sizeOfId = 12;
-/** How often a search restarts because events were dropped meanwhile, or many matching ones appended. */
+/** The maximum number of restarts of a search, after events were dropped or many matching ones appended during it. */
 const maxAttempts = 3;
 
 /** The matching events of one snapshot of the log. */
@@ -65,10 +66,7 @@ const countOf = ({ sql }: Conditions): Statement =>
 const findMatches = async (database: Database, conditions: Conditions): Promise<Matches> => {
   const read = async (statement: Statement): Promise<Matches> => {
     const [found] = await database.read<Matches & { readonly ids: number[] | null }>(statement, conditions.values);
-    if (found === undefined)
-      throw new Error(
-        'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
-      );
+    if (found === undefined) throw emptyLogHead();
     const ids = found.events === 0 ? [] : found.ids?.toSorted((one, other) => other - one);
     return { ...found, ids };
   };
@@ -187,10 +185,7 @@ export const eventSearch = (database: Database) => {
       const key = JSON.stringify(conditions);
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const matches = await cache.fetch(key, { context: { conditions, deadline }, forceRefresh: attempt > 0 });
-        if (matches === undefined)
-          throw new Error(
-            'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
-          );
+        if (matches === undefined) throw emptyLogHead();
         const { statement, values } = pageAndLater(conditions, matches, page);
         const rows = await database.read<Row>(statement, values);
         const now = rows[0] && continueMatches(matches, rows[0]);

@@ -1,4 +1,4 @@
-import type { CountEventsOfProjects, ReplyOf } from '@bunting/contracts';
+import type { GetProjectActivity, ReplyOf } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 
 /** SQL: the statement part that counts the events of `arrived` by project and day, UTC. Events dropped for their age stay counted. */
@@ -29,7 +29,7 @@ const activity: Statement = {
     order by known.project`,
 };
 
-export type ProjectActivity = ReplyOf<typeof CountEventsOfProjects>['projects'];
+export type ProjectActivity = ReplyOf<typeof GetProjectActivity>['projects'];
 
 /** The activity of one project, or of all with events. @param days how many days are counted one by one */
 export const projectActivity =

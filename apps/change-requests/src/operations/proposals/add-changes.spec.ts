@@ -30,7 +30,7 @@ const review = (
     }
   });
 
-const typesTold = async (): Promise<string[]> => (await service.emittedEvents()).map(({ type }) => type);
+const emittedTypes = async (): Promise<string[]> => (await service.emittedEvents()).map(({ type }) => type);
 
 describe('the first change that a user proposes', () => {
   it('opens a draft', async () => {
@@ -135,7 +135,7 @@ describe('a further change', () => {
       },
       { id: first.features[0]?.changes[1]?.id, payload: { enabled: false } },
     ]);
-    expect((await typesTold()).slice(3)).toEqual(['change-edited', 'change-edited']);
+    expect((await emittedTypes()).slice(3)).toEqual(['change-edited', 'change-edited']);
   });
 
   it('that deletes a strategy drops the earlier updates of it', async () => {
@@ -143,7 +143,7 @@ describe('a further change', () => {
     await service.add({ action: 'updateStrategy', ...named });
     await service.add({ action: 'deleteStrategy', ...named });
     expect((await service.pending())[0]?.features[0]?.changes).toMatchObject([{ action: 'deleteStrategy' }]);
-    expect((await typesTold()).slice(2)).toEqual(['change-discarded', 'change-added']);
+    expect((await emittedTypes()).slice(2)).toEqual(['change-discarded', 'change-added']);
     expect(await service.stored()).toMatchObject({ change: 1 });
   });
 

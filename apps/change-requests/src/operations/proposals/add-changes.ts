@@ -2,21 +2,21 @@ import { call, implement, onBehalfOf } from '@bunting/bus';
 import { AddChanges, CheckChanges, type CheckedChange, refusal, unavailable } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addChanges } from '../../domain/add-changes.ts';
-import { relevantChanges } from '../../domain/relevant-changes.ts';
+import { addChanges } from '../../domain/content/add-changes.ts';
+import { relevantChanges } from '../../domain/content/relevant-changes.ts';
 import type { Actor, ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
 import { approvalsFor } from '../../domain/configuration.ts';
-import { createDraft, isOpen } from '../../domain/content.ts';
-import { requireMayPropose } from '../../domain/may-propose.ts';
-import { requireMergeable } from '../../domain/merge.ts';
-import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
-import { shownChangeRequest } from '../../domain/view.ts';
+import { createDraft, isOpen } from '../../domain/content/edit-content.ts';
+import { requireMayPropose } from '../../domain/review/may-propose.ts';
+import { requireMergeable } from '../../domain/content/merge.ts';
+import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
+import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import { AnotherOpenRequest, type Place } from '../../persistence/change-request-repository.ts';
 import type { WorkContext } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { asPosted } from '../as-posted.ts';
-import { inBody } from '../in-body.ts';
-import { openPreviewsOf } from '../previews.ts';
+import { changeBody } from '../change-body.ts';
+import { withPathsOfSingleChange } from '../with-paths-of-single-change.ts';
+import { previewsOfUnclosed } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { keyedMutex } from '../keyed-mutex.ts';
 
@@ -87,9 +87,9 @@ export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeReq
 
     const check = async (earlier: readonly ProposedChange[]): Promise<readonly CheckedChange[]> => {
       requireMergeable(earlier, changes, at);
-      const ask = { body: { ...place, changes, earlier: relevantChanges(changes, earlier).map(asPosted) } };
+      const ask = { body: { ...place, changes, earlier: relevantChanges(changes, earlier).map(changeBody) } };
       const reply = await call(bus, CheckChanges, ask, onBehalfOf(operationRequest)).catch((error: unknown) => {
-        throw Array.isArray(body) ? error : inBody(error);
+        throw Array.isArray(body) ? error : withPathsOfSingleChange(error);
       });
       return reply.changes;
     };
@@ -100,12 +100,18 @@ export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeReq
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left to add the changes.');
       const before = base ?? createDraft({ id: 0, uid: null, ...place, minApprovals: 1 }, actor).request;
       const expected = addChanges(before, checked, changeIds, actor).request;
-      const outlook = openPreviewsOf({ bus, reader }, place.project, [expected], onBehalfOf(operationRequest));
+      const previewedChanges = previewsOfUnclosed(
+        { bus, reader },
+        place.project,
+        [expected],
+        onBehalfOf(operationRequest),
+      );
       // Without a commit the preview is never awaited: its rejection must not be reported as unhandled.
-      outlook.catch(() => undefined);
+      previewedChanges.catch(() => undefined);
       const isConditional = operationRequest.requireMatch !== undefined;
       const addition = { place, onlyToDraft, base, checked, changeIds, actor, isConditional, isVoluntary };
-      const replyOf = async (request: ChangeRequest) => shownChangeRequest(request, (await outlook)(expected));
+      const replyOf = async (request: ChangeRequest) =>
+        toChangeRequestResponse(request, (await previewedChanges)(expected));
       return work
         .commitThenReply(operationRequest, (tx) => addUnlessOutdated(tx, addition), replyOf)
         .catch((error: unknown) => {
@@ -116,8 +122,13 @@ export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeReq
 
     /** The reply to a retry of a write that was committed before. */
     const replayed = async (request: ChangeRequest) => {
-      const outlookOf = await openPreviewsOf({ bus, reader }, place.project, [request], onBehalfOf(operationRequest));
-      return shownChangeRequest(request, outlookOf(request));
+      const previewedChangesOf = await previewsOfUnclosed(
+        { bus, reader },
+        place.project,
+        [request],
+        onBehalfOf(operationRequest),
+      );
+      return toChangeRequestResponse(request, previewedChangesOf(request));
     };
 
     return withMutex(JSON.stringify([caller.id, place]), async () => {

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DiscardChange } from '@bunting/contracts';
-import { discardChange } from '../../domain/edit-change.ts';
-import { requireVisible } from '../../domain/move.ts';
+import { discardChange } from '../../domain/content/edit-change.ts';
+import { requireVisible } from '../../domain/review/move.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

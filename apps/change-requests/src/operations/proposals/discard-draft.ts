@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DiscardDraft } from '@bunting/contracts';
-import { move, requireVisible } from '../../domain/move.ts';
+import { move, requireVisible } from '../../domain/review/move.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -9,8 +9,8 @@ export const discardDraftEndpoint = ({ work, rolesOf }: ChangeRequestsContext) =
     work(operationRequest, async ({ requests, outbox }) => {
       const { params, caller } = operationRequest;
       const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
-      const asker = { ...actorOf(operationRequest), roles: rolesOf(caller, request) };
-      for (const event of move(request, 'discard', asker).events) outbox.event(event);
+      const actor = { ...actorOf(operationRequest), roles: rolesOf(caller, request) };
+      for (const event of move(request, 'discard', actor).events) outbox.event(event);
       await requests.remove(request.id);
       return null;
     }),

@@ -2,16 +2,16 @@ import { call, implement, onBehalfOf } from '@bunting/bus';
 import { CheckChanges, EditChange, notFound, refusal } from '@bunting/contracts';
 import { parseChange } from '@bunting/contracts/validation';
 import type { ChangeRequest } from '../../domain/change-request.ts';
-import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../domain/edit-change.ts';
-import { requireMayPropose } from '../../domain/may-propose.ts';
-import { requireVisible } from '../../domain/move.ts';
-import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
-import { shownChangeRequest } from '../../domain/view.ts';
+import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../domain/content/edit-change.ts';
+import { requireMayPropose } from '../../domain/review/may-propose.ts';
+import { requireVisible } from '../../domain/review/move.ts';
+import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
+import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import type { WorkContext } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { asPosted } from '../as-posted.ts';
-import { inBody } from '../in-body.ts';
-import { openPreviewsOf } from '../previews.ts';
+import { changeBody } from '../change-body.ts';
+import { withPathsOfSingleChange } from '../with-paths-of-single-change.ts';
+import { previewsOfUnclosed } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 const maxTries = 5;
@@ -25,8 +25,13 @@ export const editChangeEndpoint = ({ bus, reader, work }: ChangeRequestsContext)
     const change = parseChange(body, '/body');
 
     const replyOf = async (request: ChangeRequest) => {
-      const outlookOf = await openPreviewsOf({ bus, reader }, request.project, [request], onBehalfOf(operationRequest));
-      return shownChangeRequest(request, outlookOf(request));
+      const previewedChangesOf = await previewsOfUnclosed(
+        { bus, reader },
+        request.project,
+        [request],
+        onBehalfOf(operationRequest),
+      );
+      return toChangeRequestResponse(request, previewedChangesOf(request));
     };
 
     const tryOnce = async () => {
@@ -34,11 +39,11 @@ export const editChangeEndpoint = ({ bus, reader, work }: ChangeRequestsContext)
       requireAuthor(base, caller.id);
       const replaced = changeOf(base, params.changeId);
       requireSameSubject(replaced, change);
-      const earlier = base.changes.filter((other) => other !== replaced).map(asPosted);
+      const earlier = base.changes.filter((other) => other !== replaced).map(changeBody);
       const { project, environment } = base;
       const ask = { body: { project, environment, changes: [change], earlier } };
       const { changes } = await call(bus, CheckChanges, ask, onBehalfOf(operationRequest)).catch((error: unknown) => {
-        throw inBody(error);
+        throw withPathsOfSingleChange(error);
       });
       const [checked] = changes;
       if (checked === undefined) throw new Error('The features service returned no result for the checked change.');

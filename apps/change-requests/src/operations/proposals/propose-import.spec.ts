@@ -16,13 +16,19 @@ afterAll(async () => {
 });
 
 const change = (feature: string, enabled: boolean) => ({
-  ...{ action: 'updateEnabled' as const, feature, segment: null },
-  ...{ payload: { enabled }, snapshot: { enabled: !enabled } },
+  action: 'updateEnabled' as const,
+  feature,
+  segment: null,
+  payload: { enabled },
+  snapshot: { enabled: !enabled },
 });
 const imported = (importId: string, at = service) =>
   at.call(ProposeImport, {
     body: {
-      ...{ importId, project: 'shop', environment: 'production', title: 'Import of 2 features' },
+      importId,
+      project: 'shop',
+      environment: 'production',
+      title: 'Import of 2 features',
       by: { id: callers.lee.id, name: callers.lee.name },
       changes: [change('checkout', true), change('banner', false)],
     },
@@ -33,7 +39,10 @@ it('an import creates a request and sends it to review in the name of the import
   await service.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled: true, requiredApprovals: 2 } });
   const { id } = await imported(randomUUID());
   expect(await service.get(id, callers.kim)).toMatchObject({
-    ...{ title: 'Import of 2 features', state: 'In review', environment: 'production', minApprovals: 2 },
+    title: 'Import of 2 features',
+    state: 'In review',
+    environment: 'production',
+    minApprovals: 2,
     createdBy: { id: callers.lee.id, username: callers.lee.name },
     features: [
       { name: 'checkout', changes: [{ action: 'updateEnabled', payload: { enabled: true } }] },

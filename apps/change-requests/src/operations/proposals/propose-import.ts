@@ -1,13 +1,20 @@
 import { implement } from '@bunting/bus';
 import { ProposeImport } from '@bunting/contracts';
-import { addChanges } from '../../domain/add-changes.ts';
+import { addChanges } from '../../domain/content/add-changes.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { approvalsFor } from '../../domain/configuration.ts';
-import { createDraft } from '../../domain/content.ts';
-import { move } from '../../domain/move.ts';
+import { createDraft } from '../../domain/content/edit-content.ts';
+import { move } from '../../domain/review/move.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-const roles = { author: true, administers: false, admin: false, reviewer: false, applier: false, system: false };
+const roles = {
+  author: true,
+  isAdministrator: false,
+  mayReviewAsAdmin: false,
+  reviewer: false,
+  applier: false,
+  system: false,
+};
 
 /**
  * Creates a separate request for an import, in addition to the author's open requests, and sends it to review. The changes are not

@@ -2,14 +2,14 @@ import { implement, onBehalfOf } from '@bunting/bus';
 import { refusal, RevertChangeRequest } from '@bunting/contracts';
 import { approvalsFor } from '../../domain/configuration.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
-import { requireMayPropose } from '../../domain/may-propose.ts';
-import { requireVisible } from '../../domain/move.ts';
-import { type InverseChange, leftOver, requireRevertible, revert } from '../../domain/revert.ts';
-import { shownChangeRequest } from '../../domain/view.ts';
+import { requireMayPropose } from '../../domain/review/may-propose.ts';
+import { requireVisible } from '../../domain/review/move.ts';
+import { type InverseChange, unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
+import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import { AnotherOpenRequest } from '../../persistence/change-request-repository.ts';
 import type { WorkContext } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { openPreviewsOf } from '../previews.ts';
+import { previewsOfUnclosed } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Creates a draft of the caller that undoes an applied request. Refused if the caller already has a draft in that environment. */
@@ -18,8 +18,13 @@ export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: 
     const { params, caller } = operationRequest;
     requireMayPropose(caller, params.projectId);
     const replyOf = async (draft: ChangeRequest) => {
-      const outlookOf = await openPreviewsOf({ bus, reader }, draft.project, [draft], onBehalfOf(operationRequest));
-      return shownChangeRequest(draft, outlookOf(draft));
+      const previewedChangesOf = await previewsOfUnclosed(
+        { bus, reader },
+        draft.project,
+        [draft],
+        onBehalfOf(operationRequest),
+      );
+      return toChangeRequestResponse(draft, previewedChangesOf(draft));
     };
     const createDraftOf = async ({ requests, outbox }: WorkContext): Promise<ChangeRequest> => {
       const applied = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
@@ -33,7 +38,7 @@ export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: 
       const actor = actorOf(operationRequest);
       const { request, events } = revert(applied, inverse, ids, actor);
       await requests.add(request);
-      const text = leftOver(applied);
+      const text = unrevertedPart(applied);
       const comments =
         text === undefined
           ? []

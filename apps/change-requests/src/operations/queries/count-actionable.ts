@@ -1,5 +1,5 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { CountActionable, GetProjectEnvironments } from '@bunting/contracts';
+import { CountActionable, ListEnvironmentSettingsOfProject } from '@bunting/contracts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Counts the requests that the caller can review, apply, or reschedule because their schedule failed or is suspended. */
@@ -8,13 +8,17 @@ export const countActionableEndpoint = ({ bus, reader, rolesOf }: ChangeRequests
     const { params, caller } = request;
     const [waiting] = await Promise.all([
       reader.actionable(params.projectId, caller.id),
-      call(bus, GetProjectEnvironments, { params }, onBehalfOf(request)),
+      call(bus, ListEnvironmentSettingsOfProject, { params }, onBehalfOf(request)),
     ]);
     let total = 0;
     for (const { environment, own, toReview, toApply } of waiting) {
       const createdBy = { id: own ? caller.id : Number.NaN, name: null };
-      const { admin, reviewer, applier } = rolesOf(caller, { project: params.projectId, environment, createdBy });
-      if (admin || (reviewer && !own)) total += toReview;
+      const { mayReviewAsAdmin, reviewer, applier } = rolesOf(caller, {
+        project: params.projectId,
+        environment,
+        createdBy,
+      });
+      if (mayReviewAsAdmin || (reviewer && !own)) total += toReview;
       if (applier) total += toApply;
     }
     return { total };

@@ -1,5 +1,5 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { CountChangeRequests, GetProjectEnvironments } from '@bunting/contracts';
+import { CountChangeRequests, ListEnvironmentSettingsOfProject } from '@bunting/contracts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const countChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
@@ -7,7 +7,7 @@ export const countChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsConte
     const { params } = request;
     const [counts] = await Promise.all([
       reader.counts(params.projectId),
-      call(bus, GetProjectEnvironments, { params }, onBehalfOf(request)),
+      call(bus, ListEnvironmentSettingsOfProject, { params }, onBehalfOf(request)),
     ]);
     return counts;
   });

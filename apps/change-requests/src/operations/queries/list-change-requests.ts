@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { GetProjectEnvironments, ListChangeRequests } from '@bunting/contracts';
-import { shownChangeRequest } from '../../domain/view.ts';
-import { openPreviewsOf } from '../previews.ts';
+import { ListEnvironmentSettingsOfProject, ListChangeRequests } from '@bunting/contracts';
+import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
+import { previewsOfUnclosed } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const listChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
@@ -9,9 +9,9 @@ export const listChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContex
     const { projectId } = operationRequest.params;
     const context = onBehalfOf(operationRequest);
     const [, requests] = await Promise.all([
-      call(bus, GetProjectEnvironments, { params: { projectId } }, context),
+      call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, context),
       reader.ofProject(projectId, operationRequest.caller.id),
     ]);
-    const outlookOf = await openPreviewsOf({ bus, reader }, projectId, requests, context);
-    return requests.map((request) => shownChangeRequest(request, outlookOf(request)));
+    const previewedChangesOf = await previewsOfUnclosed({ bus, reader }, projectId, requests, context);
+    return requests.map((request) => toChangeRequestResponse(request, previewedChangesOf(request)));
   });

@@ -1,8 +1,8 @@
 import { type OperationRequest, type Bus, call, implement, onBehalfOf } from '@bunting/bus';
-import { GetProjectEnvironments, ListPendingChangeRequests } from '@bunting/contracts';
-import { shownChangeRequest } from '../../domain/view.ts';
+import { ListEnvironmentSettingsOfProject, ListPendingChangeRequests } from '@bunting/contracts';
+import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
-import { openPreviewsOf } from '../previews.ts';
+import { previewsOfUnclosed } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 type ListPendingRequest = OperationRequest<typeof ListPendingChangeRequests>;
@@ -12,13 +12,13 @@ export const pendingOf = async (bus: Bus, reader: ChangeRequestReader, operation
   const { projectId } = params;
   const context = onBehalfOf(operationRequest);
   const [{ environments }, requests] = await Promise.all([
-    call(bus, GetProjectEnvironments, { params }, context),
+    call(bus, ListEnvironmentSettingsOfProject, { params }, context),
     reader.allOpen(caller.id, projectId),
   ]);
   const linked = new Set(environments.map(({ name }) => name));
   const pending = requests.filter(({ environment }) => linked.has(environment));
-  const outlookOf = await openPreviewsOf({ bus, reader }, projectId, pending, context);
-  return pending.map((request) => shownChangeRequest(request, outlookOf(request)));
+  const previewedChangesOf = await previewsOfUnclosed({ bus, reader }, projectId, pending, context);
+  return pending.map((request) => toChangeRequestResponse(request, previewedChangesOf(request)));
 };
 
 /** Lists the caller's own requests that accept changes, in the environments that the project has now. */

@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { GetProjectEnvironments, ListPendingOfFeature } from '@bunting/contracts';
-import { shownChangeRequest } from '../../domain/view.ts';
-import { openPreviewsOf } from '../previews.ts';
+import { ListEnvironmentSettingsOfProject, ListPendingOfFeature } from '@bunting/contracts';
+import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
+import { previewsOfUnclosed } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Lists the pending requests of all authors that affect a feature. Drafts are shown to their authors only. */
@@ -10,11 +10,11 @@ export const listPendingOfFeatureEndpoint = ({ bus, reader }: ChangeRequestsCont
     const { projectId, featureName } = operationRequest.params;
     const context = onBehalfOf(operationRequest);
     const [{ environments }, requests] = await Promise.all([
-      call(bus, GetProjectEnvironments, { params: { projectId } }, context),
+      call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, context),
       reader.pendingOf(projectId, operationRequest.caller.id, featureName),
     ]);
     const linked = new Set(environments.map(({ name }) => name));
     const pending = requests.filter(({ environment }) => linked.has(environment));
-    const outlookOf = await openPreviewsOf({ bus, reader }, projectId, pending, context);
-    return pending.map((request) => shownChangeRequest(request, outlookOf(request)));
+    const previewedChangesOf = await previewsOfUnclosed({ bus, reader }, projectId, pending, context);
+    return pending.map((request) => toChangeRequestResponse(request, previewedChangesOf(request)));
   });

@@ -1,5 +1,5 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { GetProjectEnvironments, ListScheduled } from '@bunting/contracts';
+import { ListEnvironmentSettingsOfProject, ListScheduled } from '@bunting/contracts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Lists the scheduled requests that affect the given features, strategies or variants, so that users can be warned before an edit. */
@@ -9,7 +9,7 @@ export const listScheduledEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
     const { feature = [], strategyId = [], variantForFlag = [] } = query;
     const [found] = await Promise.all([
       reader.scheduledTouching(params.projectId, feature, strategyId, variantForFlag),
-      call(bus, GetProjectEnvironments, { params }, onBehalfOf(request)),
+      call(bus, ListEnvironmentSettingsOfProject, { params }, onBehalfOf(request)),
     ]);
     return found.map(({ id, environment, title }) => ({ id, environment, ...(title === null ? {} : { title }) }));
   });

@@ -83,7 +83,7 @@ describe('a segment that another request is about to use', () => {
 
   it('is not deleted by a schedule that was set earlier', async () => {
     const id = await scheduled(deletion, lee);
-    // Somebody else's request changes nothing that a schedule looks at: it is noticed at the time.
+    // A request of another user changes nothing that the schedule compares: the collision is found when the schedule is due.
     await eventually(async () => {
       const text = 'select touched from schedule';
       expect(await service.database.read({ name: 'touched', text })).toEqual([{ touched: 0 }]);

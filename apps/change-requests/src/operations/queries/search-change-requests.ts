@@ -1,6 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { invalid, ListProjects, SearchChangeRequests } from '@bunting/contracts';
-import { shownAuthor, shownSchedule } from '../../domain/view.ts';
+import { toAuthorResponse, toScheduleResponse } from '../../domain/change-request-response.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Parses the value of a filter `IS:<value>`; undefined if the filter is not set. */
@@ -21,7 +21,7 @@ const parseFilter = <T>(
 };
 
 const idOf = (text: string): number | undefined => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
-const isOpenOf = (text: string): boolean | undefined =>
+const isUnclosedOf = (text: string): boolean | undefined =>
   text === 'open' ? true : text === 'closed' ? false : undefined;
 
 /** Searches requests in the projects that the caller may see, which the features service lists. */
@@ -32,7 +32,7 @@ export const searchChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsCont
     const filter = {
       createdBy: parseFilter('createdBy', query.createdBy, 'the id of a user', idOf),
       requestedApprover: parseFilter('requestedApproverId', query.requestedApproverId, 'the id of a user', idOf),
-      open: parseFilter('state', query.state, '"open" or "closed"', isOpenOf),
+      isUnclosed: parseFilter('state', query.state, '"open" or "closed"', isUnclosedOf),
     };
     const { projects } = await call(bus, ListProjects, {}, onBehalfOf(request));
     const visibleProjects = projects.map(({ id }) => id);
@@ -40,8 +40,8 @@ export const searchChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsCont
     const changeRequests = found.map(({ title, createdBy, schedule, ...rest }) => ({
       ...rest,
       ...(title === null ? {} : { title }),
-      createdBy: shownAuthor(createdBy),
-      ...(schedule === null ? {} : { schedule: shownSchedule(schedule) }),
+      createdBy: toAuthorResponse(createdBy),
+      ...(schedule === null ? {} : { schedule: toScheduleResponse(schedule) }),
     }));
     return { changeRequests, total };
   });

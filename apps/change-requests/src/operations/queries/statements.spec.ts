@@ -51,7 +51,11 @@ beforeAll(async () => {
   features = await featuresAtTheBoundary(bus);
   features.know(names);
   const outboxProducer = startOutboxProducer({
-    ...{ producer: 'change-requests', database, bus, intervalMs: 60_000, retentionHours: 1 },
+    producer: 'change-requests',
+    database,
+    bus,
+    intervalMs: 60_000,
+    retentionHours: 1,
     warn: () => undefined,
   });
   await outboxProducer.relay.stop();

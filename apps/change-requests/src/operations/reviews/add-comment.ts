@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddComment } from '@bunting/contracts';
-import { requireText } from '../../domain/edit-change.ts';
-import { requireVisible } from '../../domain/move.ts';
+import { requireText } from '../../domain/content/edit-change.ts';
+import { requireVisible } from '../../domain/review/move.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { GetApprovers, GetUsersAccess } from '@bunting/contracts';
-import { requestedReviewers } from '../../domain/approvers.ts';
-import { requireVisible } from '../../domain/move.ts';
+import { GetApprovers, GetPermissionsOfUsers } from '@bunting/contracts';
+import { requestedReviewers } from '../../domain/review/requested-reviewers.ts';
+import { requireVisible } from '../../domain/review/move.ts';
 import { reviewerOf } from '../reviewer-card.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -11,7 +11,7 @@ export const getApproversEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
     const request = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
     const ids = await reader.requestedApprovers(request.id);
     if (ids.length === 0) return { reviewers: [] };
-    const { users } = await call(bus, GetUsersAccess, { body: { ids } }, onBehalfOf(operationRequest));
+    const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
     const reviewers = new Map(users.map(({ user }) => [user.id, reviewerOf(user)]));
     return { reviewers: requestedReviewers(ids, reviewers, request) };
   });

@@ -1,5 +1,10 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { GetProjectEnvironments, ListAvailableReviewers, ListHolders, notFound } from '@bunting/contracts';
+import {
+  ListEnvironmentSettingsOfProject,
+  ListAvailableReviewers,
+  ListPermissionHolders,
+  notFound,
+} from '@bunting/contracts';
 import { reviewerOf } from '../reviewer-card.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -10,10 +15,10 @@ export const listAvailableReviewersEndpoint = ({ bus, rolesOf }: ChangeRequestsC
     const { projectId, environment } = params;
     const context = onBehalfOf(request);
     const [{ environments }, { users }] = await Promise.all([
-      call(bus, GetProjectEnvironments, { params: { projectId } }, context),
+      call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, context),
       call(
         bus,
-        ListHolders,
+        ListPermissionHolders,
         { body: { project: projectId, environment, permissions: ['APPROVE_CHANGE_REQUEST'] } },
         context,
       ),
@@ -25,6 +30,6 @@ export const listAvailableReviewersEndpoint = ({ bus, rolesOf }: ChangeRequestsC
       project: projectId,
       environment,
       createdBy: { id: caller.id, name: null },
-    }).admin;
+    }).mayReviewAsAdmin;
     return { reviewers: users.filter(({ id }) => approvesOwn || id !== caller.id).map(reviewerOf) };
   });

@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { GetUsersAccess, invalid, SetApprovers } from '@bunting/contracts';
-import { requireMayRequestApproval } from '../../domain/approvers.ts';
-import { requireVisible } from '../../domain/move.ts';
+import { GetPermissionsOfUsers, invalid, SetApprovers } from '@bunting/contracts';
+import { requireMayRequestApproval } from '../../domain/review/requested-reviewers.ts';
+import { requireVisible } from '../../domain/review/move.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Requests approvals of existing users. Their permission is checked only when they approve. */
@@ -10,7 +10,7 @@ export const setApproversEndpoint = ({ bus, work }: ChangeRequestsContext) =>
     const { params, body, caller } = operationRequest;
     const ids = body.reviewers;
     if (ids.length > 0) {
-      const { users } = await call(bus, GetUsersAccess, { body: { ids } }, onBehalfOf(operationRequest));
+      const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
       const missing = ids.findIndex((id) => !users.some(({ user }) => user.id === id));
       if (missing >= 0) {
         const path = `/body/reviewers/${missing}`;

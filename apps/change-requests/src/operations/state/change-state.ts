@@ -1,16 +1,16 @@
 import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
 import { type AppliedChanges, ChangeState, invalid, refusal, type Refusal } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
-import { requireMayPropose } from '../../domain/may-propose.ts';
+import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import {
   beginApplying,
-  isPromised,
+  isStartedByThisWrite,
   move,
-  type Particulars,
+  type CommandOptions,
   requireTransition,
   requireVisible,
-} from '../../domain/move.ts';
-import { commandFor } from '../../domain/state-machine.ts';
+} from '../../domain/review/move.ts';
+import { commandFor } from '../../domain/review/state-machine.ts';
 import type { WorkContext } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { type Preview, previewsOf } from '../previews.ts';
@@ -52,7 +52,8 @@ const momentOf = ({ body }: ChangeStateRequest): string => {
     throw invalid(`The \`${path}\` property is required. It was not present on the data you sent.`, path);
   }
   const moment = new Date(body.scheduledAt);
-  if (Number.isNaN(moment.getTime())) throw invalid(`The \`${path}\` property must be a moment that there is.`, path);
+  if (Number.isNaN(moment.getTime()))
+    throw invalid(`The \`${path}\` property must be a date and time that exists.`, path);
   return moment.toISOString();
 };
 
@@ -78,7 +79,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
     return { revision: request.revision, snapshots };
   };
 
-  const particularsOf = async (request: ChangeStateRequest): Promise<Particulars> => {
+  const commandOptionsOf = async (request: ChangeStateRequest): Promise<CommandOptions> => {
     const { body } = request;
     if (body.state !== 'Scheduled') return { revision: body.revision };
     const scheduledAt = momentOf(request);
@@ -92,7 +93,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
     if (done !== undefined) return done;
     const command = commandFor[body.state];
     if (command === 'send to review') requireMayPropose(caller, params.projectId);
-    const more = await particularsOf(operationRequest);
+    const more = await commandOptionsOf(operationRequest);
     const text = body.comment?.trim() ?? '';
     const scheduled = more.schedule === undefined ? {} : { scheduledAt: more.schedule.scheduledAt };
     const reply = { id: params.id, state: body.state, ...(text === '' ? {} : { comment: text }), ...scheduled };
@@ -103,16 +104,16 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
         throw refusal('ConflictError', `Change request cannot go from "${before.state}" to "${body.state}"`);
       }
       const comment = async () => (text === '' ? undefined : { id: await requests.newCommentId(), text });
-      return { before, command, comment, asker: { ...actorOf(operationRequest), roles: rolesOf(caller, before) } };
+      return { before, command, comment, actor: { ...actorOf(operationRequest), roles: rolesOf(caller, before) } };
     };
 
     if (command === 'apply') {
       const begin = async (tx: WorkContext): Promise<ChangeRequest> => {
-        const { before, comment, asker } = await loadForCommand(tx);
+        const { before, comment, actor } = await loadForCommand(tx);
         // A retry while the outcome is unknown continues the same attempt.
-        if (isPromised(before, idempotency)) return before;
+        if (isStartedByThisWrite(before, idempotency)) return before;
         const promised = idempotency === undefined ? undefined : { once: idempotency, reply: JSON.stringify(reply) };
-        const request = beginApplying(before, 'apply', asker, { ...more, comment: await comment(), promised });
+        const request = beginApplying(before, 'apply', actor, { ...more, comment: await comment(), promised });
         const inUse = await segmentsInUse(tx.requests, before);
         if (inUse.length > 0) throw blocked(inUse);
         tx.requireMatch(operationRequest);
@@ -126,8 +127,8 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
       return reply;
     }
     return work(operationRequest, async (tx) => {
-      const { before, command: nextCommand, comment, asker } = await loadForCommand(tx);
-      const { request, events } = move(before, nextCommand, asker, { ...more, comment: await comment() });
+      const { before, command: nextCommand, comment, actor } = await loadForCommand(tx);
+      const { request, events } = move(before, nextCommand, actor, { ...more, comment: await comment() });
       if (more.schedule !== undefined) await requireFuture(tx, more.schedule.scheduledAt);
       if (request !== null) await tx.requests.save(before, request);
       for (const event of events) tx.outbox.event(event);

@@ -54,7 +54,7 @@ const table: readonly [
   type: RecordedEvent['type'],
   when: string,
   comesAbout: () => Promise<number>,
-  told: Partial<Omit<RecordedEvent, 'data' | 'preData'>> & { data: object; preData: object | null },
+  emitted: Partial<Omit<RecordedEvent, 'data' | 'preData'>> & { data: object; preData: object | null },
 ][] = [
   ['change-request-created', 'a first change', drafted, { data: { minApprovals: 1 }, preData: null, createdBy: 'lee' }],
   [
@@ -234,7 +234,7 @@ const table: readonly [
     {
       data: {
         scheduledDate: expect.any(String) as unknown as string,
-        reason: expect.stringContaining('missing permission') as unknown as string,
+        reason: expect.stringContaining('no longer has the permission') as unknown as string,
       },
       preData: null,
     },
@@ -249,7 +249,7 @@ const table: readonly [
       await service.move(id, 'Approved', rita);
       await service.move(id, 'Scheduled', ada, { scheduledAt });
       service.features.edit('checkout', 'second');
-      service.features.tell('feature-strategy-update', 'checkout');
+      service.features.emit('feature-strategy-update', 'checkout');
       await until('change-request-schedule-suspended');
       return id;
     },
@@ -260,7 +260,7 @@ const table: readonly [
 it.each(table)('%s is emitted for %s', async (type, _when, comesAbout, emitted) => {
   const changeRequestId = await comesAbout();
   const event = (await service.emittedEvents()).filter((one) => one.type === type).at(-1);
-  // Ids are given by the database: that there is one is enough.
+  // The database assigns ids: any number is right.
   const { data, preData, ...rest } = emitted;
   const withId = (document: object) =>
     'changeId' in document ? { ...document, changeId: expect.any(Number) as unknown as number } : document;

@@ -42,7 +42,7 @@ const protect = (requiredApprovals: number, environment = 'production') =>
     params: { ...project, environment },
     body: { changeRequestsEnabled: true, requiredApprovals },
   });
-const typesTold = async () => (await service.emittedEvents()).map(({ type }) => type);
+const emittedTypes = async () => (await service.emittedEvents()).map(({ type }) => type);
 const inReview = async () => {
   const { id } = await service.add([enable, addStrategy], lee);
   await service.move(id, 'In review', lee);
@@ -231,7 +231,7 @@ describe('the content of a request', () => {
       approvals: [],
       features: [{ changes: [{ id: first!.id, payload: { enabled: false } }, { action: 'addStrategy' }] }],
     });
-    expect((await typesTold()).slice(-2)).toEqual(['change-edited', 'change-request-sent-to-review']);
+    expect((await emittedTypes()).slice(-2)).toEqual(['change-edited', 'change-request-sent-to-review']);
     expect(await service.get(id)).toEqual(edited);
     await expect(service.call(EditChange, { params, body }, mia)).rejects.toMatchObject(forbidden);
     await expect(service.call(EditChange, { params, body: addStrategy }, lee)).rejects.toThrow('/body/action');
@@ -253,7 +253,7 @@ describe('the content of a request', () => {
       kind: 'ValidationError',
     });
     expect((await service.get(id)).features[0]?.changes).toHaveLength(1);
-    expect((await typesTold()).at(-1)).toBe('change-discarded');
+    expect((await emittedTypes()).at(-1)).toBe('change-discarded');
   });
 
   it('of an empty draft cannot be sent to review', async () => {
@@ -334,7 +334,7 @@ describe('the configuration of a project', () => {
     await eventually(() => expect(sentProtections()).toMatchObject([emitted(true), emitted(false)]));
   });
 
-  it('asks for no less than the environment does in every project, unless an administrator wants it', async () => {
+  it('requires at least the approvals of the environment, unless an administrator sets fewer', async () => {
     service.features.askForApprovals('production', 3);
     const owner = { ...kim, grants: [{ permission: 'PROJECT_CHANGE_REQUEST_WRITE' as const, project: 'shop' }] };
     const params = { ...project, environment: 'production' };
@@ -356,7 +356,7 @@ describe('the configuration of a project', () => {
     expect(await needed()).toBe(1);
   });
 
-  it('is not for everybody, nor for what there is not', async () => {
+  it('is refused to callers without the permission, and for unknown environments', async () => {
     const body = { changeRequestsEnabled: true };
     const set = (environment: string, caller: (typeof callers)[keyof typeof callers]) =>
       service.call(SetChangeRequestConfig, { params: { ...project, environment }, body }, caller);
@@ -393,12 +393,12 @@ describe('what a project shows', () => {
     expect(await service.call(ListOpenChangeRequests, { params: project }, kim)).toEqual(await service.pending(kim));
   });
 
-  it('asks once for the conflicts of 300 requests', async () => {
+  it('reads the conflicts of 300 requests with one call', async () => {
     await service.database.transaction(({ query }) =>
       query(
         `with request as (
            insert into change_request (project, environment, state, min_approvals, created_by_id, created_by_name, created_at, revision, state_timestamps)
-           select 'shop', 'production', 'In review', 1, 1000 + n, 'somebody', now(), 1, '{}' from generate_series(1, 300) as n returning id)
+           select 'shop', 'production', 'In review', 1, 1000 + n, 'another user', now(), 1, '{}' from generate_series(1, 300) as n returning id)
          insert into change (change_request_id, position, action, feature, payload, created_by_id, created_by_name, created_at)
          select id, 1, 'updateEnabled', 'checkout', '{"enabled": true}', 7, 'mia', now() from request`,
       ),

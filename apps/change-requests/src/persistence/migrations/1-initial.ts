@@ -68,7 +68,7 @@ export const initial: SchemaMigration = {
       created_at timestamptz not null
     )`,
     'create index comment_by_change_request on comment (change_request_id, id)',
-    `create table departed_user (
+    `create table deleted_user (
       user_id bigint not null,
       primary key (user_id)
     )`,
@@ -79,7 +79,7 @@ export const initial: SchemaMigration = {
       primary key (project, environment)
     )`,
     'alter table protected_environment add constraint protected_environment_required_approvals check (required_approvals >= 1 and required_approvals <= 10)',
-    `create table protection_to_tell (
+    `create table unsynced_protection (
       version bigserial primary key,
       project text not null,
       environment text not null,

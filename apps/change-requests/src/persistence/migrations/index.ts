@@ -1,11 +1,11 @@
 import type { SchemaMigration } from '@bunting/database';
-import { idempotencyTables, inboxTables, outboxTables } from '@bunting/outbox';
+import { idempotencyTables, consumerTables, outboxTables } from '@bunting/outbox';
 import { initial } from './1-initial.ts';
 
 /** The whole schema of the database, in the order of its steps. */
 export const changeRequestMigrations: readonly SchemaMigration[] = [
   initial,
   outboxTables,
-  inboxTables,
+  consumerTables,
   idempotencyTables,
 ];

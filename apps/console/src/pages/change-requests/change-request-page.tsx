@@ -22,16 +22,19 @@ import { read, useCommand, useMe } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Answer, Badge, ErrorNotice, Notice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/fields.tsx';
+import { TextField } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
-import { messages } from '../../messages.ts';
+import { strategyMessages } from '../../messages/strategy.ts';
+import { changeRequestsMessages } from '../../messages/change-requests.ts';
+import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { useActions } from '../../shell/actions.ts';
 import { changeInWords } from '../../strategies/change-sentence.ts';
-import { ImpactGroups } from '../strategy/impact-panel.tsx';
+import { ImpactGroups } from '../strategy/impact-groups.tsx';
 import { StateBadge } from './state-badge.tsx';
 import { type Step, stepsOf } from './steps.ts';
+import layout from '../../components/layout.module.css';
 import styles from './change-requests.module.css';
 
 interface RequestProps {
@@ -44,16 +47,16 @@ const strategiesOf = (preview: FeaturePreview | undefined): Readonly<Record<stri
   (preview?.before as { strategies?: Record<string, FeatureStrategy> } | null | undefined)?.strategies ?? {};
 
 const shown = (value: unknown): string =>
-  value === undefined ? messages.changeRequests.nothing : typeof value === 'string' ? value : JSON.stringify(value);
+  value === undefined ? changeRequestsMessages.nothing : typeof value === 'string' ? value : JSON.stringify(value);
 
 const Fields = ({ diff }: Pick<FeaturePreview, 'diff'>) => (
-  <div role="region" aria-label={messages.changeRequests.fields} tabIndex={0} className={styles['json']}>
-    <table className={styles['fields']}>
+  <div role="region" aria-label={changeRequestsMessages.fields} tabIndex={0} className={styles['json']}>
+    <table className={layout['cells']}>
       <thead>
         <tr>
-          <th scope="col">{messages.changeRequests.field}</th>
-          <th scope="col">{messages.changeRequests.before}</th>
-          <th scope="col">{messages.changeRequests.after}</th>
+          <th scope="col">{changeRequestsMessages.field}</th>
+          <th scope="col">{changeRequestsMessages.before}</th>
+          <th scope="col">{changeRequestsMessages.after}</th>
         </tr>
       </thead>
       <tbody>
@@ -88,13 +91,13 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
   const discard = useCommand(DiscardChange, [GetChangeRequest, PreviewChangeRequest]);
   return (
     <li className={styles['change']}>
-      <div className={styles['head']}>
+      <div className={layout['bar']}>
         <strong>{sentence}</strong>
         {isOpen && (
           <IconButton
             icon="remove"
             size="small"
-            label={messages.changeRequests.discardChange(sentence)}
+            label={changeRequestsMessages.discardChange(sentence)}
             onPress={() =>
               discard.mutate(
                 { params: { projectId: request.project, id: request.id, changeId: change.id } },
@@ -105,16 +108,16 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
         )}
       </div>
       {(before !== undefined || after !== undefined) && (
-        <dl className={styles['states']}>
+        <dl className={layout['facts']}>
           {before !== undefined && (
             <>
-              <dt>{messages.changeRequests.before}</dt>
+              <dt>{changeRequestsMessages.before}</dt>
               <dd>{before}.</dd>
             </>
           )}
           {after !== undefined && (
             <>
-              <dt>{messages.changeRequests.after}</dt>
+              <dt>{changeRequestsMessages.after}</dt>
               <dd>{after}.</dd>
             </>
           )}
@@ -123,16 +126,16 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
       {change.conflict !== undefined && <Notice tone="danger">{change.conflict}</Notice>}
       {(change.overwrites ?? []).map(({ property, snapshot, current, proposed }) => (
         <Notice key={property} tone="warning">
-          {messages.changeRequests.overwrites(property, shown(snapshot), shown(current), shown(proposed))}
+          {changeRequestsMessages.overwrites(property, shown(snapshot), shown(current), shown(proposed))}
         </Notice>
       ))}
       {(change.scheduleConflicts?.changeRequests ?? []).map(({ id }) => (
         <Notice key={id} tone="warning">
-          {messages.changeRequests.breaksSchedule(id)}
+          {changeRequestsMessages.breaksSchedule(id)}
         </Notice>
       ))}
       <details>
-        <summary className={styles['muted']}>{messages.changeRequests.json}</summary>
+        <summary className={layout['small']}>{changeRequestsMessages.json}</summary>
         <pre className={styles['json']}>{JSON.stringify(change.payload, null, 2)}</pre>
       </details>
     </li>
@@ -144,14 +147,14 @@ const Changes = ({ request }: RequestProps) => {
   const params = { projectId: request.project, id: request.id };
   const preview = useQuery({ ...read(PreviewChangeRequest, { params }), enabled: isOpen });
   return (
-    <div className={styles['stack']}>
+    <div className={layout['denseStack']}>
       {isOpen && preview.data?.applicable === false && (
-        <Notice tone="danger">{messages.changeRequests.conflicts}</Notice>
+        <Notice tone="danger">{changeRequestsMessages.conflicts}</Notice>
       )}
       {request.features.map(({ name, changes, conflict, defaultChange }) => {
         const found = preview.data?.features.find((one) => one.name === name);
         return (
-          <section key={name} className={styles['card']} aria-label={name}>
+          <section key={name} className={layout['card']} aria-label={name}>
             <h2>
               <Link to="/projects/$project/features/$feature" params={{ project: request.project, feature: name }}>
                 {name}
@@ -160,15 +163,21 @@ const Changes = ({ request }: RequestProps) => {
             {conflict !== undefined && <Notice tone="danger">{conflict}</Notice>}
             <ul>
               {changes.map((change) => (
-                <ChangeView key={change.id} {...{ request, change, isOpen }} strategies={strategiesOf(found)} />
+                <ChangeView
+                  key={change.id}
+                  request={request}
+                  change={change}
+                  isOpen={isOpen}
+                  strategies={strategiesOf(found)}
+                />
               ))}
             </ul>
             {defaultChange !== undefined && (
-              <Notice>{messages.changeRequests.defaultChange(defaultChange.action)}</Notice>
+              <Notice>{changeRequestsMessages.defaultChange(defaultChange.action)}</Notice>
             )}
             {found !== undefined && found.diff.length > 0 && (
               <details>
-                <summary className={styles['muted']}>{messages.changeRequests.fields}</summary>
+                <summary className={layout['small']}>{changeRequestsMessages.fields}</summary>
                 <Fields diff={found.diff} />
               </details>
             )}
@@ -176,11 +185,11 @@ const Changes = ({ request }: RequestProps) => {
         );
       })}
       {request.segments.map(({ id, name, changes }) => (
-        <section key={id} className={styles['card']} aria-label={name}>
-          <h2>{messages.changeRequests.segment(name)}</h2>
+        <section key={id} className={layout['card']} aria-label={name}>
+          <h2>{changeRequestsMessages.segment(name)}</h2>
           <ul>
             {changes.map((change) => (
-              <ChangeView key={change.id} {...{ request, change, isOpen }} strategies={{}} />
+              <ChangeView key={change.id} request={request} change={change} isOpen={isOpen} strategies={{}} />
             ))}
           </ul>
         </section>
@@ -208,13 +217,13 @@ const Impact = ({ request }: RequestProps) => {
   ];
   const query = useQuery(read(EvaluateImpact, { body: { project, environment, changes } }));
   return (
-    <section className={styles['card']} aria-labelledby="impact">
-      <h2 id="impact">{messages.changeRequests.impact}</h2>
+    <section className={layout['card']} aria-labelledby="impact">
+      <h2 id="impact">{changeRequestsMessages.impact}</h2>
       <Answer query={query}>
         {({ features }) => (
           <>
             {features.map(({ name, groups }) => (
-              <div key={name} className={styles['stack']}>
+              <div key={name} className={layout['denseStack']}>
                 <h3>{name}</h3>
                 <ImpactGroups groups={groups} label={name} />
               </div>
@@ -222,6 +231,12 @@ const Impact = ({ request }: RequestProps) => {
           </>
         )}
       </Answer>
+      <Link
+        to="/playground"
+        search={{ changeRequest: String(request.id), projects: request.project, environments: environment } as never}
+      >
+        {changeRequestsMessages.tryIt}
+      </Link>
     </section>
   );
 };
@@ -236,23 +251,23 @@ interface TimelineEntry {
 const Timeline = ({ request }: RequestProps) => {
   const { approvals = [], rejections = [], comments = [], stateTimestamps = {}, createdAt, createdBy } = request;
   const entries: readonly TimelineEntry[] = [
-    { at: createdAt, text: messages.changeRequests.createdBy(createdBy.username ?? ''), key: 'created' },
+    { at: createdAt, text: changeRequestsMessages.createdBy(createdBy.username ?? ''), key: 'created' },
     ...Object.entries(stateTimestamps)
       .filter(([state]) => state !== 'Draft')
       .map(([state, at]) => ({ at: String(at), text: state, key: state })),
     ...approvals.map((one, nth) => ({
       at: one.createdAt,
-      text: messages.changeRequests.approvedBy(one.createdBy.username ?? ''),
+      text: changeRequestsMessages.approvedBy(one.createdBy.username ?? ''),
       key: `approval-${nth}`,
     })),
     ...rejections.map((one, nth) => ({
       at: one.createdAt,
-      text: messages.changeRequests.rejectedBy(one.createdBy.username ?? ''),
+      text: changeRequestsMessages.rejectedBy(one.createdBy.username ?? ''),
       key: `rejection-${nth}`,
     })),
     ...comments.map((one, nth) => ({
       at: one.createdAt,
-      text: messages.changeRequests.commentBy(one.createdBy.username ?? ''),
+      text: changeRequestsMessages.commentBy(one.createdBy.username ?? ''),
       comment: one.text,
       key: `comment-${one.id ?? nth}`,
     })),
@@ -261,14 +276,14 @@ const Timeline = ({ request }: RequestProps) => {
   const [text, setText] = useState('');
   const comment = useCommand(AddComment, [GetChangeRequest]);
   return (
-    <section className={styles['card']} aria-labelledby="timeline">
-      <h2 id="timeline">{messages.changeRequests.timeline}</h2>
+    <section className={layout['card']} aria-labelledby="timeline">
+      <h2 id="timeline">{changeRequestsMessages.timeline}</h2>
       <ol className={styles['timeline']}>
         {sorted.map((entry) => (
           <li key={entry.key}>
-            <div className={styles['head']}>
+            <div className={layout['bar']}>
               <span>{entry.text}</span>
-              <span className={styles['muted']}>
+              <span className={layout['small']}>
                 <Time at={entry.at} />
               </span>
             </div>
@@ -281,7 +296,7 @@ const Timeline = ({ request }: RequestProps) => {
         ))}
       </ol>
       <form
-        className={styles['stack']}
+        className={layout['denseStack']}
         onSubmit={(event) => {
           event.preventDefault();
           comment.mutate(
@@ -290,11 +305,11 @@ const Timeline = ({ request }: RequestProps) => {
           );
         }}
       >
-        <TextField label={messages.changeRequests.comment} rows={2} value={text} onChange={setText} />
+        <TextField label={changeRequestsMessages.comment} rows={2} value={text} onChange={setText} />
         {comment.error !== null && <ErrorNotice error={comment.error} />}
         <div>
           <Button type="submit" size="small" isPending={comment.isPending} isDisabled={text.trim() === ''}>
-            {messages.changeRequests.addComment}
+            {changeRequestsMessages.addComment}
           </Button>
         </div>
       </form>
@@ -322,7 +337,7 @@ const Steps = ({ request }: RequestProps) => {
   useActions(
     steps.map((one) => ({
       id: `change-request.${one.id}`,
-      title: messages.changeRequests.steps[one.id],
+      title: changeRequestsMessages.steps[one.id],
       ...(one.key === undefined ? {} : { key: one.key }),
       run: () => open(one),
     })),
@@ -330,7 +345,7 @@ const Steps = ({ request }: RequestProps) => {
   const take = async ({ id, state }: Step): Promise<void> => {
     if (state === undefined) {
       const reverting = await revert.mutateAsync({ params });
-      notify(messages.changeRequests.reverted);
+      notify(changeRequestsMessages.reverted);
       void navigate({
         to: '/projects/$project/change-requests/$id',
         params: { project: reverting.project, id: String(reverting.id) },
@@ -343,7 +358,7 @@ const Steps = ({ request }: RequestProps) => {
         ...(request.revision === undefined ? {} : { revision: request.revision }),
       };
       await change.mutateAsync({ params, body });
-      notify(messages.changeRequests.done[id]);
+      notify(changeRequestsMessages.done[id]);
     }
     setStep(undefined);
   };
@@ -352,12 +367,12 @@ const Steps = ({ request }: RequestProps) => {
     <>
       {steps.map((one, nth) => (
         <Button key={one.id} variant={nth === 0 ? 'primary' : 'secondary'} onPress={() => open(one)}>
-          {messages.changeRequests.steps[one.id]}
+          {changeRequestsMessages.steps[one.id]}
         </Button>
       ))}
       {step !== undefined && (
         <Dialog
-          title={messages.changeRequests.steps[step.id]}
+          title={changeRequestsMessages.steps[step.id]}
           onClose={() => setStep(undefined)}
           onSubmit={(event) => {
             event.preventDefault();
@@ -373,17 +388,17 @@ const Steps = ({ request }: RequestProps) => {
                 isPending={change.isPending || revert.isPending}
                 isDisabled={step.id === 'schedule' && Number.isNaN(new Date(time).getTime())}
               >
-                {messages.changeRequests.steps[step.id]}
+                {changeRequestsMessages.steps[step.id]}
               </Button>
             </>
           }
         >
-          <div className={styles['stack']}>
-            <p>{messages.changeRequests.explained[step.id]}</p>
+          <div className={layout['denseStack']}>
+            <p>{changeRequestsMessages.explained[step.id]}</p>
             {step.id === 'schedule' && (
               <TextField
-                label={messages.changeRequests.applyAt}
-                hint={messages.strategy.dateHint(Intl.DateTimeFormat().resolvedOptions().timeZone)}
+                label={changeRequestsMessages.applyAt}
+                hint={strategyMessages.dateHint(Intl.DateTimeFormat().resolvedOptions().timeZone)}
                 type="datetime-local"
                 value={time}
                 onChange={setTime}
@@ -393,7 +408,7 @@ const Steps = ({ request }: RequestProps) => {
             )}
             {step.state !== undefined && (
               <TextField
-                label={messages.changeRequests.optionalComment}
+                label={changeRequestsMessages.optionalComment}
                 rows={2}
                 value={comment}
                 onChange={setComment}
@@ -412,7 +427,7 @@ const TitleDialog = ({ request, onClose }: RequestProps & { readonly onClose: ()
   const save = useCommand(SetTitle, [GetChangeRequest]);
   return (
     <Dialog
-      title={messages.changeRequests.editTitle}
+      title={changeRequestsMessages.editTitle}
       onClose={onClose}
       onSubmit={(event) => {
         event.preventDefault();
@@ -430,7 +445,7 @@ const TitleDialog = ({ request, onClose }: RequestProps & { readonly onClose: ()
         </>
       }
     >
-      <TextField label={messages.changeRequests.title} value={title} onChange={setTitle} isRequired autoFocus />
+      <TextField label={changeRequestsMessages.title} value={title} onChange={setTitle} isRequired autoFocus />
       {save.error !== null && <ErrorNotice error={save.error} />}
     </Dialog>
   );
@@ -442,10 +457,10 @@ const RequestView = ({ request }: RequestProps) => {
   const isOpen = !['Applied', 'Cancelled', 'Rejected'].includes(state);
   return (
     <Page
-      title={title ?? messages.changeRequests.untitled(id)}
+      title={title ?? changeRequestsMessages.untitled(id)}
       crumbs={[
         <Link key="all" to="/change-requests">
-          {messages.changeRequests.page}
+          {changeRequestsMessages.page}
         </Link>,
         <Link key="project" to="/projects/$project/flags" params={{ project }}>
           {project}
@@ -453,23 +468,23 @@ const RequestView = ({ request }: RequestProps) => {
       ]}
       marks={
         <>
-          <IconButton icon="edit" label={messages.changeRequests.editTitle} onPress={() => setEditing(true)} />
-          <StateBadge {...{ state, schedule }} />
+          <IconButton icon="edit" label={changeRequestsMessages.editTitle} onPress={() => setEditing(true)} />
+          <StateBadge state={state} schedule={schedule} />
           <Badge>{environment}</Badge>
-          {isOpen && <Badge>{messages.changeRequests.approvals(approvals.length, minApprovals)}</Badge>}
+          {isOpen && <Badge>{changeRequestsMessages.approvals(approvals.length, minApprovals)}</Badge>}
         </>
       }
       actions={<Steps request={request} />}
     >
       {schedule !== undefined && state === 'Scheduled' && (
         <Notice tone={schedule.status === 'pending' ? 'neutral' : 'danger'}>
-          {schedule.status === 'pending' ? messages.changeRequests.appliesAt : schedule.reason}{' '}
+          {schedule.status === 'pending' ? changeRequestsMessages.appliesAt : schedule.reason}{' '}
           <Time at={schedule.scheduledAt} isAbsolute />
         </Notice>
       )}
       <div className={styles['layout']}>
         <Changes request={request} />
-        <div className={styles['stack']}>
+        <div className={layout['denseStack']}>
           {isOpen && <Impact request={request} />}
           <Timeline request={request} />
         </div>

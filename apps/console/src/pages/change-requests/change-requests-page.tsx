@@ -7,9 +7,9 @@ import { buttonClass } from '../../components/button.tsx';
 import { Answer, EmptyState, Table } from '../../components/content.tsx';
 import { Page } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
-import { messages } from '../../messages.ts';
+import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { StateBadge } from './state-badge.tsx';
-import styles from './change-requests.module.css';
+import layout from '../../components/layout.module.css';
 
 const views = ['open', 'inbox', 'mine', 'closed'] as const;
 type View = (typeof views)[number];
@@ -31,37 +31,36 @@ const queryOf = (view: View, me: number): { state?: string; createdBy?: string; 
 const columns = [
   {
     id: 'title',
-    title: messages.changeRequests.title,
+    title: changeRequestsMessages.title,
     cell: ({ id, title, project }: ChangeRequestSearchItem) => (
       <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
-        {title ?? messages.changeRequests.untitled(id)}
+        {title ?? changeRequestsMessages.untitled(id)}
       </Link>
     ),
   },
   {
     id: 'what',
-    title: messages.changeRequests.what,
-    cell: ({ features, segments }: ChangeRequestSearchItem) =>
-      messages.changeRequests.names([...features, ...segments]),
+    title: changeRequestsMessages.what,
+    cell: ({ features, segments }: ChangeRequestSearchItem) => changeRequestsMessages.names([...features, ...segments]),
   },
   {
     id: 'where',
-    title: messages.changeRequests.where,
+    title: changeRequestsMessages.where,
     cell: ({ project, environment }: ChangeRequestSearchItem) => `${project} / ${environment}`,
   },
   {
     id: 'state',
-    title: messages.changeRequests.state,
+    title: changeRequestsMessages.state,
     cell: ({ state, schedule }: ChangeRequestSearchItem) => <StateBadge state={state} schedule={schedule} />,
   },
   {
     id: 'author',
-    title: messages.changeRequests.author,
-    cell: ({ createdBy }: ChangeRequestSearchItem) => createdBy.username ?? messages.changeRequests.someoneGone,
+    title: changeRequestsMessages.author,
+    cell: ({ createdBy }: ChangeRequestSearchItem) => createdBy.username ?? changeRequestsMessages.someoneGone,
   },
   {
     id: 'created',
-    title: messages.changeRequests.created,
+    title: changeRequestsMessages.created,
     cell: ({ createdAt }: ChangeRequestSearchItem) => <Time at={createdAt} />,
   },
 ];
@@ -81,8 +80,8 @@ export const ChangeRequestsPage = () => {
     if (type.startsWith('change-')) void query.refetch();
   });
   return (
-    <Page title={messages.changeRequests.page}>
-      <nav aria-label={messages.changeRequests.views} className={styles['tabs']}>
+    <Page title={changeRequestsMessages.page}>
+      <nav aria-label={changeRequestsMessages.views} className={layout['tabs']}>
         {views.map((one) => (
           <Link
             key={one}
@@ -91,34 +90,34 @@ export const ChangeRequestsPage = () => {
             data-current={one === view || undefined}
             aria-current={one === view ? 'page' : undefined}
           >
-            {messages.changeRequests.viewNames[one]}
+            {changeRequestsMessages.viewNames[one]}
           </Link>
         ))}
       </nav>
       <Answer query={query}>
         {({ changeRequests, total }) =>
           changeRequests.length === 0 ? (
-            <EmptyState title={messages.changeRequests.empty[view]}>{messages.changeRequests.emptyHelp}</EmptyState>
+            <EmptyState title={changeRequestsMessages.empty[view]}>{changeRequestsMessages.emptyHelp}</EmptyState>
           ) : (
             <>
               <Table
-                label={messages.changeRequests.page}
+                label={changeRequestsMessages.page}
                 columns={columns}
                 rows={changeRequests}
                 rowKey={({ id }) => id}
               />
-              <div className={styles['head']}>
-                <p className={styles['muted']}>
-                  {messages.changeRequests.shown(from + 1, from + changeRequests.length, total)}
+              <div className={layout['bar']}>
+                <p className={layout['small']}>
+                  {changeRequestsMessages.shown(from + 1, from + changeRequests.length, total)}
                 </p>
-                <span className={styles['tabs']}>
+                <span className={layout['tabs']}>
                   {from > 0 && (
                     <Link
                       to="/change-requests"
                       search={{ view, from: String(Math.max(0, from - pageSize)) }}
                       className={buttonClass({ size: 'small' })}
                     >
-                      {messages.changeRequests.newer}
+                      {changeRequestsMessages.newer}
                     </Link>
                   )}
                   {from + changeRequests.length < total && (
@@ -127,7 +126,7 @@ export const ChangeRequestsPage = () => {
                       search={{ view, from: String(from + pageSize) }}
                       className={buttonClass({ size: 'small' })}
                     >
-                      {messages.changeRequests.older}
+                      {changeRequestsMessages.older}
                     </Link>
                   )}
                 </span>

@@ -1,6 +1,6 @@
 import type { ChangeRequestSchedule, ChangeRequestState } from '@bunting/contracts';
 import { Badge } from '../../components/content.tsx';
-import { messages } from '../../messages.ts';
+import { changeRequestsMessages } from '../../messages/change-requests.ts';
 
 const tones = {
   Draft: 'neutral',
@@ -20,6 +20,6 @@ interface StateBadgeProps {
 /** The state of a change request; a schedule that failed or is suspended is marked. */
 export const StateBadge = ({ state, schedule }: StateBadgeProps) => (
   <Badge tone={schedule !== undefined && schedule.status !== 'pending' ? 'danger' : tones[state]}>
-    {schedule === undefined || state !== 'Scheduled' ? state : messages.changeRequests.schedule(schedule.status)}
+    {schedule === undefined || state !== 'Scheduled' ? state : changeRequestsMessages.schedule(schedule.status)}
   </Badge>
 );

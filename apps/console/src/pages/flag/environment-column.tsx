@@ -1,19 +1,23 @@
 import type { Feature, FeatureEnvironment, FeatureStrategy } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useMay } from '../../api/permissions.ts';
 import { Button, buttonClass, IconButton } from '../../components/button.tsx';
 import { Badge } from '../../components/content.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { Switch } from '../../components/fields.tsx';
+import { Switch } from '../../components/forms/fields.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Time } from '../../components/time.tsx';
-import { messages } from '../../messages.ts';
+import { flagMessages } from '../../messages/flag.ts';
+import { protectionMessages } from '../../messages/protection.ts';
+import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { type ChangeToApply, useApplyChanges } from '../../strategies/apply-change.ts';
+import { DirectNotice, useProtection } from '../../strategies/protection.tsx';
 import { draftOf, signatureOf, strategyOf } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
+import layout from '../../components/layout.module.css';
 import styles from './flag.module.css';
 
 interface EnvironmentColumnProps {
@@ -24,7 +28,6 @@ interface EnvironmentColumnProps {
   readonly reference: FeatureEnvironment | undefined;
   /** the other environments, which strategies can be copied to */
   readonly others: readonly string[];
-  readonly isProtected: boolean;
   readonly segmentNames: ReadonlyMap<number, string>;
 }
 
@@ -34,14 +37,17 @@ const comparedWith = (
   reference: readonly FeatureStrategy[] | undefined,
 ): { readonly added: ReadonlySet<FeatureStrategy>; readonly missing: readonly FeatureStrategy[] } => {
   if (reference === undefined) return { added: new Set(), missing: [] };
-  const rest = reference.map((strategy) => ({ strategy, signature: signatureOf(strategy) }));
-  const added = own.filter((strategy) => {
-    const at = rest.findIndex(({ signature }) => signature === signatureOf(strategy));
-    if (at >= 0) rest.splice(at, 1);
-    return at < 0;
-  });
-  return { added: new Set(added), missing: rest.map(({ strategy }) => strategy) };
+  const rest = new Map<string, FeatureStrategy[]>();
+  for (const strategy of reference) {
+    const signature = signatureOf(strategy);
+    rest.set(signature, [...(rest.get(signature) ?? []), strategy]);
+  }
+  const added = own.filter((strategy) => rest.get(signatureOf(strategy))?.shift() === undefined);
+  return { added: new Set(added), missing: [...rest.values()].flat() };
 };
+
+/** Strategies of one environment that are drawn before the reader wants all. */
+const shownAtFirst = 50;
 
 /** A feature in one environment: its state, and its strategies as sentences. */
 export const EnvironmentColumn = ({
@@ -50,23 +56,25 @@ export const EnvironmentColumn = ({
   environment,
   reference,
   others,
-  isProtected,
   segmentNames,
 }: EnvironmentColumnProps) => {
-  const { name, enabled, strategies = [], type, lastSeenAt, yes, no } = environment;
+  const { name, enabled, strategies = [], variants = [], type, lastSeenAt, yes, no } = environment;
   const may = useMay();
   const apply = useApplyChanges(project);
+  const protection = useProtection(project, name);
+  const isProtected = protection.environments.length > 0;
   const [toDelete, setToDelete] = useState<FeatureStrategy | undefined>();
   const [isTurningOn, setTurningOn] = useState(false);
+  const [showsAll, setShowsAll] = useState(false);
   const isArchived = feature.archived === true;
   const mayEdit = (permission: Parameters<typeof may>[0]): boolean =>
     !isArchived && (isProtected || may(permission, { project, environment: name }));
 
-  const change = (changes: ChangeToApply['changes'], done: string, inEnvironment = name): void =>
+  const change = (changes: ChangeToApply['changes'], done: string, inEnvironment = name, isDirect = false): void =>
     apply.mutate(
-      { environment: inEnvironment, changes },
+      { environment: inEnvironment, changes, isDirect },
       {
-        onSuccess: ({ kind }) => notify(kind === 'made' ? done : messages.flag.proposed(inEnvironment)),
+        onSuccess: ({ kind }) => notify(kind === 'made' ? done : flagMessages.proposed(inEnvironment)),
         onError: notifyError,
       },
     );
@@ -82,7 +90,7 @@ export const EnvironmentColumn = ({
           },
         },
       ],
-      on ? messages.flag.turnedOn(name) : messages.flag.turnedOff(name),
+      on ? flagMessages.turnedOn(name) : flagMessages.turnedOff(name),
     );
   const toggle = (on: boolean): void => {
     const isInactive = strategies.length > 0 && strategies.every(({ disabled }) => disabled === true);
@@ -96,7 +104,7 @@ export const EnvironmentColumn = ({
         feature: feature.name,
         payload: strategyOf(draftOf(strategy)),
       })),
-      messages.flag.copied(copied.length, target),
+      flagMessages.copied(copied.length, target),
       target,
     );
   const move = (at: number, by: -1 | 1): void => {
@@ -111,36 +119,48 @@ export const EnvironmentColumn = ({
           payload: order.map((id, sortOrder) => ({ id, sortOrder })),
         },
       ],
-      messages.flag.reordered,
+      flagMessages.reordered,
     );
   };
 
-  const { added, missing } = comparedWith(strategies, reference?.strategies);
+  const deleteStrategy = (isDirect: boolean): void => {
+    setToDelete(undefined);
+    const payload = { id: toDelete?.id ?? '' };
+    const changes = [{ action: 'deleteStrategy' as const, feature: feature.name, payload }];
+    change(changes, flagMessages.strategyDeleted, name, isDirect);
+  };
+
+  const { added, missing } = useMemo(
+    () => comparedWith(environment.strategies ?? [], reference?.strategies),
+    [environment, reference],
+  );
+  const shown = showsAll ? Number.POSITIVE_INFINITY : shownAtFirst;
+  const hidden = Math.max(0, strategies.length - shown) + Math.max(0, missing.length - shown);
   const sentence = (strategy: FeatureStrategy): string => `${strategySentence(strategy, segmentNames)}.`;
   const to = { project, feature: feature.name, environment: name };
 
   return (
-    <section className={styles['column']} aria-label={messages.flag.inEnvironment(name)}>
+    <section className={styles['column']} aria-label={flagMessages.inEnvironment(name)}>
       <div className={styles['columnHead']}>
         <h3>
           {name}
-          {type === 'production' && <Badge>{messages.flag.production}</Badge>}
-          {isProtected && <Badge tone="accent">{messages.flag.protected}</Badge>}
+          {type === 'production' && name !== type && <Badge>{flagMessages.production}</Badge>}
+          {isProtected && <Badge tone="accent">{flagMessages.protected}</Badge>}
         </h3>
         <Switch
-          aria-label={messages.flag.enabledIn(name)}
+          aria-label={flagMessages.enabledIn(name)}
           isSelected={enabled}
           isDisabled={!mayEdit('UPDATE_FEATURE_ENVIRONMENT') || apply.isPending}
           onChange={toggle}
         />
       </div>
-      <p className={styles['muted']}>
-        {messages.flag.lastSeen} <Time at={lastSeenAt} />
-        {(yes ?? 0) + (no ?? 0) > 0 && ` · ${messages.flag.share(yes ?? 0, no ?? 0)}`}
+      <p className={layout['small']}>
+        {flagMessages.lastSeen} <Time at={lastSeenAt} />
+        {(yes ?? 0) + (no ?? 0) > 0 && ` · ${flagMessages.share(yes ?? 0, no ?? 0)}`}
       </p>
-      {strategies.length === 0 && <p className={styles['muted']}>{messages.flag.noStrategy}</p>}
+      {strategies.length === 0 && <p className={layout['small']}>{flagMessages.noStrategy}</p>}
       <ol className={styles['strategies']}>
-        {strategies.map((strategy, at) => (
+        {strategies.slice(0, shown).map((strategy, at) => (
           <li key={strategy.id} className={styles['strategy']} data-disabled={strategy.disabled || undefined}>
             <div className={styles['strategyHead']}>
               <Link
@@ -151,25 +171,25 @@ export const EnvironmentColumn = ({
                 {sentence(strategy)}
               </Link>
               <Menu
-                label={messages.flag.strategyActions}
+                label={flagMessages.strategyActions}
                 entries={[
                   {
                     id: 'up',
-                    label: messages.flag.moveUp,
+                    label: flagMessages.moveUp,
                     icon: 'arrowUp',
                     isDisabled: at === 0 || !mayEdit('UPDATE_FEATURE_STRATEGY'),
                     run: () => move(at, -1),
                   },
                   {
                     id: 'down',
-                    label: messages.flag.moveDown,
+                    label: flagMessages.moveDown,
                     icon: 'arrowDown',
                     isDisabled: at === strategies.length - 1 || !mayEdit('UPDATE_FEATURE_STRATEGY'),
                     run: () => move(at, 1),
                   },
                   ...others.map((other) => ({
                     id: `copy-${other}`,
-                    label: messages.flag.copyTo(other),
+                    label: flagMessages.copyTo(other),
                     icon: 'copy' as const,
                     isDisabled: isArchived,
                     run: () => copyTo(other, [strategy]),
@@ -183,43 +203,56 @@ export const EnvironmentColumn = ({
                   },
                 ]}
               >
-                <IconButton icon="more" size="small" label={messages.flag.strategyActions} />
+                <IconButton icon="more" size="small" label={flagMessages.strategyActions} />
               </Menu>
             </div>
             <span className={styles['marks']}>
               {strategy.title != null && strategy.title !== '' && (
-                <span className={styles['muted']} dir="auto">
+                <span className={layout['small']} dir="auto">
                   {strategy.title}
                 </span>
               )}
-              {strategy.disabled === true && <Badge>{messages.flag.disabled}</Badge>}
+              {strategy.disabled === true && <Badge>{flagMessages.disabled}</Badge>}
               {reachesEverybody(strategy) && strategies.length > 1 && (
-                <Badge tone="warning">{messages.flag.reachesEverybody}</Badge>
+                <Badge tone="warning">{flagMessages.reachesEverybody}</Badge>
               )}
               {reference !== undefined && added.has(strategy) && (
-                <Badge tone="accent">{messages.flag.notIn(reference.name)}</Badge>
+                <Badge tone="accent">{flagMessages.notIn(reference.name)}</Badge>
               )}
             </span>
           </li>
         ))}
         {reference !== undefined &&
-          missing.map((strategy) => (
+          missing.slice(0, shown).map((strategy) => (
             <li key={`missing-${strategy.id}`} className={`${styles['strategy']} ${styles['missing']}`}>
               <div className={styles['strategyHead']}>
-                <span className={styles['muted']}>{sentence(strategy)}</span>
+                <span className={layout['small']}>{sentence(strategy)}</span>
                 {!isArchived && (
                   <Button size="small" variant="quiet" icon="copy" onPress={() => copyTo(name, [strategy])}>
-                    {messages.flag.copyHere}
+                    {flagMessages.copyHere}
                   </Button>
                 )}
               </div>
               <span className={styles['marks']}>
-                {strategy.disabled === true && <Badge>{messages.flag.disabled}</Badge>}
-                <Badge tone="accent">{messages.flag.onlyIn(reference.name)}</Badge>
+                {strategy.disabled === true && <Badge>{flagMessages.disabled}</Badge>}
+                <Badge tone="accent">{flagMessages.onlyIn(reference.name)}</Badge>
               </span>
             </li>
           ))}
       </ol>
+      {hidden > 0 && (
+        <div>
+          <Button size="small" onPress={() => setShowsAll(true)}>
+            {flagMessages.showMore(hidden)}
+          </Button>
+        </div>
+      )}
+      {variants.length > 0 && (
+        <p className={layout['small']}>
+          {flagMessages.variants}{' '}
+          {variants.map(({ name: variant, weight }) => flagMessages.variantShare(variant, weight)).join(', ')}
+        </p>
+      )}
       {mayEdit('CREATE_FEATURE_STRATEGY') && (
         <div className={styles['marks']}>
           <Link
@@ -228,51 +261,51 @@ export const EnvironmentColumn = ({
             className={buttonClass({ size: 'small' })}
           >
             <Icon name="add" />
-            {messages.flag.addStrategy}
+            {flagMessages.addStrategy}
           </Link>
           {missing.length > 1 && (
             <Button size="small" variant="quiet" icon="copy" onPress={() => copyTo(name, missing)}>
-              {messages.flag.copyAllHere(missing.length)}
+              {flagMessages.copyAllHere(missing.length)}
             </Button>
           )}
         </div>
       )}
       {toDelete !== undefined && (
         <ConfirmDialog
-          title={messages.flag.deleteStrategy}
-          confirm={isProtected ? messages.flag.propose : messages.common.delete}
+          title={flagMessages.deleteStrategy}
+          confirm={isProtected ? flagMessages.propose : messages.common.delete}
           isDangerous
           onClose={() => setToDelete(undefined)}
-          onConfirm={() => {
-            setToDelete(undefined);
-            change(
-              [{ action: 'deleteStrategy', feature: feature.name, payload: { id: toDelete.id ?? '' } }],
-              messages.flag.strategyDeleted,
-            );
-          }}
+          onConfirm={() => deleteStrategy(false)}
         >
           <p>{sentence(toDelete)}</p>
-          {strategies.length === 1 && enabled && <p>{messages.flag.lastStrategy(name)}</p>}
+          {strategies.length === 1 && enabled && <p>{flagMessages.lastStrategy(name)}</p>}
+          <DirectNotice
+            protection={protection}
+            isPending={apply.isPending}
+            label={protectionMessages.deleteDirectly}
+            onDirect={() => deleteStrategy(true)}
+          />
         </ConfirmDialog>
       )}
       {isTurningOn && (
         <ConfirmDialog
-          title={messages.flag.turnOnTitle(name)}
-          confirm={messages.flag.enableAll}
+          title={flagMessages.turnOnTitle(name)}
+          confirm={flagMessages.enableAll}
           onClose={() => setTurningOn(false)}
           onConfirm={() => {
             setTurningOn(false);
             setEnabled(true, true);
           }}
         >
-          <p>{messages.flag.allDisabled}</p>
+          <p>{flagMessages.allDisabled}</p>
           <Button
             onPress={() => {
               setTurningOn(false);
               setEnabled(true, false);
             }}
           >
-            {messages.flag.addDefault}
+            {flagMessages.addDefault}
           </Button>
         </ConfirmDialog>
       )}

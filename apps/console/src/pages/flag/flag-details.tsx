@@ -1,11 +1,9 @@
 import {
-  AddDependency,
   type Feature,
   featureTypes,
   GetFeature,
   ListPossibleParents,
   ListTagTypes,
-  RemoveDependencies,
   UpdateFeature,
   UpdateFeatureTags,
 } from '@bunting/contracts';
@@ -17,12 +15,17 @@ import { useMay } from '../../api/permissions.ts';
 import { read, useCommand } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Badge, ErrorNotice } from '../../components/content.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { ComboBox, Select, TextField } from '../../components/fields.tsx';
-import { FormSelect, FormSwitch, FormText, showServerError } from '../../components/form.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { ComboBox, Select, TextField } from '../../components/forms/fields.tsx';
+import { FormSelect, FormSwitch, FormText, showServerError } from '../../components/forms/form.tsx';
 import { Time } from '../../components/time.tsx';
-import { messages } from '../../messages.ts';
+import { flagMessages } from '../../messages/flag.ts';
+import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
+import { useApplyChanges } from '../../strategies/apply-change.ts';
+import { ProtectionNotice, useProtection } from '../../strategies/protection.tsx';
+import { FlagLifecycle, FlagLinks } from './flag-lifecycle.tsx';
+import layout from '../../components/layout.module.css';
 import styles from './flag.module.css';
 
 interface DetailsProps {
@@ -51,7 +54,7 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
     try {
       const params = { projectId: project, featureName: feature.name };
       await update.mutateAsync({ params, body: { ...values, type: values.type as (typeof featureTypes)[number] } });
-      notify(messages.flag.saved);
+      notify(flagMessages.saved);
       onClose();
     } catch (error) {
       showServerError(error, ['description', 'type'], setError);
@@ -59,7 +62,7 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
   });
   return (
     <Dialog
-      title={messages.flag.editDetails}
+      title={flagMessages.editDetails}
       onClose={onClose}
       onSubmit={(event) => void save(event)}
       footer={
@@ -71,16 +74,16 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
         </>
       }
     >
-      <div className={styles['stack']}>
-        <FormText control={control} name="description" label={messages.flag.description} rows={4} autoFocus />
+      <div className={layout['denseStack']}>
+        <FormText control={control} name="description" label={flagMessages.description} rows={4} autoFocus />
         <FormSelect
           control={control}
           name="type"
-          label={messages.flag.type}
+          label={flagMessages.type}
           options={featureTypes.map((type) => ({ id: type, label: type }))}
         />
-        <FormSwitch control={control} name="stale" label={messages.flag.staleSwitch} />
-        <FormSwitch control={control} name="impressionData" label={messages.flag.impressionData} />
+        <FormSwitch control={control} name="stale" label={flagMessages.staleSwitch} />
+        <FormSwitch control={control} name="impressionData" label={flagMessages.impressionData} />
         {formState.errors.root?.message !== undefined && (
           <ErrorNotice error={new Error(formState.errors.root.message)} />
         )}
@@ -101,7 +104,7 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
     );
   return (
     <Dialog
-      title={messages.flag.addTag}
+      title={flagMessages.addTag}
       onClose={onClose}
       onSubmit={(event) => {
         event.preventDefault();
@@ -116,9 +119,9 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
         </>
       }
     >
-      <div className={styles['stack']}>
+      <div className={layout['denseStack']}>
         <Select
-          label={messages.flag.tagType}
+          label={flagMessages.tagType}
           options={(data?.tagTypes ?? []).map(({ name, description }) => ({
             id: name,
             label: name,
@@ -127,7 +130,7 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
           value={type}
           onChange={setType}
         />
-        <TextField label={messages.flag.tagValue} value={value} onChange={setValue} isRequired autoFocus />
+        <TextField label={flagMessages.tagValue} value={value} onChange={setValue} isRequired autoFocus />
         {update.error !== null && <ErrorNotice error={update.error} />}
       </div>
     </Dialog>
@@ -137,47 +140,69 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
 const ParentDialog = ({ feature, project, onClose }: DetailsProps & { readonly onClose: () => void }) => {
   const params = { projectId: project, featureName: feature.name };
   const { data = [] } = useQuery(read(ListPossibleParents, { params }));
-  const add = useCommand(AddDependency, [GetFeature]);
+  const add = useApplyChanges(project);
+  const protection = useProtection(project);
   const [parent, setParent] = useState<string | null>(null);
   const [mustBe, setMustBe] = useState('on');
+  const addParent = (isDirect: boolean): void =>
+    add.mutate(
+      {
+        environment: protection.environment,
+        changes: [
+          {
+            action: 'addDependency',
+            feature: feature.name,
+            payload: { feature: parent ?? '', enabled: mustBe === 'on' },
+          },
+        ],
+        isDirect,
+      },
+      {
+        onSuccess: ({ kind }) => {
+          if (kind === 'proposed') notify(flagMessages.proposed(protection.environment));
+          onClose();
+        },
+      },
+    );
   return (
     <Dialog
-      title={messages.flag.addDependency}
+      title={flagMessages.addDependency}
       onClose={onClose}
       footer={
         <>
           <Button onPress={onClose}>{messages.common.cancel}</Button>
           <Button
             variant="primary"
-            isDisabled={parent === null}
+            isDisabled={parent === null || protection.isLoading}
             isPending={add.isPending}
-            onPress={() =>
-              add.mutate({ params, body: { feature: parent ?? '', enabled: mustBe === 'on' } }, { onSuccess: onClose })
-            }
+            onPress={() => addParent(protection.maySkip)}
           >
-            {messages.common.add}
+            {protection.maySkip ? messages.common.add : flagMessages.propose}
           </Button>
         </>
       }
     >
-      <div className={styles['stack']}>
-        <p>{messages.flag.dependencyHelp}</p>
+      <div className={layout['denseStack']}>
+        <p>{flagMessages.dependencyHelp}</p>
         <ComboBox
-          label={messages.flag.parent}
+          label={flagMessages.parent}
           options={data.map((name) => ({ id: name, label: name }))}
           value={parent}
           onChange={setParent}
           autoFocus
         />
         <Select
-          label={messages.flag.parentMustBe}
+          label={flagMessages.parentMustBe}
           options={[
-            { id: 'on', label: messages.flag.on },
-            { id: 'off', label: messages.flag.off },
+            { id: 'on', label: flagMessages.on },
+            { id: 'off', label: flagMessages.off },
           ]}
           value={mustBe}
           onChange={setMustBe}
         />
+        {parent !== null && (
+          <ProtectionNotice protection={protection} isPending={add.isPending} onPropose={() => addParent(false)} />
+        )}
         {add.error !== null && <ErrorNotice error={add.error} />}
       </div>
     </Dialog>
@@ -187,59 +212,71 @@ const ParentDialog = ({ feature, project, onClose }: DetailsProps & { readonly o
 /** What a flag is for, who made it, its tags, and what it depends on. */
 export const FlagDetails = ({ feature, project }: DetailsProps) => {
   const { name, description, createdAt, createdBy, impressionData, tags, dependencies = [], children = [] } = feature;
-  const [dialog, setDialog] = useState<'edit' | 'tag' | 'parent' | undefined>();
+  const [dialog, setDialog] = useState<'edit' | 'tag' | 'parent' | 'no parent' | undefined>();
   const may = useMay();
   const isArchived = feature.archived === true;
   const mayEdit = !isArchived && may('UPDATE_FEATURE', { project });
   const mayDepend = !isArchived && may('UPDATE_FEATURE_DEPENDENCY', { project });
   const updateTags = useCommand(UpdateFeatureTags, [GetFeature]);
-  const removeParents = useCommand(RemoveDependencies, [GetFeature]);
+  const removeParents = useApplyChanges(project);
+  const protection = useProtection(project);
   const close = (): void => setDialog(undefined);
+  const removeParent = (isDirect: boolean): void =>
+    removeParents.mutate(
+      { environment: protection.environment, changes: [{ action: 'deleteDependency', feature: name }], isDirect },
+      {
+        onSuccess: ({ kind }) => {
+          close();
+          if (kind === 'proposed') notify(flagMessages.proposed(protection.environment));
+        },
+        onError: notifyError,
+      },
+    );
   const flagLink = (other: string) => (
     <Link to="/projects/$project/features/$feature" params={{ project, feature: other }}>
       {other}
     </Link>
   );
   return (
-    <aside className={styles['stack']} aria-label={messages.flag.details}>
+    <aside className={layout['denseStack']} aria-label={flagMessages.details}>
       <section className={styles['section']}>
         <div className={styles['sectionHead']}>
-          <h2>{messages.flag.details}</h2>
+          <h2>{flagMessages.details}</h2>
           {mayEdit && (
             <Button size="small" icon="edit" onPress={() => setDialog('edit')}>
               {messages.common.edit}
             </Button>
           )}
         </div>
-        <p dir="auto" className={description ? styles['description'] : styles['muted']}>
-          {description || messages.flag.noDescription}
+        <p dir="auto" className={description ? styles['description'] : layout['small']}>
+          {description || flagMessages.noDescription}
         </p>
-        <dl className={styles['facts']}>
+        <dl className={layout['facts']}>
           <dt>{messages.shell.project}</dt>
           <dd>
             <Link to="/projects/$project/flags" params={{ project }}>
               {project}
             </Link>
           </dd>
-          <dt>{messages.flag.created}</dt>
+          <dt>{flagMessages.created}</dt>
           <dd>
             <Time at={createdAt} isAbsolute />
           </dd>
           {createdBy?.name != null && (
             <>
-              <dt>{messages.flag.owner}</dt>
+              <dt>{flagMessages.owner}</dt>
               <dd>{createdBy.name}</dd>
             </>
           )}
-          <dt>{messages.flag.impressionData}</dt>
-          <dd>{impressionData === true ? messages.flag.on : messages.flag.off}</dd>
+          <dt>{flagMessages.impressionData}</dt>
+          <dd>{impressionData === true ? flagMessages.on : flagMessages.off}</dd>
         </dl>
       </section>
       <section className={styles['section']}>
         <div className={styles['sectionHead']}>
-          <h3>{messages.flag.tags}</h3>
+          <h3>{flagMessages.tags}</h3>
           {mayEdit && (
-            <IconButton icon="add" size="small" label={messages.flag.addTag} onPress={() => setDialog('tag')} />
+            <IconButton icon="add" size="small" label={flagMessages.addTag} onPress={() => setDialog('tag')} />
           )}
         </div>
         <ul className={styles['marks']}>
@@ -254,7 +291,7 @@ export const FlagDetails = ({ feature, project }: DetailsProps) => {
                 <IconButton
                   icon="close"
                   size="small"
-                  label={messages.flag.removeTag(`${tag.type}:${tag.value}`)}
+                  label={flagMessages.removeTag(`${tag.type}:${tag.value}`)}
                   onPress={() =>
                     updateTags.mutate(
                       { params: { featureName: name }, body: { addedTags: [], removedTags: [tag] } },
@@ -266,16 +303,16 @@ export const FlagDetails = ({ feature, project }: DetailsProps) => {
             </li>
           ))}
         </ul>
-        {(tags ?? []).length === 0 && <p className={styles['muted']}>{messages.flag.noTags}</p>}
+        {(tags ?? []).length === 0 && <p className={layout['small']}>{flagMessages.noTags}</p>}
       </section>
       <section className={styles['section']}>
         <div className={styles['sectionHead']}>
-          <h3>{messages.flag.dependencies}</h3>
+          <h3>{flagMessages.dependencies}</h3>
           {mayDepend && dependencies.length === 0 && children.length === 0 && (
             <IconButton
               icon="add"
               size="small"
-              label={messages.flag.addDependency}
+              label={flagMessages.addDependency}
               onPress={() => setDialog('parent')}
             />
           )}
@@ -283,22 +320,21 @@ export const FlagDetails = ({ feature, project }: DetailsProps) => {
             <IconButton
               icon="remove"
               size="small"
-              label={messages.flag.removeDependency}
-              onPress={() =>
-                removeParents.mutate({ params: { projectId: project, featureName: name } }, { onError: notifyError })
-              }
+              label={flagMessages.removeDependency}
+              isDisabled={protection.isLoading}
+              onPress={() => (protection.environments.length > 0 ? setDialog('no parent') : removeParent(false))}
             />
           )}
         </div>
         {dependencies.map(({ feature: parent, enabled, variants = [] }) => (
           <p key={parent}>
-            {messages.flag.dependsOn} {flagLink(parent)}{' '}
-            {variants.length > 0 ? messages.flag.withVariants(variants) : enabled === false && messages.flag.beingOff}
+            {flagMessages.dependsOn} {flagLink(parent)}{' '}
+            {variants.length > 0 ? flagMessages.withVariants(variants) : enabled === false && flagMessages.beingOff}
           </p>
         ))}
         {children.length > 0 && (
           <p>
-            {messages.flag.neededBy}{' '}
+            {flagMessages.neededBy}{' '}
             {children.map((child, nth) => (
               <span key={child}>
                 {nth > 0 && ', '}
@@ -308,12 +344,30 @@ export const FlagDetails = ({ feature, project }: DetailsProps) => {
           </p>
         )}
         {dependencies.length + children.length === 0 && (
-          <p className={styles['muted']}>{messages.flag.noDependencies}</p>
+          <p className={layout['small']}>{flagMessages.noDependencies}</p>
         )}
       </section>
-      {dialog === 'edit' && <EditDialog {...{ feature, project }} onClose={close} />}
+      <FlagLifecycle feature={feature} project={project} />
+      <FlagLinks feature={feature} />
+      {dialog === 'edit' && <EditDialog feature={feature} project={project} onClose={close} />}
       {dialog === 'tag' && <TagDialog feature={feature} onClose={close} />}
-      {dialog === 'parent' && <ParentDialog {...{ feature, project }} onClose={close} />}
+      {dialog === 'no parent' && (
+        <ConfirmDialog
+          title={flagMessages.removeDependency}
+          confirm={protection.maySkip ? flagMessages.remove : flagMessages.propose}
+          isPending={removeParents.isPending}
+          onClose={close}
+          onConfirm={() => removeParent(protection.maySkip)}
+        >
+          <p>{flagMessages.removeDependencyHelp(name)}</p>
+          <ProtectionNotice
+            protection={protection}
+            isPending={removeParents.isPending}
+            onPropose={() => removeParent(false)}
+          />
+        </ConfirmDialog>
+      )}
+      {dialog === 'parent' && <ParentDialog feature={feature} project={project} onClose={close} />}
     </aside>
   );
 };

@@ -1,5 +1,4 @@
 import {
-  ArchiveFeature,
   CloneFeature,
   DeleteFeature,
   type Feature,
@@ -15,10 +14,13 @@ import { useCommand, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { ErrorNotice } from '../../components/content.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
-import { ComboBox, TextField } from '../../components/fields.tsx';
+import { ComboBox, TextField } from '../../components/forms/fields.tsx';
 import { Menu, type MenuEntry } from '../../components/menu.tsx';
-import { messages } from '../../messages.ts';
+import { flagMessages } from '../../messages/flag.ts';
+import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
+import { useApplyChanges } from '../../strategies/apply-change.ts';
+import { ProtectionNotice, useProtection } from '../../strategies/protection.tsx';
 
 interface FlagMenuProps {
   readonly feature: Feature;
@@ -33,7 +35,8 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
   const may = useMay();
   const projects = useProjects();
   const params = { projectId: project, featureName: name };
-  const archive = useCommand(ArchiveFeature, [GetFeature, SearchFeatures]);
+  const archive = useApplyChanges(project);
+  const protection = useProtection(project);
   const revive = useCommand(ReviveFeature, [GetFeature, SearchFeatures]);
   const remove = useCommand(DeleteFeature, [SearchFeatures]);
   const clone = useCommand(CloneFeature, [SearchFeatures]);
@@ -49,18 +52,29 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
   const go = (toProject: string, feature: string): void =>
     void navigate({ to: '/projects/$project/features/$feature', params: { project: toProject, feature } });
 
+  const archiveFlag = (isDirect: boolean): void =>
+    archive.mutate(
+      { environment: protection.environment, changes: [{ action: 'archiveFeature', feature: name }], isDirect },
+      {
+        onSuccess: ({ kind }) => {
+          close();
+          notify(kind === 'made' ? flagMessages.archivedNow : flagMessages.proposed(protection.environment));
+        },
+      },
+    );
+
   const entries: MenuEntry[] = archived
     ? [
         {
           id: 'revive',
-          label: messages.flag.revive,
+          label: flagMessages.revive,
           isDisabled: !may('UPDATE_FEATURE', { project }),
           run: () =>
-            revive.mutate({ params: { featureName: name } }, { onSuccess: () => notify(messages.flag.revived) }),
+            revive.mutate({ params: { featureName: name } }, { onSuccess: () => notify(flagMessages.revived) }),
         },
         {
           id: 'delete',
-          label: messages.flag.deleteForEver,
+          label: flagMessages.deleteForEver,
           icon: 'remove',
           isDisabled: !may('DELETE_FEATURE', { project }),
           run: () => open('delete'),
@@ -69,20 +83,20 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
     : [
         {
           id: 'copy',
-          label: messages.flag.copyFlag,
+          label: flagMessages.copyFlag,
           icon: 'copy',
           isDisabled: !may('CREATE_FEATURE', { project }),
           run: () => open('copy'),
         },
         {
           id: 'move',
-          label: messages.flag.move,
+          label: flagMessages.move,
           isDisabled: !may('MOVE_FEATURE_TOGGLE', { project }),
           run: () => open('move'),
         },
         {
           id: 'archive',
-          label: messages.flag.archive,
+          label: flagMessages.archive,
           icon: 'archive',
           isDisabled: !may('DELETE_FEATURE', { project }),
           run: () => open('archive'),
@@ -91,37 +105,29 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
 
   return (
     <>
-      <Menu label={messages.flag.actions} entries={entries}>
-        <Button icon="more">{messages.flag.actions}</Button>
+      <Menu label={flagMessages.actions} entries={entries}>
+        <Button icon="more">{flagMessages.actions}</Button>
       </Menu>
       {dialog === 'archive' && (
         <ConfirmDialog
-          title={messages.flag.archiveTitle(name)}
-          confirm={messages.flag.archive}
+          title={flagMessages.archiveTitle(name)}
+          confirm={protection.maySkip ? flagMessages.archive : flagMessages.propose}
           isDangerous
           isPending={pending}
+          isDisabled={protection.isLoading}
           onClose={close}
-          onConfirm={() =>
-            archive.mutate(
-              { params },
-              {
-                onSuccess: () => {
-                  close();
-                  notify(messages.flag.archivedNow);
-                },
-              },
-            )
-          }
+          onConfirm={() => archiveFlag(protection.maySkip)}
         >
-          <p>{messages.flag.archiveExplained}</p>
-          {children.length > 0 && <p>{messages.flag.hasChildren(children)}</p>}
+          <p>{flagMessages.archiveExplained}</p>
+          {children.length > 0 && <p>{flagMessages.hasChildren(children)}</p>}
+          <ProtectionNotice protection={protection} isPending={pending} onPropose={() => archiveFlag(false)} />
           {error !== null && <ErrorNotice error={error} />}
         </ConfirmDialog>
       )}
       {dialog === 'delete' && (
         <ConfirmDialog
-          title={messages.flag.deleteTitle(name)}
-          confirm={messages.flag.deleteForEver}
+          title={flagMessages.deleteTitle(name)}
+          confirm={flagMessages.deleteForEver}
           isDangerous
           isPending={pending}
           onClose={close}
@@ -132,13 +138,13 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
             )
           }
         >
-          <p>{messages.flag.deleteExplained}</p>
+          <p>{flagMessages.deleteExplained}</p>
           {error !== null && <ErrorNotice error={error} />}
         </ConfirmDialog>
       )}
       {dialog === 'copy' && (
         <Dialog
-          title={messages.flag.copyFlag}
+          title={flagMessages.copyFlag}
           onClose={close}
           onSubmit={(event) => {
             event.preventDefault();
@@ -153,13 +159,13 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
             </>
           }
         >
-          <TextField label={messages.flag.newName} value={target} onChange={setTarget} isRequired autoFocus />
+          <TextField label={flagMessages.newName} value={target} onChange={setTarget} isRequired autoFocus />
           {error !== null && <ErrorNotice error={error} />}
         </Dialog>
       )}
       {dialog === 'move' && (
         <Dialog
-          title={messages.flag.moveTitle(name)}
+          title={flagMessages.moveTitle(name)}
           onClose={close}
           footer={
             <>
@@ -172,12 +178,12 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
                   move.mutate({ params, body: { newProjectId: target } }, { onSuccess: () => go(target, name) })
                 }
               >
-                {messages.flag.move}
+                {flagMessages.move}
               </Button>
             </>
           }
         >
-          <p>{messages.flag.moveExplained}</p>
+          <p>{flagMessages.moveExplained}</p>
           <ComboBox
             label={messages.shell.project}
             options={(projects.data?.projects ?? [])

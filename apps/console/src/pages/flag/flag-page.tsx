@@ -5,7 +5,6 @@ import {
   GetRawFeatureMetrics,
   ListEventsOfFeature,
   ListPendingOfFeature,
-  ListSegments,
   RemoveFavoriteFeature,
   SearchFeatures,
 } from '@bunting/contracts';
@@ -15,18 +14,22 @@ import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { useLiveEvents } from '../../api/live-events.ts';
 import { read, useCommand } from '../../api/queries.ts';
-import { IconButton } from '../../components/button.tsx';
+import { buttonClass, IconButton } from '../../components/button.tsx';
 import { Answer, Badge, Loading, Notice } from '../../components/content.tsx';
-import { Select } from '../../components/fields.tsx';
+import { Select } from '../../components/forms/fields.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { Page } from '../../components/page.tsx';
 import { Summary } from '../../components/summary.tsx';
 import { Time } from '../../components/time.tsx';
-import { messages } from '../../messages.ts';
+import { flagMessages } from '../../messages/flag.ts';
+import { changeRequestsMessages } from '../../messages/change-requests.ts';
+import { messages } from '../../messages/shared.ts';
 import { notifyError } from '../../shell/toasts.tsx';
-import { useProtectedEnvironments } from '../../strategies/apply-change.ts';
+import { useSegmentNames } from '../../strategies/segment-names.ts';
 import { EnvironmentColumn } from './environment-column.tsx';
 import { FlagMenu } from './flag-menu.tsx';
 import { hoursShown } from './hourly-usage.ts';
+import layout from '../../components/layout.module.css';
 import styles from './flag.module.css';
 
 const FlagDetails = lazy(() =>
@@ -41,40 +44,35 @@ interface PartProps {
   readonly project: string;
 }
 
-/** The names of all segments by their ids. */
-export const useSegmentNames = (): ReadonlyMap<number, string> => {
-  const { data } = useQuery({ ...read(ListSegments, {}), staleTime: 60_000 });
-  return new Map((data?.segments ?? []).map(({ id, name }) => [id, name]));
-};
-
 const Environments = ({ feature, project }: PartProps) => {
   const { environments = [] } = feature;
   const [chosen, setChosen] = useState<string | undefined>();
   const reference = environments.find(({ name }) => name === chosen) ?? environments.at(-1);
-  const protectedOnes = useProtectedEnvironments(project);
   const segmentNames = useSegmentNames();
-  if (environments.length === 0) return <Notice>{messages.flag.noEnvironment}</Notice>;
+  if (environments.length === 0) return <Notice>{flagMessages.noEnvironment}</Notice>;
   return (
     <section className={styles['section']} aria-labelledby="environments">
       <div className={styles['sectionHead']}>
-        <h2 id="environments">{messages.flag.environments}</h2>
+        <h2 id="environments">{flagMessages.environments}</h2>
         {environments.length > 1 && (
           <Select
-            label={messages.flag.compareWith}
+            label={flagMessages.compareWith}
             options={environments.map(({ name }) => ({ id: name, label: name }))}
             value={reference?.name ?? null}
             onChange={setChosen}
           />
         )}
       </div>
-      <div className={styles['columns']} role="region" aria-label={messages.flag.sideBySide} tabIndex={0}>
+      <div className={styles['columns']} role="region" aria-label={flagMessages.sideBySide} tabIndex={0}>
         {environments.map((environment) => (
           <EnvironmentColumn
             key={environment.name}
-            {...{ feature, project, environment, segmentNames }}
+            feature={feature}
+            project={project}
+            environment={environment}
+            segmentNames={segmentNames}
             reference={environment.name === reference?.name ? undefined : reference}
             others={environments.map(({ name }) => name).filter((name) => name !== environment.name)}
-            isProtected={protectedOnes?.has(environment.name) ?? false}
           />
         ))}
       </div>
@@ -94,9 +92,9 @@ const Usage = ({ feature }: PartProps) => {
   return (
     <section className={styles['section']} aria-labelledby="usage">
       <div className={styles['sectionHead']}>
-        <h2 id="usage">{messages.flag.usage}</h2>
+        <h2 id="usage">{flagMessages.usage}</h2>
         <Select
-          label={messages.flag.environment}
+          label={flagMessages.environment}
           options={environments.map(({ name }) => ({ id: name, label: name }))}
           value={environment}
           onChange={setChosen}
@@ -105,7 +103,7 @@ const Usage = ({ feature }: PartProps) => {
       <Answer query={query}>
         {(metrics) =>
           metrics.data.length === 0 ? (
-            <p className={styles['muted']}>{messages.flag.notUsed}</p>
+            <p className={layout['small']}>{flagMessages.notUsed}</p>
           ) : (
             <Suspense fallback={<Loading />}>
               <UsageChart metrics={metrics} environment={environment} />
@@ -124,15 +122,15 @@ const Proposals = ({ feature, project }: PartProps) => {
   if (data.length === 0) return null;
   return (
     <section className={styles['section']} aria-labelledby="proposals">
-      <h2 id="proposals">{messages.flag.pendingChanges}</h2>
+      <h2 id="proposals">{flagMessages.pendingChanges}</h2>
       <ul className={styles['history']}>
         {data.map(({ id, title, environment, state, createdBy, createdAt }) => (
           <li key={id}>
             <span>
               <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
-                {title ?? messages.changeRequests.untitled(id)}
+                {title ?? changeRequestsMessages.untitled(id)}
               </Link>{' '}
-              {messages.flag.proposedBy(createdBy.username ?? '', environment)}
+              {flagMessages.proposedBy(createdBy.username ?? '', environment)}
             </span>
             <span>
               <Badge tone={state === 'Approved' ? 'good' : 'accent'}>{state}</Badge> <Time at={createdAt} />
@@ -151,8 +149,10 @@ const History = ({ feature }: PartProps) => {
   return (
     <section className={styles['section']} aria-labelledby="history">
       <div className={styles['sectionHead']}>
-        <h2 id="history">{messages.flag.history}</h2>
-        <a href={`/events?q=${encodeURIComponent(`feature:${feature.name}`)}`}>{messages.flag.allEvents}</a>
+        <h2 id="history">{flagMessages.history}</h2>
+        <Link to="/events" search={{ q: `feature:${feature.name}` }}>
+          {flagMessages.allEvents}
+        </Link>
       </div>
       <Answer query={query}>
         {({ events }) => (
@@ -160,7 +160,9 @@ const History = ({ feature }: PartProps) => {
             {events.slice(0, shownEvents).map(({ id, summary, label, type, createdAt }) => (
               <li key={id}>
                 <Summary text={summary ?? label ?? type} />
-                <Time at={createdAt} />
+                <Link to="/events" search={{ q: `id:${id}` }}>
+                  <Time at={createdAt} />
+                </Link>
               </li>
             ))}
           </ol>
@@ -179,7 +181,7 @@ const Favourite = ({ feature, project }: PartProps) => {
     <IconButton
       icon="star"
       filled={isFavourite}
-      label={isFavourite ? messages.flag.unfavourite : messages.flag.favourite}
+      label={isFavourite ? flagMessages.unfavourite : flagMessages.favourite}
       onPress={() => (isFavourite ? remove : add).mutate({ params }, { onError: notifyError })}
     />
   );
@@ -208,11 +210,11 @@ const AbsentFlag = ({ name, project }: { readonly name: string; readonly project
           <Page
             title={name}
             crumbs={crumbsTo(project)}
-            marks={isArchived && <Badge tone="warning">{messages.flag.archived}</Badge>}
-            actions={isArchived && <FlagMenu {...{ feature, project }} />}
+            marks={isArchived && <Badge tone="warning">{flagMessages.archived}</Badge>}
+            actions={isArchived && <FlagMenu feature={feature} project={project} />}
           >
-            <Notice tone="warning">{isArchived ? messages.flag.archivedHelp : messages.flag.absent(project)}</Notice>
-            <History {...{ feature, project }} />
+            <Notice tone="warning">{isArchived ? flagMessages.archivedHelp : flagMessages.absent(project)}</Notice>
+            <History feature={feature} project={project} />
           </Page>
         );
       }}
@@ -228,23 +230,31 @@ const FlagView = ({ feature, project }: PartProps) => {
       crumbs={crumbsTo(project)}
       marks={
         <>
-          <Favourite {...{ feature, project }} />
+          <Favourite feature={feature} project={project} />
           <Badge>{type}</Badge>
-          {lifecycle !== undefined && <Badge>{messages.flag.stage(lifecycle.stage)}</Badge>}
-          {stale === true && <Badge tone="warning">{messages.flag.stale}</Badge>}
+          {lifecycle !== undefined && <Badge>{flagMessages.stage(lifecycle.stage)}</Badge>}
+          {stale === true && <Badge tone="warning">{flagMessages.stale}</Badge>}
         </>
       }
-      actions={<FlagMenu {...{ feature, project }} />}
+      actions={
+        <>
+          <Link to="/playground" search={{ flag: name, projects: project } as never} className={buttonClass()}>
+            <Icon name="playground" />
+            {flagMessages.tryIt}
+          </Link>
+          <FlagMenu feature={feature} project={project} />
+        </>
+      }
     >
       <div className={styles['body']}>
-        <div className={styles['stack']}>
-          <Proposals {...{ feature, project }} />
-          <Environments {...{ feature, project }} />
-          <Usage {...{ feature, project }} />
-          <History {...{ feature, project }} />
+        <div className={layout['denseStack']}>
+          <Proposals feature={feature} project={project} />
+          <Environments feature={feature} project={project} />
+          <Usage feature={feature} project={project} />
+          <History feature={feature} project={project} />
         </div>
         <Suspense>
-          <FlagDetails {...{ feature, project }} />
+          <FlagDetails feature={feature} project={project} />
         </Suspense>
       </div>
     </Page>
@@ -262,6 +272,6 @@ export const FlagPage = () => {
   });
   // It may have been there a moment ago.
   if (query.error instanceof ApiError && query.error.kind === 'NotFoundError')
-    return <AbsentFlag {...{ name, project }} />;
-  return <Answer query={query}>{(feature) => <FlagView {...{ feature, project }} />}</Answer>;
+    return <AbsentFlag name={name} project={project} />;
+  return <Answer query={query}>{(feature) => <FlagView feature={feature} project={project} />}</Answer>;
 };

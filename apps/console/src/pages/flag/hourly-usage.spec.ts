@@ -3,7 +3,12 @@ import { hourlyUsage } from './hourly-usage.ts';
 
 const now = Date.parse('2026-11-22T10:30:00Z');
 const row = (timestamp: string, more: object = {}) => ({
-  ...{ featureName: 'checkout', appName: 'shop', environment: 'production', timestamp, yes: 2, no: 1 },
+  featureName: 'checkout',
+  appName: 'shop',
+  environment: 'production',
+  timestamp,
+  yes: 2,
+  no: 1,
   ...more,
 });
 

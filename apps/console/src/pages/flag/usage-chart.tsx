@@ -2,8 +2,9 @@ import type { RawFeatureMetrics } from '@bunting/contracts';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { messages } from '../../messages.ts';
+import { flagMessages } from '../../messages/flag.ts';
 import { hourlyUsage } from './hourly-usage.ts';
+import layout from '../../components/layout.module.css';
 import styles from './flag.module.css';
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -43,8 +44,8 @@ export const UsageChart = ({ metrics, environment }: UsageChartProps) => {
         scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max)] } },
         series: [
           {},
-          { label: messages.flag.yes, stroke: resolved('--good'), width: 2 },
-          { label: messages.flag.no, stroke: resolved('--danger'), width: 2, dash: [4, 4] },
+          { label: flagMessages.yes, stroke: resolved('--good'), width: 2 },
+          { label: flagMessages.no, stroke: resolved('--danger'), width: 2, dash: [4, 4] },
         ],
       },
       [hours, yes, no],
@@ -59,7 +60,7 @@ export const UsageChart = ({ metrics, environment }: UsageChartProps) => {
   }, [hours, yes, no]);
   return (
     <figure>
-      <figcaption className={styles['muted']}>{messages.flag.usageSum(environment, total.yes, total.no)}</figcaption>
+      <figcaption className={layout['small']}>{flagMessages.usageSum(environment, total.yes, total.no)}</figcaption>
       <div ref={holder} className={styles['chart']} aria-hidden="true" />
     </figure>
   );

@@ -1,41 +1,54 @@
-import { SearchFeatures, ValidateArchive } from '@bunting/contracts';
+import { ValidateArchive } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { ErrorNotice, Loading, Notice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/fields.tsx';
-import { messages } from '../../messages.ts';
-import { type BulkAction, type BulkFlag, type BulkResult, effectOn, readSelected, runBulk } from './bulk.ts';
-import type { SearchQuery } from './filter.ts';
+import { TextField } from '../../components/forms/fields.tsx';
+import { flagsMessages } from '../../messages/flags.ts';
+import { messages } from '../../messages/shared.ts';
+import { type BulkAction, type BulkFlag, type BulkResult, effectOn, proposedIn, runBulk } from './bulk.ts';
 import { useProtections } from './protection.ts';
-import { countOf, type Selection } from './selection.ts';
+import layout from '../../components/layout.module.css';
 import styles from './flags.module.css';
 
-const text = messages.flags.bulk;
+const text = flagsMessages.bulk;
 /** Names that a preview shows; the rest is counted. */
 const shownNames = 200;
 
+/** The flags that an action is for, which may be too many to be read before. */
+export interface SelectedFlags {
+  /** names what is selected, for the cache */
+  readonly key: readonly unknown[];
+  readonly count: number;
+  readonly read: (signal: AbortSignal) => Promise<readonly BulkFlag[]>;
+}
+
 interface BulkDialogProps {
   readonly action: BulkAction;
-  readonly selection: Selection;
-  readonly query: SearchQuery;
-  readonly total: number;
+  readonly flags: SelectedFlags;
   readonly onClose: () => void;
 }
 
 const projectsOf = (flags: readonly BulkFlag[]): string[] => [...new Set(flags.map(({ project }) => project))];
 
+/** Flags of one question whether they can be archived. */
+const validationSize = 5_000;
+
 /** Flags on which others depend, which cannot be archived before them. */
 const readParents = async (flags: readonly BulkFlag[], signal: AbortSignal): Promise<string[]> => {
-  const answers = await Promise.all(
-    projectsOf(flags).map((projectId) => {
-      const features = flags.filter(({ project }) => project === projectId).map(({ name }) => name);
-      return call(ValidateArchive, { params: { projectId }, body: { features }, signal });
-    }),
-  );
-  return answers.flatMap(({ parentsWithChildFeatures }) => parentsWithChildFeatures);
+  const found: string[] = [];
+  for (const projectId of projectsOf(flags)) {
+    const names = flags.filter(({ project }) => project === projectId).map(({ name }) => name);
+    for (let at = 0; at < names.length; at += validationSize) {
+      const features = names.slice(at, at + validationSize);
+      const answer = await call(ValidateArchive, { params: { projectId }, body: { features }, signal });
+      found.push(...answer.parentsWithChildFeatures);
+    }
+  }
+  return found;
 };
 
 const Names = ({ flags }: { readonly flags: readonly BulkFlag[] }) => (
@@ -43,21 +56,31 @@ const Names = ({ flags }: { readonly flags: readonly BulkFlag[] }) => (
     {flags.slice(0, shownNames).map(({ name, project }) => (
       <li key={name}>
         <bdi>{name}</bdi>
-        <span className={styles['muted']}>{project}</span>
+        <span className={layout['muted']}>{project}</span>
       </li>
     ))}
-    {flags.length > shownNames && <li className={styles['muted']}>{text.more(flags.length - shownNames)}</li>}
+    {flags.length > shownNames && <li className={layout['muted']}>{text.more(flags.length - shownNames)}</li>}
   </ul>
 );
 
 const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]; readonly onClose: () => void }) => {
   const count = (outcome: BulkResult['outcome']): number => results.filter((one) => one.outcome === outcome).length;
   const refused = results.filter(({ outcome }) => outcome === 'refused');
+  const requests = new Map(
+    results.flatMap(({ changeRequest, project }) => (changeRequest === undefined ? [] : [[changeRequest, project]])),
+  );
   return (
     <Dialog title={text.results} onClose={onClose} footer={<Button onPress={onClose}>{messages.common.close}</Button>}>
       <div role="status">
         {count('done') > 0 && <p>{text.done(count('done'))}</p>}
         {count('proposed') > 0 && <p>{text.proposed(count('proposed'))}</p>}
+        {[...requests].map(([id, project]) => (
+          <p key={id}>
+            <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
+              {text.changeRequest(id, project)}
+            </Link>
+          </p>
+        ))}
         {refused.length > 0 && <p>{text.refused(refused.length)}</p>}
       </div>
       {refused.length > 0 && (
@@ -65,10 +88,10 @@ const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]
           {refused.slice(0, shownNames).map(({ name, error }) => (
             <li key={name}>
               <bdi>{name}</bdi>
-              <span className={styles['muted']}>{messages.errors.explain(error)}</span>
+              <span className={layout['muted']}>{messages.errors.explain(error)}</span>
             </li>
           ))}
-          {refused.length > shownNames && <li className={styles['muted']}>{text.more(refused.length - shownNames)}</li>}
+          {refused.length > shownNames && <li className={layout['muted']}>{text.more(refused.length - shownNames)}</li>}
         </ul>
       )}
     </Dialog>
@@ -76,7 +99,7 @@ const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]
 };
 
 /** Shows what an action would change before it runs, and what became of each flag afterwards. */
-export const BulkDialog = ({ action: given, selection, query, total, onClose }: BulkDialogProps) => {
+export const BulkDialog = ({ action: given, flags: source, onClose }: BulkDialogProps) => {
   const client = useQueryClient();
   const [tagText, setTagText] = useState('');
   const [progress, setProgress] = useState<number | undefined>();
@@ -86,9 +109,9 @@ export const BulkDialog = ({ action: given, selection, query, total, onClose }: 
   const action: BulkAction =
     given.kind === 'tag' ? { ...given, tag: { type: tagMatch?.[1] ?? '', value: tagMatch?.[2] ?? '' } } : given;
   const selected = useQuery({
-    queryKey: ['bulk', query, selection, given.kind],
+    queryKey: ['bulk', ...source.key, given.kind],
     queryFn: async ({ signal }) => {
-      const flags = await readSelected(query, selection, signal, () => undefined);
+      const flags = await source.read(signal);
       return { flags, parents: given.kind === 'archive' ? await readParents(flags, signal) : [] };
     },
     gcTime: 0,
@@ -102,17 +125,17 @@ export const BulkDialog = ({ action: given, selection, query, total, onClose }: 
   }));
   const of = (effect: string): BulkFlag[] => effects.filter((one) => one.effect === effect).map(({ flag }) => flag);
   const [changing, unchanged, impossible] = [of('changes'), of('unchanged'), of('impossible')];
-  const protections = useProtections(action.kind === 'switch' ? projectsOf(changing) : []);
+  const protections = useProtections(action.kind === 'switch' || action.kind === 'archive' ? projectsOf(changing) : []);
   const toPropose =
-    action.kind === 'switch'
-      ? changing.filter(({ project }) => protections?.(project, action.environment) === true).length
-      : 0;
+    protections === undefined
+      ? 0
+      : changing.filter(({ project }) => proposedIn(action, protections, project) !== undefined).length;
 
   const run = async (): Promise<void> => {
+    if (protections === undefined) return;
     setProgress(0);
-    const isProtected = protections ?? (() => false);
-    setResults(await runBulk(changing, action, { isProtected, onProgress: setProgress }));
-    await client.invalidateQueries({ queryKey: [SearchFeatures.operationId] });
+    setResults(await runBulk(changing, action, { protections, onProgress: setProgress }));
+    await client.invalidateQueries();
   };
 
   if (results !== undefined) return <Results results={results} onClose={onClose} />;
@@ -137,7 +160,7 @@ export const BulkDialog = ({ action: given, selection, query, total, onClose }: 
             isDisabled={!isReady || changing.length === 0}
             isPending={progress !== undefined}
           >
-            {text.run(given, isReady ? changing.length : countOf(selection, total))}
+            {text.run(given, isReady ? changing.length : source.count)}
           </Button>
         </>
       }
@@ -158,11 +181,11 @@ export const BulkDialog = ({ action: given, selection, query, total, onClose }: 
         <>
           <div role="status">
             <p>{text.changes(changing.length, projectsOf(changing).length)}</p>
-            {unchanged.length > 0 && <p className={styles['muted']}>{text.unchanged(unchanged.length)}</p>}
-            {impossible.length > 0 && <p className={styles['muted']}>{text.impossible(impossible.length, given)}</p>}
+            {unchanged.length > 0 && <p className={layout['muted']}>{text.unchanged(unchanged.length)}</p>}
+            {impossible.length > 0 && <p className={layout['muted']}>{text.impossible(impossible.length, given)}</p>}
             {progress !== undefined && <p>{text.progress(progress, changing.length)}</p>}
           </div>
-          {toPropose > 0 && <Notice tone="warning">{text.willPropose(toPropose)}</Notice>}
+          {toPropose > 0 && <Notice tone="warning">{text.willPropose(toPropose, action)}</Notice>}
           {changing.length > 0 && <Names flags={changing} />}
         </>
       )}

@@ -10,6 +10,7 @@ import {
 } from '@bunting/contracts';
 import { call } from '../../api/call.ts';
 import type { SearchQuery } from './filter.ts';
+import type { Protections } from './protection.ts';
 import { isSelected, type Selection } from './selection.ts';
 
 /** What is done to all selected flags. */
@@ -52,14 +53,12 @@ export const readSelected = async (
   query: SearchQuery,
   selection: Selection,
   signal: AbortSignal,
-  onProgress: (read: number) => void,
 ): Promise<BulkFlag[]> => {
   const found: BulkFlag[] = [];
   for (let offset = 0; ; offset += pageSize) {
     const page = { ...query, sortBy: 'name', offset: String(offset), limit: String(pageSize) };
     const { features, total = 0 } = await call(SearchFeatures, { query: page, signal });
     found.push(...features.filter(({ name }) => isSelected(selection, name)));
-    onProgress(offset + features.length);
     if (features.length < pageSize || offset + pageSize >= total) return found;
   }
 };
@@ -68,6 +67,8 @@ export interface BulkResult {
   readonly name: string;
   readonly project: string;
   readonly outcome: 'done' | 'proposed' | 'refused';
+  /** of what is proposed */
+  readonly changeRequest?: number;
   /** why it was refused */
   readonly error?: unknown;
 }
@@ -76,6 +77,19 @@ const groupByProject = (flags: readonly BulkFlag[]): Map<string, string[]> => {
   const groups = new Map<string, string[]>();
   for (const { project, name } of flags) groups.set(project, [...(groups.get(project) ?? []), name]);
   return groups;
+};
+
+/** Changes of one call; further ones join the same draft. */
+const proposalSize = 200;
+
+/** The environment in which an action on flags of a project becomes a change request; undefined where it needs none. */
+export const proposedIn = (
+  action: BulkAction,
+  { isProtected, protectedIn }: Protections,
+  project: string,
+): string | undefined => {
+  if (action.kind === 'archive') return protectedIn(project);
+  return action.kind === 'switch' && isProtected(project, action.environment) ? action.environment : undefined;
 };
 
 /** Flags of one call. All or none of them change, so those of a refused call are sent again one by one. */
@@ -99,15 +113,14 @@ const apply = async (projectId: string, features: string[], action: BulkAction):
   }
 };
 
-const propose = (projectId: string, environment: string, features: readonly string[], enabled: boolean) =>
-  call(AddChanges, {
-    params: { projectId, environment },
-    body: features.map((feature) => ({ feature, action: 'updateEnabled', payload: { enabled } })),
-  });
+/** What is proposed for a flag where its environment is protected; undefined for what needs no change request. */
+const proposalOf = (action: BulkAction): { action: string; payload?: { enabled: boolean } } | undefined => {
+  if (action.kind === 'switch') return { action: 'updateEnabled', payload: { enabled: action.enabled } };
+  return action.kind === 'archive' ? { action: 'archiveFeature' } : undefined;
+};
 
 interface BulkOptions {
-  /** whether changes of an environment of a project need a change request */
-  readonly isProtected: (project: string, environment: string) => boolean;
+  readonly protections: Protections;
   readonly onProgress: (done: number) => void;
 }
 
@@ -115,20 +128,30 @@ interface BulkOptions {
 export const runBulk = async (
   flags: readonly BulkFlag[],
   action: BulkAction,
-  { isProtected, onProgress }: BulkOptions,
+  { protections, onProgress }: BulkOptions,
 ): Promise<BulkResult[]> => {
   const results: BulkResult[] = [];
-  const add = (project: string, names: readonly string[], outcome: BulkResult['outcome'], error?: unknown): void => {
-    results.push(...names.map((name) => ({ name, project, outcome, ...(error === undefined ? {} : { error }) })));
+  const add = (
+    project: string,
+    names: readonly string[],
+    result: Pick<BulkResult, 'outcome' | 'error' | 'changeRequest'>,
+  ): void => {
+    results.push(...names.map((name) => ({ name, project, ...result })));
     onProgress(results.length);
   };
   for (const [project, names] of groupByProject(flags)) {
-    if (action.kind === 'switch' && isProtected(project, action.environment)) {
-      try {
-        await propose(project, action.environment, names, action.enabled);
-        add(project, names, 'proposed');
-      } catch (error) {
-        add(project, names, 'refused', error);
+    const environment = proposedIn(action, protections, project);
+    const proposal = proposalOf(action);
+    if (environment !== undefined && proposal !== undefined) {
+      for (let at = 0; at < names.length; at += proposalSize) {
+        const chunk = names.slice(at, at + proposalSize);
+        try {
+          const body = chunk.map((feature) => ({ feature, ...proposal }));
+          const { id } = await call(AddChanges, { params: { projectId: project, environment }, body });
+          add(project, chunk, { outcome: 'proposed', changeRequest: id });
+        } catch (error) {
+          add(project, chunk, { outcome: 'refused', error });
+        }
       }
       continue;
     }
@@ -136,18 +159,18 @@ export const runBulk = async (
       const chunk = names.slice(at, at + chunkSize);
       try {
         await apply(project, chunk, action);
-        add(project, chunk, 'done');
+        add(project, chunk, { outcome: 'done' });
       } catch (error) {
         if (chunk.length === 1) {
-          add(project, chunk, 'refused', error);
+          add(project, chunk, { outcome: 'refused', error });
           continue;
         }
         for (const name of chunk) {
           try {
             await apply(project, [name], action);
-            add(project, [name], 'done');
+            add(project, [name], { outcome: 'done' });
           } catch (reason) {
-            add(project, [name], 'refused', reason);
+            add(project, [name], { outcome: 'refused', error: reason });
           }
         }
       }

@@ -1,4 +1,10 @@
-import { CreateFeature, type CreateFeatureBody, ListFeatureTypes, SearchFeatures } from '@bunting/contracts';
+import {
+  CreateFeature,
+  type CreateFeatureBody,
+  ListFeatureTypes,
+  ListUnknownFlags,
+  SearchFeatures,
+} from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { read, useCommand, useProjects } from '../../api/queries.ts';
@@ -6,25 +12,28 @@ import { useMay } from '../../api/permissions.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { FormComboBox, FormSelect, FormText, showServerError } from '../../components/form.tsx';
-import { messages } from '../../messages.ts';
+import { FormComboBox, FormSelect, FormText, showServerError } from '../../components/forms/form.tsx';
+import { flagsMessages } from '../../messages/flags.ts';
+import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 
-const text = messages.flags.create;
+const text = flagsMessages.create;
 
 interface CreateFlagProps {
   readonly project: string | undefined;
+  /** the name to begin with */
+  readonly name?: string;
   readonly onClose: () => void;
 }
 
 /** Creates a flag, which is off in every environment. */
-export const CreateFlag = ({ project, onClose }: CreateFlagProps) => {
+export const CreateFlag = ({ project, name: given = '', onClose }: CreateFlagProps) => {
   const may = useMay();
   const { data: projects } = useProjects();
   const { data: types } = useQuery(read(ListFeatureTypes, {}));
-  const create = useCommand(CreateFeature, [SearchFeatures]);
+  const create = useCommand(CreateFeature, [SearchFeatures, ListUnknownFlags]);
   const { control, handleSubmit, setError, formState } = useForm({
-    defaultValues: { name: '', project: project ?? 'default', type: 'release', description: '' },
+    defaultValues: { name: given, project: project ?? 'default', type: 'release', description: '' },
   });
   const submit = handleSubmit(async ({ name, project: projectId, type, description }) => {
     try {

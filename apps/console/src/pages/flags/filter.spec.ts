@@ -44,7 +44,7 @@ describe('a filter of flags', () => {
 
   it.each([
     ['type:', 'a value is missing'],
-    ['colour:red', 'colour is no key; put it into quotes to search for the text'],
+    ['colour:red', 'colour is not a filter key; put it into quotes to search for the text'],
     ['production:maybe', 'write production:on or production:off'],
     ['production:on development:off', 'one environment at a time can be filtered'],
     ['tag:web', 'write tag:type:value'],

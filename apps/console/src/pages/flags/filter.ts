@@ -1,55 +1,19 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
+import {
+  type FilterFault,
+  readDayBound,
+  type Suggestion,
+  suggestionsAt,
+  tokensOf,
+} from '../../filtering/filter-text.ts';
 
 /** The parameters of a search, without its page. */
 export type SearchQuery = Omit<RequestOf<typeof SearchFeatures>['query'], 'offset' | 'limit'>;
-
-/** A part of the filter that means nothing, and why. */
-export interface FilterFault {
-  readonly token: string;
-  readonly reason: string;
-}
 
 export interface Filter {
   readonly query: SearchQuery;
   readonly faults: readonly FilterFault[];
 }
-
-interface Token {
-  readonly text: string;
-  /** where it begins in the filter */
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Splits a filter at blanks; quotes hold a value with blanks together. */
-export const tokensOf = (filter: string): Token[] =>
-  [...filter.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)].map((match) => ({
-    text: match[0],
-    start: match.index,
-    end: match.index + match[0].length,
-  }));
-
-const plain = (text: string): string => text.replaceAll('"', '');
-
-const days = { d: 1, w: 7, m: 30, y: 365 } as const;
-
-const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
-
-/**
- * Reads `<7d` (in the last 7 days), `>4w` (longer ago), or the same with a day of the calendar, as an operator of the search.
- * Days are those of UTC, like the search's.
- */
-const readDay = (value: string, now: Date): string | undefined => {
-  const [, sign, count, unit] = /^([<>])(\d{1,5})([dwmy])$/.exec(value) ?? [];
-  if (sign !== undefined) {
-    const back = Number(count) * days[unit as keyof typeof days];
-    const day = dayOf(new Date(now.getTime() - back * 86_400_000));
-    return `${sign === '<' ? 'IS_ON_OR_AFTER' : 'IS_BEFORE'}:${day}`;
-  }
-  const [, side, date = ''] = /^([<>])(\d{4}-\d{2}-\d{2})$/.exec(value) ?? [];
-  if (side === undefined || Number.isNaN(Date.parse(date))) return undefined;
-  return `${side === '>' ? 'IS_ON_OR_AFTER' : 'IS_BEFORE'}:${date}`;
-};
 
 /** What the reading of a filter collects. */
 interface Collected {
@@ -82,9 +46,9 @@ const oneOf =
 const day =
   (parameter: string): Reader =>
   (value, isNot, { single }, now) => {
-    const operator = isNot ? undefined : readDay(value, now);
-    if (operator === undefined) return 'write <7d, >4w, or >2026-01-31';
-    single.set(parameter, operator);
+    const bound = isNot ? undefined : readDayBound(value, now);
+    if (bound === undefined) return 'write <7d, >4w, or >2026-01-31';
+    single.set(parameter, `${bound.isSince ? 'IS_ON_OR_AFTER' : 'IS_BEFORE'}:${bound.day}`);
     return undefined;
   };
 
@@ -107,7 +71,7 @@ const readers: Readonly<Record<string, Reader>> = {
 };
 
 /** The keys that a filter understands, beside the names of environments. */
-export const filterKeys: readonly string[] = Object.keys(readers);
+const filterKeys: readonly string[] = Object.keys(readers);
 
 const environmentReader =
   (environment: string): Reader =>
@@ -137,8 +101,7 @@ export const readFilter = (filter: string, environments: readonly string[], now 
   const collected: Collected = { lists: new Map(), texts: [], single: new Map() };
   const faults: FilterFault[] = [];
   const tagKeys: string[] = [];
-  for (const { text } of tokensOf(filter)) {
-    const [, minus = '', key, raw = ''] = /^(-?)([^:"]+):(.*)$/s.exec(text) ?? [];
+  for (const { text, isNot, key, value } of tokensOf(filter)) {
     const environment = environments.find((name) => name === key);
     const reader =
       key === undefined
@@ -146,22 +109,21 @@ export const readFilter = (filter: string, environments: readonly string[], now 
         : (readers[key] ?? (environment === undefined ? undefined : environmentReader(environment)));
     if (reader === undefined) {
       if (key !== undefined && !text.startsWith('"')) {
-        faults.push({ token: text, reason: `${key} is no key; put it into quotes to search for the text` });
-      } else collected.texts.push(plain(text));
+        faults.push({ token: text, reason: `${key} is not a filter key; put it into quotes to search for the text` });
+      } else collected.texts.push(text.replaceAll('"', ''));
       continue;
     }
-    const value = plain(raw);
     if (value === '') {
       faults.push({ token: text, reason: 'a value is missing' });
       continue;
     }
-    if (key === 'tag' && minus === '') tagKeys.push(value);
+    if (key === 'tag' && !isNot) tagKeys.push(value);
     const before = key === undefined ? undefined : collected.lists.get(key === 'owner' ? 'createdBy' : key);
-    if (before !== undefined && (minus === '' ? before.no : before.yes).length > 0) {
+    if (before !== undefined && (isNot ? before.yes : before.no).length > 0) {
       faults.push({ token: text, reason: `${key} cannot both include and exclude` });
       continue;
     }
-    const reason = reader(value, minus !== '', collected, now);
+    const reason = reader(value, isNot, collected, now);
     if (reason !== undefined) faults.push({ token: text, reason });
   }
   const query: Record<string, unknown> = Object.fromEntries(collected.single);
@@ -177,13 +139,6 @@ export const readFilter = (filter: string, environments: readonly string[], now 
   return { query: query as SearchQuery, faults };
 };
 
-export interface Suggestion {
-  readonly label: string;
-  /** the filter with the suggestion in place of what is being typed */
-  readonly filter: string;
-  readonly caret: number;
-}
-
 export interface FilterVocabulary {
   readonly environments: readonly string[];
   readonly types: readonly string[];
@@ -191,8 +146,6 @@ export interface FilterVocabulary {
   readonly tags: readonly string[];
   readonly segments: readonly string[];
 }
-
-const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
 
 const valuesFor = (key: string, { environments, types, projects, tags, segments }: FilterVocabulary) => {
   if (environments.includes(key)) return ['on', 'off'];
@@ -210,35 +163,6 @@ const valuesFor = (key: string, { environments, types, projects, tags, segments 
   return known[key] ?? [];
 };
 
-const maxSuggestions = 8;
-
-/** What could follow at the caret: keys, and then the values of a key. */
-export const suggestionsFor = (filter: string, caret: number, vocabulary: FilterVocabulary): Suggestion[] => {
-  const token = tokensOf(filter).find(({ start, end }) => start <= caret && caret <= end);
-  const [start, end] = token === undefined ? [caret, caret] : [token.start, token.end];
-  const typed = filter.slice(start, caret);
-  const minus = typed.startsWith('-') ? '-' : '';
-  const colon = typed.indexOf(':');
-  const replace = (text: string): Pick<Suggestion, 'filter' | 'caret'> => ({
-    filter: filter.slice(0, start) + text + filter.slice(end),
-    caret: start + text.length,
-  });
-  if (colon < 0) {
-    const word = typed.slice(minus.length).toLowerCase();
-    return [...filterKeys, ...vocabulary.environments]
-      .filter((key) => key.toLowerCase().startsWith(word))
-      .slice(0, maxSuggestions)
-      .map((key) => ({ label: `${minus}${key}:`, ...replace(`${minus}${key}:`) }));
-  }
-  const key = typed.slice(minus.length, colon);
-  const before = typed.slice(colon + 1);
-  const comma = before.lastIndexOf(',');
-  const word = plain(before.slice(comma + 1)).toLowerCase();
-  return valuesFor(key, vocabulary)
-    .filter((value) => value.toLowerCase().includes(word) && value.toLowerCase() !== word)
-    .slice(0, maxSuggestions)
-    .map((value) => {
-      const text = `${minus}${key}:${before.slice(0, comma + 1)}${quoted(value)}`;
-      return { label: text, ...replace(`${text} `) };
-    });
-};
+/** What could follow at the caret. */
+export const suggestionsFor = (filter: string, caret: number, vocabulary: FilterVocabulary): Suggestion[] =>
+  suggestionsAt(filter, caret, [...filterKeys, ...vocabulary.environments], (key) => valuesFor(key, vocabulary));

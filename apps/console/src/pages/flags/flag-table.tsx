@@ -4,10 +4,12 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type RefObject, useEffect } from 'react';
 import { Icon } from '../../components/icon.tsx';
 import { Time } from '../../components/time.tsx';
-import { messages } from '../../messages.ts';
+import { flagsMessages } from '../../messages/flags.ts';
+import { messages } from '../../messages/shared.ts';
+import layout from '../../components/layout.module.css';
 import styles from './flags.module.css';
 
-const text = messages.flags;
+const text = flagsMessages;
 const rowHeight = 36;
 const overscan = 12;
 
@@ -121,7 +123,7 @@ const Row = memo(
           {flag.archivedAt !== null && <span className={styles['mark']}>{text.archived}</span>}
         </div>
         {environments.map((environment) => (
-          <div role="cell" key={environment} className={styles['envCell']}>
+          <div role="cell" key={environment}>
             <SwitchCell
               flag={flag}
               environment={environment}
@@ -149,8 +151,8 @@ const Row = memo(
         </div>
         <div role="cell" className={`${styles['wide']} ${styles['tags']}`}>
           {(flag.tags ?? []).slice(0, 3).map(({ type, value }) => (
-            <span key={`${type}:${value}`} className={styles['tag']}>
-              {type}:{value}
+            <span key={`${type}:${value}`} className={styles['tag']} title={`${type}:${value}`}>
+              {type === 'simple' ? value : `${type}:${value}`}
             </span>
           ))}
           {(flag.tags ?? []).length > 3 && <span>+{(flag.tags ?? []).length - 3}</span>}
@@ -205,7 +207,7 @@ interface FlagTableProps {
   readonly scroller: RefObject<HTMLDivElement | null>;
 }
 
-/** The list of flags. Only the rows on the screen are in the document; assistive technology is told their numbers. */
+/** The list of flags. Only the rows on the screen are in the document; assistive technology gets their numbers. */
 export const FlagTable = ({
   scroller,
   total,
@@ -235,7 +237,7 @@ export const FlagTable = ({
   return (
     <div
       ref={scroller}
-      className={`${styles['scroller']} ${props.isOld ? styles['old'] : ''}`}
+      className={`${layout['scroller']} ${props.isOld ? styles['old'] : ''}`}
       role="region"
       aria-label={props.label}
       tabIndex={0}
@@ -271,7 +273,6 @@ export const FlagTable = ({
                 label={environment}
                 sort={sort}
                 onSort={onSort}
-                className={styles['envCell']}
               />
             ))}
             {props.showsProject && (

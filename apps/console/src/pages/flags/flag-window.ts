@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { read } from '../../api/queries.ts';
 import type { SearchQuery } from './filter.ts';
 
-/** Flags of one request. The list asks for the requests that are on the screen, and one ahead. */
+/** Flags of one request. The list asks for the requests that are on the screen, and for the next one from the half on. */
 export const windowSize = 100;
 /** Milliseconds for which rows that have left the screen stay in memory. */
 const rowsGcMs = 30_000;
@@ -25,14 +25,17 @@ export const useFlagWindow = (query: SearchQuery, first: number, last: number) =
   const to = Math.min(Math.floor(last / windowSize), lastWindow);
   const indices = Array.from({ length: to - from + 1 }, (_one, nth) => from + nth);
   const windows = useQueries({ queries: indices.map((index) => windowOf(query, index)) });
+  const isOld = head.isPlaceholderData;
+  // Once the second half of a request is on the screen: the server would otherwise search twice for each key in the filter.
+  const isNextNeeded = !isOld && to < lastWindow && last >= (to + 0.5) * windowSize;
   useEffect(() => {
-    if (to < lastWindow) void client.prefetchQuery(windowOf(query, to + 1));
-  }, [client, query, to, lastWindow]);
+    if (isNextNeeded) void client.prefetchQuery(windowOf(query, to + 1));
+  }, [client, query, to, isNextNeeded]);
   return {
     total,
     isLoaded: head.data !== undefined,
     /** the rows are of an earlier filter until those of this one are here */
-    isOld: head.isPlaceholderData,
+    isOld,
     error: head.error ?? windows.find(({ error }) => error !== null)?.error ?? null,
     refetch: () => client.invalidateQueries({ queryKey: [SearchFeatures.operationId] }),
     /** The flag of a row; nothing while it is being read. */

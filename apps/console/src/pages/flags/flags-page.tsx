@@ -8,25 +8,29 @@ import {
   type SearchResultFeature,
 } from '@bunting/contracts';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { useEnvironments } from '../../api/queries.ts';
 import { useMay } from '../../api/permissions.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
+import { FilterBar, type FilterBarHandle } from '../../components/filter-bar.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Page } from '../../components/page.tsx';
-import { messages } from '../../messages.ts';
+import { useFilterAddress } from '../../filtering/filter-address.ts';
+import { flagsMessages } from '../../messages/flags.ts';
+import { messages } from '../../messages/shared.ts';
 import { useActions } from '../../shell/actions.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import type { BulkAction } from './bulk.ts';
-import { readFilter } from './filter.ts';
-import { FilterBar, type FilterBarHandle } from './filter-bar.tsx';
+import { readFilter, suggestionsFor } from './filter.ts';
+import { useFlagVocabulary } from './flag-vocabulary.ts';
 import { FlagTable, type RowActions, type SortState } from './flag-table.tsx';
 import { useFlagWindow } from './flag-window.ts';
 import { isProtected } from './protection.ts';
 import { countOf, everything, isSelected, nothing, type Selection, withFlags } from './selection.ts';
+import layout from '../../components/layout.module.css';
 import styles from './flags.module.css';
 
 const BulkDialog = lazy(() =>
@@ -36,36 +40,13 @@ const CreateFlag = lazy(() =>
   import('./create-flag.tsx').then(({ CreateFlag: component }) => ({ default: component })),
 );
 
-const text = messages.flags;
-/** Milliseconds after the last key until the address has the filter. */
-const addressDelayMs = 300;
+const text = flagsMessages;
 const defaultSort: SortState = { by: 'name', isDescending: false };
 
 /** The filter and the order of the list, which the address keeps. */
 const useListAddress = () => {
-  const search = useSearch({ strict: false }) as { q?: string; sort?: string };
-  const navigate = useNavigate();
-  const [filter, setFilter] = useState(search.q ?? '');
-  const [written, setWritten] = useState(search.q ?? '');
-  // The address was changed by the browser's buttons or a link.
-  if ((search.q ?? '') !== written) {
-    setWritten(search.q ?? '');
-    setFilter(search.q ?? '');
-  }
-  const write = useCallback(
-    (changed: { q?: string | undefined; sort?: string | undefined }) =>
-      void navigate({ to: '.', replace: true, search: (before: object) => ({ ...before, ...changed }) as never }),
-    [navigate],
-  );
-  useEffect(() => {
-    if (filter === written) return undefined;
-    const timer = setTimeout(() => {
-      setWritten(filter);
-      write({ q: filter === '' ? undefined : filter });
-    }, addressDelayMs);
-    return () => clearTimeout(timer);
-  }, [filter, written, write]);
-  const [by = defaultSort.by, order] = (search.sort ?? '').split(' ').filter(Boolean);
+  const { filter, setFilter, search, write } = useFilterAddress();
+  const [by = defaultSort.by, order] = (search['sort'] ?? '').split(' ').filter(Boolean);
   const sort: SortState = { by, isDescending: order === 'desc' };
   const setSort = (column: string): void => {
     const isDescending = sort.by === column && !sort.isDescending;
@@ -181,6 +162,8 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
   const [active, setActive] = useState(-1);
   const [bulk, setBulk] = useState<BulkAction | undefined>();
   const [isCreating, setCreating] = useState(false);
+  const [isVocabularyNeeded, setVocabularyNeeded] = useState(false);
+  const vocabulary = useFlagVocabulary(environments, isVocabularyNeeded);
   const bar = useRef<FilterBarHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const anchor = useRef(-1);
@@ -274,14 +257,30 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
               <Link key="all" to="/flags">
                 {messages.shell.allProjects}
               </Link>,
-              <span key="one">{project}</span>,
+              <Link key="one" to="/projects/$project" params={{ project }}>
+                {project}
+              </Link>,
             ],
+            marks: (
+              <Link to="/projects/$project/events" params={{ project }}>
+                {messages.shell.events}
+              </Link>
+            ),
           })}
     >
       <div className={styles['bar']}>
-        <FilterBar value={filter} onChange={setFilter} faults={faults} environments={environments} handle={bar} />
+        <FilterBar
+          label={text.filter}
+          hint={text.filterHint}
+          value={filter}
+          onChange={setFilter}
+          faults={faults}
+          suggest={(typed, caret) => suggestionsFor(typed, caret, vocabulary)}
+          onFocus={() => setVocabularyNeeded(true)}
+          handle={bar}
+        />
       </div>
-      <div className={styles['status']}>
+      <div className={layout['status']}>
         {selected > 0 ? (
           <>
             <strong>{text.selected(selected)}</strong>
@@ -302,7 +301,10 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
       {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
       {!list.isLoaded && list.error === null && <Loading />}
       {isEmpty && filter.trim() !== '' && (
-        <EmptyState title={text.noMatch} action={<Button onPress={() => setFilter('')}>{text.clear}</Button>}>
+        <EmptyState
+          title={text.noMatch}
+          action={<Button onPress={() => setFilter('')}>{messages.filter.clear}</Button>}
+        >
           {text.noMatchHelp}
         </EmptyState>
       )}
@@ -337,9 +339,11 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
         {bulk !== undefined && (
           <BulkDialog
             action={bulk}
-            selection={selection}
-            query={query}
-            total={total}
+            flags={{
+              key: [query, selection],
+              count: countOf(selection, total),
+              read: async (signal) => (await import('./bulk.ts')).readSelected(query, selection, signal),
+            }}
             onClose={() => setBulk(undefined)}
           />
         )}

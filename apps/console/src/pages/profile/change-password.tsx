@@ -1,15 +1,17 @@
-import { ChangeOwnPassword, ListSessions } from '@bunting/contracts';
+import { ChangeOwnPassword, ListOwnSessions } from '@bunting/contracts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { send, urlOf } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { FormText, showServerError } from '../../components/form.tsx';
-import { messages } from '../../messages.ts';
+import { showServerError } from '../../components/forms/form.tsx';
+import { NewPasswordFields, PasswordField } from '../../components/forms/password-fields.tsx';
+import { accountMessages } from '../../messages/account.ts';
+import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 
-const text = messages.account;
+const text = accountMessages;
 
 /** Changes the own password; other browsers are signed out. */
 export const ChangePassword = ({ onClose }: { readonly onClose: () => void }) => {
@@ -23,7 +25,7 @@ export const ChangePassword = ({ onClose }: { readonly onClose: () => void }) =>
       await send('POST', urlOf(ChangeOwnPassword, {}), { body });
       notify(text.passwordChanged);
       onClose();
-      await client.invalidateQueries({ queryKey: [ListSessions.operationId] });
+      await client.invalidateQueries({ queryKey: [ListOwnSessions.operationId] });
     } catch (error) {
       showServerError(error, ['oldPassword', 'password', 'confirmPassword'], setError);
     }
@@ -43,32 +45,8 @@ export const ChangePassword = ({ onClose }: { readonly onClose: () => void }) =>
       }
     >
       {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
-      <FormText
-        control={control}
-        name="oldPassword"
-        label={text.present}
-        required={text.passwordMissing}
-        type="password"
-        autoComplete="current-password"
-        autoFocus
-      />
-      <FormText
-        control={control}
-        name="password"
-        label={text.password}
-        hint={text.passwordHint}
-        required={text.passwordMissing}
-        type="password"
-        autoComplete="new-password"
-      />
-      <FormText
-        control={control}
-        name="confirmPassword"
-        label={text.again}
-        required={text.passwordMissing}
-        type="password"
-        autoComplete="new-password"
-      />
+      <PasswordField control={control} name="oldPassword" label={text.present} autoFocus />
+      <NewPasswordFields control={control} password="password" again="confirmPassword" />
     </Dialog>
   );
 };

@@ -1,99 +1,67 @@
 import {
-  CreatePat,
-  DeletePat,
+  CreateOwnPat,
+  DeleteOwnPat,
   EndOtherSessions,
-  EndSession,
+  EndOwnSession,
   GetProfile,
-  ListPats,
-  ListSessions,
+  ListOwnPats,
+  ListOwnSessions,
   type Pat,
   type UserSession,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
 import { read, useCommand, useMe } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Answer, Badge, EmptyState, Notice, Table } from '../../components/content.tsx';
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
-import { FormSelect, FormText, showServerError } from '../../components/form.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { FormSelect, FormText } from '../../components/forms/form.tsx';
 import { Page } from '../../components/page.tsx';
-import { Secret } from '../../components/secret.tsx';
+import { instantIn, optionsOf, SecretForm } from '../../components/forms/secret-form.tsx';
 import { Time } from '../../components/time.tsx';
-import { messages } from '../../messages.ts';
+import { accountMessages } from '../../messages/account.ts';
+import { profileMessages } from '../../messages/profile.ts';
+import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { browserOf } from './browser-of.ts';
 import { ChangePassword } from './change-password.tsx';
+import layout from '../../components/layout.module.css';
 import styles from './profile.module.css';
 
-const text = messages.profile;
-/** The instant that is so many days ahead, as RFC 3339. */
-const instantIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+const text = profileMessages;
 
-const CreateKey = ({ onClose }: { readonly onClose: () => void }) => {
-  const create = useCommand(CreatePat, [ListPats]);
-  const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { description: '', days: '90' } });
-  const submit = handleSubmit(async ({ description, days }) => {
-    try {
-      const expiresAt = days === '' ? null : instantIn(Number(days));
-      await create.mutateAsync({ body: { description, expiresAt } });
-    } catch (error) {
-      showServerError(error, ['description'], setError);
-    }
-  });
-  if (create.data !== undefined) {
-    return (
-      <Dialog
-        title={text.keyCreated}
-        onClose={onClose}
-        isAlert
-        footer={
-          <Button variant="primary" onPress={onClose}>
-            {text.keyKept}
-          </Button>
-        }
-      >
-        <p>{text.keyOnce}</p>
-        <Secret label={text.key} value={create.data.secret} />
-      </Dialog>
-    );
-  }
-  return (
-    <Dialog
-      title={text.createKey}
-      onClose={onClose}
-      onSubmit={(event) => void submit(event)}
-      footer={
-        <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
-          <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
-            {messages.common.create}
-          </Button>
-        </>
-      }
-    >
-      {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
-      <FormText
-        control={control}
-        name="description"
-        label={text.keyPurpose}
-        hint={text.keyPurposeHint}
-        required={text.keyPurposeMissing}
-        autoFocus
-      />
-      <FormSelect
-        control={control}
-        name="days"
-        label={text.keyLasts}
-        options={text.keyDays.map(([id, label]) => ({ id, label }))}
-      />
-    </Dialog>
-  );
-};
+const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
+  <SecretForm
+    title={text.createKey}
+    submit={messages.common.create}
+    operation={CreateOwnPat}
+    changes={[ListOwnPats]}
+    values={{ description: '', days: '90' }}
+    request={({ description, days }) => ({
+      body: { description: String(description), expiresAt: instantIn(days) ?? null },
+    })}
+    secret={({ secret }) => ({ title: text.keyCreated, label: text.key, value: secret, help: text.keyOnce })}
+    onClose={onClose}
+  >
+    {(control) => (
+      <>
+        <FormText
+          control={control}
+          name="description"
+          label={text.keyPurpose}
+          hint={text.keyPurposeHint}
+          required={text.keyPurposeMissing}
+          autoFocus
+        />
+        <FormSelect control={control} name="days" label={text.keyLasts} options={optionsOf(text.keyDays)} />
+      </>
+    )}
+  </SecretForm>
+);
 
 const Keys = () => {
-  const pats = useQuery(read(ListPats, {}));
-  const remove = useCommand(DeletePat, [ListPats]);
+  const pats = useQuery(read(ListOwnPats, {}));
+  const remove = useCommand(DeleteOwnPat, [ListOwnPats]);
   const [isCreating, setCreating] = useState(false);
   const [removed, setRemoved] = useState<Pat | undefined>();
   const confirm = async (id: number): Promise<void> => {
@@ -106,8 +74,8 @@ const Keys = () => {
     }
   };
   return (
-    <section className={styles['section']} aria-labelledby="keys">
-      <div className={styles['head']}>
+    <section className={layout['section']} aria-labelledby="keys">
+      <div className={layout['bar']}>
         <h2 id="keys">{text.keys}</h2>
         <Button icon="add" onPress={() => setCreating(true)}>
           {text.createKey}
@@ -159,9 +127,9 @@ const Keys = () => {
 };
 
 const Sessions = () => {
-  const sessions = useQuery(read(ListSessions, {}));
-  const end = useCommand(EndSession, [ListSessions]);
-  const endOthers = useCommand(EndOtherSessions, [ListSessions]);
+  const sessions = useQuery(read(ListOwnSessions, {}));
+  const end = useCommand(EndOwnSession, [ListOwnSessions]);
+  const endOthers = useCommand(EndOtherSessions, [ListOwnSessions]);
   const run = async (job: Promise<unknown>, done: string): Promise<void> => {
     try {
       await job;
@@ -176,8 +144,8 @@ const Sessions = () => {
     </span>
   );
   return (
-    <section className={styles['section']} aria-labelledby="sessions">
-      <div className={styles['head']}>
+    <section className={layout['section']} aria-labelledby="sessions">
+      <div className={layout['bar']}>
         <h2 id="sessions">{text.sessions}</h2>
         {(sessions.data?.sessions.length ?? 0) > 1 && (
           <Button onPress={() => void run(endOthers.mutateAsync({}), text.othersEnded)}>{text.endOthers}</Button>
@@ -229,7 +197,7 @@ export const ProfilePage = () => {
       title={text.title}
       actions={
         me.data?.user.isAPI === false && (
-          <Button onPress={() => setChanging(true)}>{messages.account.changePassword}</Button>
+          <Button onPress={() => setChanging(true)}>{accountMessages.changePassword}</Button>
         )
       }
     >

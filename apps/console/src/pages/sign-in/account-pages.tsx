@@ -14,12 +14,15 @@ import { send, urlOf } from '../../api/call.ts';
 import { read } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
 import { Answer, Notice } from '../../components/content.tsx';
-import { FormText, showServerError } from '../../components/form.tsx';
+import { FormText, showServerError } from '../../components/forms/form.tsx';
+import { NewPasswordFields } from '../../components/forms/password-fields.tsx';
 import icon from '../../icon.svg';
-import { messages } from '../../messages.ts';
+import { accountMessages } from '../../messages/account.ts';
+import { messages } from '../../messages/shared.ts';
+import layout from '../../components/layout.module.css';
 import styles from './sign-in.module.css';
 
-const text = messages.account;
+const text = accountMessages;
 
 const Frame = ({ title, children }: { readonly title: string; readonly children: React.ReactNode }) => (
   <main className={styles['page']}>
@@ -51,7 +54,7 @@ interface Person {
   readonly again: string;
 }
 
-const nobody: Person = { username: '', name: '', email: '', password: '', again: '' };
+const emptyPerson: Person = { username: '', name: '', email: '', password: '', again: '' };
 
 /** Runs a call, and shows at the fields what the server refuses. */
 const submitted = async (
@@ -81,13 +84,13 @@ interface PersonFormProps {
 }
 
 const PersonForm = ({ submit, hasAccountFields, isEmailRequired = false, run, onDone }: PersonFormProps) => {
-  const { control, handleSubmit, setError, formState } = useForm<Person>({ defaultValues: nobody });
+  const { control, handleSubmit, setError, formState } = useForm<Person>({ defaultValues: emptyPerson });
   const onSubmit = handleSubmit(async (person) => {
     if (await submitted(person, setError, () => run(person))) onDone();
   });
   const rootError = formState.errors.root?.message;
   return (
-    <form onSubmit={(event) => void onSubmit(event)} className={styles['form']} noValidate>
+    <form onSubmit={(event) => void onSubmit(event)} className={layout['stack']} noValidate>
       {hasAccountFields && (
         <>
           <FormText
@@ -109,23 +112,7 @@ const PersonForm = ({ submit, hasAccountFields, isEmailRequired = false, run, on
           />
         </>
       )}
-      <FormText
-        control={control}
-        name="password"
-        label={text.password}
-        hint={text.passwordHint}
-        required={text.passwordMissing}
-        type="password"
-        autoComplete="new-password"
-      />
-      <FormText
-        control={control}
-        name="again"
-        label={text.again}
-        required={text.passwordMissing}
-        type="password"
-        autoComplete="new-password"
-      />
+      <NewPasswordFields control={control} password="password" again="again" />
       {rootError !== undefined && <Notice tone="danger">{rootError}</Notice>}
       <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
         {submit}
@@ -142,7 +129,10 @@ export const FirstPage = () => {
   const token = useParameter('token') ?? '';
   const run = ({ username, name, email, password }: Person) => {
     const body: RequestOf<typeof CreateFirstAdmin>['body'] = {
-      ...{ token, username, name: name === '' ? username : name, password },
+      token,
+      username,
+      name: name === '' ? username : name,
+      password,
       ...(email === '' ? {} : { email }),
     };
     return send('POST', urlOf(CreateFirstAdmin, {}), { body });
@@ -219,7 +209,7 @@ export const ForgottenPasswordPage = () => {
       {formState.isSubmitSuccessful ? (
         <Done>{text.mailSent}</Done>
       ) : (
-        <form onSubmit={(event) => void submit(event)} className={styles['form']} noValidate>
+        <form onSubmit={(event) => void submit(event)} className={layout['stack']} noValidate>
           <p>{text.forgottenHelp}</p>
           <FormText
             control={control}

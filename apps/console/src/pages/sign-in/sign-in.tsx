@@ -8,9 +8,11 @@ import { signInWithKey, signInWithPassword } from '../../api/sign-in.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
 import { Notice } from '../../components/content.tsx';
 import dialogStyles from '../../components/dialog.module.css';
-import { FormText } from '../../components/form.tsx';
+import { FormText } from '../../components/forms/form.tsx';
+import { PasswordField } from '../../components/forms/password-fields.tsx';
 import icon from '../../icon.svg';
-import { messages } from '../../messages.ts';
+import { messages } from '../../messages/shared.ts';
+import layout from '../../components/layout.module.css';
 import styles from './sign-in.module.css';
 
 const text = messages.signIn;
@@ -28,7 +30,7 @@ const PasswordForm = ({ path }: { readonly path: string }) => {
     }
   });
   return (
-    <form onSubmit={(event) => void submit(event)} className={styles['form']} noValidate>
+    <form onSubmit={(event) => void submit(event)} className={layout['stack']} noValidate>
       <FormText
         control={control}
         name="username"
@@ -37,14 +39,7 @@ const PasswordForm = ({ path }: { readonly path: string }) => {
         autoComplete="username"
         autoFocus
       />
-      <FormText
-        control={control}
-        name="password"
-        label={text.password}
-        required={text.password}
-        type="password"
-        autoComplete="current-password"
-      />
+      <PasswordField control={control} name="password" label={text.password} />
       {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
       <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
         {text.submit}
@@ -64,7 +59,7 @@ const KeyForm = () => {
     }
   });
   return (
-    <form onSubmit={(event) => void submit(event)} className={styles['form']} noValidate>
+    <form onSubmit={(event) => void submit(event)} className={layout['stack']} noValidate>
       <FormText
         control={control}
         name="key"

@@ -19,8 +19,10 @@ describe('the values of a constraint', () => {
 
 describe('the operators of a context field', () => {
   it('are times for the current time, and begin with “is” for others', () => {
-    expect(operatorsFor('currentTime')).toEqual(['DATE_AFTER', 'DATE_BEFORE']);
-    expect(operatorsFor('country')[0]).toBe('IN');
+    expect(operatorsFor('currentTime', true)).toEqual(['DATE_AFTER', 'DATE_BEFORE']);
+    expect(operatorsFor('country', false)[0]).toBe('IN');
+    expect(operatorsFor('country', false)).not.toContain('REGEX');
+    expect(operatorsFor('country', true)).toContain('REGEX');
   });
 });
 

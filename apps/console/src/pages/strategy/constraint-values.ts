@@ -1,19 +1,23 @@
 import { type ConstraintOperator, constraintOperators } from '@bunting/contracts';
 
 /** How the value of a constraint is entered. */
-type ValueKind = 'list' | 'number' | 'date' | 'version';
+type ValueKind = 'list' | 'number' | 'date' | 'version' | 'pattern';
 
 export const kindOf = (operator: ConstraintOperator): ValueKind => {
   if (operator.startsWith('NUM_')) return 'number';
   if (operator.startsWith('DATE_')) return 'date';
+  if (operator === 'REGEX') return 'pattern';
   return operator.startsWith('SEMVER_') ? 'version' : 'list';
 };
 
-/** The operators that make sense for a context field: times for `currentTime`, no times for the other known ones. */
-export const operatorsFor = (contextName: string): readonly ConstraintOperator[] =>
+/**
+ * The operators that make sense for a context field: times for `currentTime`, all for the others.
+ * @param allowsRegex whether the server takes `REGEX`
+ */
+export const operatorsFor = (contextName: string, allowsRegex: boolean): readonly ConstraintOperator[] =>
   contextName === 'currentTime'
     ? constraintOperators.filter((operator) => kindOf(operator) === 'date')
-    : ['IN', ...constraintOperators.filter((operator) => operator !== 'IN')];
+    : ['IN', ...constraintOperators.filter((operator) => operator !== 'IN' && (operator !== 'REGEX' || allowsRegex))];
 
 /** The values of a text with one on each line or with separators between them, as pasted from a spreadsheet. Each comes once. */
 export const valuesOfText = (text: string): string[] => {

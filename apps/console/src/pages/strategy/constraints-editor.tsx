@@ -1,12 +1,21 @@
-import { type Constraint, type ConstraintOperator, ListContextFields } from '@bunting/contracts';
+import { type Constraint, type ConstraintOperator, GetUiConfig, ListContextFields } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { read } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/button.tsx';
-import { Checkbox, ComboBox, Select, TextField } from '../../components/fields.tsx';
-import { messages } from '../../messages.ts';
+import { Checkbox, ComboBox, Select, TextField } from '../../components/forms/fields.tsx';
+import { strategyMessages } from '../../messages/strategy.ts';
 import { constraintPhrase } from '../../strategies/strategy-sentence.ts';
 import { kindOf, localTime, operatorsFor, valuesOfText } from './constraint-values.ts';
+import layout from '../../components/layout.module.css';
 import styles from './strategy.module.css';
+
+/** Whether letters of either case may count as the same. */
+const hasCase = (operator: ConstraintOperator): boolean => operator === 'REGEX' || operator.startsWith('STR_');
+
+const ImportValues = lazy(() =>
+  import('./import-values.tsx').then(({ ImportValues: component }) => ({ default: component })),
+);
 
 interface ConstraintsEditorProps {
   readonly constraints: readonly Constraint[];
@@ -26,7 +35,7 @@ const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
   const kind = kindOf(operator);
   if (kind === 'list' && legalValues.length > 0) {
     return (
-      <div className={styles['options']} role="group" aria-label={messages.strategy.values}>
+      <div className={styles['options']} role="group" aria-label={strategyMessages.values}>
         {legalValues.map(({ value: legal, description }) => (
           <Checkbox
             key={legal}
@@ -46,20 +55,29 @@ const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
   }
   if (kind === 'list') {
     return (
-      <TextField
-        label={messages.strategy.values}
-        hint={messages.strategy.valuesHint(values.length)}
-        rows={Math.min(6, Math.max(2, values.length))}
-        value={values.join('\n')}
-        onChange={(text) => onChange({ ...constraint, values: valuesOfText(text) })}
-      />
+      <>
+        <TextField
+          label={strategyMessages.values}
+          hint={strategyMessages.valuesHint(values.length)}
+          rows={Math.min(6, Math.max(2, values.length))}
+          value={values.join('\n')}
+          onChange={(text) => onChange({ ...constraint, values: valuesOfText(text) })}
+        />
+        <Suspense>
+          <ImportValues
+            onImport={(imported) =>
+              onChange({ ...constraint, values: [...new Set([...values, ...imported])].filter(Boolean) })
+            }
+          />
+        </Suspense>
+      </>
     );
   }
   if (kind === 'date') {
     return (
       <TextField
-        label={messages.strategy.date}
-        hint={messages.strategy.dateHint(Intl.DateTimeFormat().resolvedOptions().timeZone)}
+        label={strategyMessages.date}
+        hint={strategyMessages.dateHint(Intl.DateTimeFormat().resolvedOptions().timeZone)}
         type="datetime-local"
         value={localTime(value)}
         onChange={(text) => {
@@ -71,24 +89,26 @@ const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
   }
   return (
     <TextField
-      label={messages.strategy.value}
-      hint={kind === 'version' ? messages.strategy.versionHint : undefined}
+      label={strategyMessages.value}
+      hint={kind === 'version' || kind === 'pattern' ? strategyMessages.valueHints[kind] : undefined}
       value={value}
-      onChange={(text) => onChange({ ...constraint, value: text.trim() })}
+      onChange={(text) => onChange({ ...constraint, value: kind === 'pattern' ? text : text.trim() })}
     />
   );
 };
 
 const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsProps) => {
   const { data: fields = [] } = useQuery({ ...read(ListContextFields, {}), staleTime: 60_000 });
+  const { data: settings } = useQuery({ ...read(GetUiConfig, {}), staleTime: 60_000 });
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
+  const operatorsOf = (name: string) => operatorsFor(name, settings?.flags['regexConstraints'] === true);
   const known = fields.map(({ name, description }) => ({ id: name, label: name, about: description ?? undefined }));
   const names = known.some(({ id }) => id === contextName)
     ? known
     : [{ id: contextName, label: contextName }, ...known];
   const choose = (next: ConstraintOperator): void => {
     const isSameKind = kindOf(next) === kindOf(operator);
-    const isText = next.startsWith('STR_');
+    const isText = hasCase(next);
     const { caseInsensitive: _, ...rest } = constraint;
     onChange({
       ...(isText ? constraint : rest),
@@ -101,12 +121,12 @@ const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsPr
       <div className={styles['row']}>
         <ComboBox
           key={names.length}
-          label={messages.strategy.contextField}
+          label={strategyMessages.contextField}
           options={names.filter(({ id }) => id !== '')}
           value={contextName === '' ? null : contextName}
           onChange={(name) => {
-            const [first] = operatorsFor(name);
-            const fits = operatorsFor(name).includes(operator);
+            const [first] = operatorsOf(name);
+            const fits = operatorsOf(name).includes(operator);
             onChange(
               fits || first === undefined
                 ? { ...constraint, contextName: name }
@@ -115,28 +135,28 @@ const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsPr
           }}
         />
         <Select
-          label={messages.strategy.operator}
-          options={[...new Set([...operatorsFor(contextName), operator])].map((one) => ({
+          label={strategyMessages.operator}
+          options={[...new Set([...operatorsOf(contextName), operator])].map((one) => ({
             id: one,
-            label: messages.strategy.operators[one] ?? one,
+            label: strategyMessages.operators[one] ?? one,
           }))}
           value={operator}
           onChange={(next) => choose(next as ConstraintOperator)}
         />
         <IconButton
           icon="remove"
-          label={messages.strategy.removeConstraint(constraintPhrase(constraint))}
+          label={strategyMessages.removeConstraint(constraintPhrase(constraint))}
           onPress={onRemove}
         />
       </div>
       <ValueFields constraint={constraint} onChange={onChange} />
       <div className={styles['options']}>
         <Checkbox isSelected={inverted} onChange={(on) => onChange({ ...constraint, inverted: on })}>
-          {messages.strategy.inverted}
+          {strategyMessages.inverted}
         </Checkbox>
-        {operator.startsWith('STR_') && (
+        {hasCase(operator) && (
           <Checkbox isSelected={caseInsensitive} onChange={(on) => onChange({ ...constraint, caseInsensitive: on })}>
-            {messages.strategy.caseInsensitive}
+            {strategyMessages.caseInsensitive}
           </Checkbox>
         )}
       </div>
@@ -146,18 +166,18 @@ const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsPr
 
 /** The constraints of a strategy or a segment, all of which must hold. */
 export const ConstraintsEditor = ({ constraints, onChange }: ConstraintsEditorProps) => (
-  <section className={styles['section']} aria-labelledby="constraints">
-    <div className={styles['head']}>
-      <h2 id="constraints">{messages.strategy.constraints}</h2>
+  <section className={layout['card']} aria-labelledby="constraints">
+    <div className={layout['bar']}>
+      <h2 id="constraints">{strategyMessages.constraints}</h2>
       <Button
         size="small"
         icon="add"
         onPress={() => onChange([...constraints, { contextName: 'userId', operator: 'IN', values: [] }])}
       >
-        {messages.strategy.addConstraint}
+        {strategyMessages.addConstraint}
       </Button>
     </div>
-    {constraints.length === 0 && <p className={styles['muted']}>{messages.strategy.noConstraints}</p>}
+    {constraints.length === 0 && <p className={layout['small']}>{strategyMessages.noConstraints}</p>}
     <ul className={styles['form']}>
       {constraints.map((constraint, at) => (
         <ConstraintFields

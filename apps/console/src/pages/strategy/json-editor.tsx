@@ -1,11 +1,10 @@
-import { history, historyKeymap } from '@codemirror/commands';
 import { Compartment } from '@codemirror/state';
-import { EditorView, keymap } from '@codemirror/view';
+import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import { messages } from '../../messages.ts';
 import styles from './strategy.module.css';
 
 interface JsonEditorProps {
+  readonly label: string;
   readonly text: string;
   readonly onChange: (text: string) => void;
 }
@@ -23,7 +22,7 @@ const theme = EditorView.theme({
 });
 
 /** A strategy as JSON. The text is the user's own; a change from outside replaces it. */
-export const JsonEditor = ({ text, onChange }: JsonEditorProps) => {
+export const JsonEditor = ({ label, text, onChange }: JsonEditorProps) => {
   const holder = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const changed = useRef(onChange);
@@ -34,27 +33,26 @@ export const JsonEditor = ({ text, onChange }: JsonEditorProps) => {
     if (holder.current === null) return undefined;
     // In a shadow root it uses constructed style sheets, which the content security policy allows.
     const root = holder.current.shadowRoot ?? holder.current.attachShadow({ mode: 'open' });
-    const language = new Compartment();
+    const editing = new Compartment();
     const editor = new EditorView({
-      ...{ parent: root, root },
+      parent: root,
+      root,
       extensions: [
-        history(),
-        keymap.of([...historyKeymap]),
-        language.of([]),
+        editing.of([]),
         theme,
-        EditorView.contentAttributes.of({ 'aria-label': messages.strategy.json }),
+        EditorView.contentAttributes.of({ 'aria-label': label }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) changed.current(update.state.doc.toString());
         }),
       ],
     });
     view.current = editor;
-    // Colours come later, and are not needed to edit.
-    void import('./json-language.ts').then(({ jsonLanguage }) =>
-      editor.dispatch({ effects: language.reconfigure(jsonLanguage) }),
+    // Colours and the undo key come later, and are not needed to begin.
+    void import('./json-editing.ts').then(({ jsonEditing }) =>
+      editor.dispatch({ effects: editing.reconfigure(jsonEditing) }),
     );
     return () => editor.destroy();
-  }, []);
+  }, [label]);
   useEffect(() => {
     const editor = view.current;
     if (editor === undefined || editor.state.doc.toString() === text) return;

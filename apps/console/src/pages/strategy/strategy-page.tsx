@@ -1,27 +1,22 @@
-import {
-  type FeatureChange,
-  type FeatureStrategy,
-  GetFeature,
-  GetStrategy,
-  ListContextFields,
-  ListSegments,
-  ListStrategyTypes,
-} from '@bunting/contracts';
+import { type FeatureChange, type FeatureStrategy, GetFeature, GetStrategy, ListSegments } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useBlocker, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { Label, Slider, SliderThumb, SliderTrack } from 'react-aria-components';
 import { ApiError } from '../../api/api-error.ts';
 import { callTagged } from '../../api/call.ts';
 import { read, readTagged } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
 import { Answer, Badge, ErrorNotice, Loading, Notice } from '../../components/content.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { Checkbox, ComboBox, Select, Switch, TextField } from '../../components/fields.tsx';
+import { Switch, TextField } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
-import { messages } from '../../messages.ts';
+import { flagMessages } from '../../messages/flag.ts';
+import { protectionMessages } from '../../messages/protection.ts';
+import { strategyMessages } from '../../messages/strategy.ts';
+import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
-import { useApplyChanges, useProtectedEnvironments } from '../../strategies/apply-change.ts';
+import { useApplyChanges } from '../../strategies/apply-change.ts';
+import { DirectNotice, useProtection } from '../../strategies/protection.tsx';
 import {
   draftOf,
   jsonOfDraft,
@@ -32,12 +27,20 @@ import {
 } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
 import { mergeChanges, type Json, type MergeConflict } from '../../strategies/three-way-merge.ts';
+import { Audience, type PartProps, Segments } from './audience-fields.tsx';
 import { ConstraintsEditor } from './constraints-editor.tsx';
-import { ImpactPanel } from './impact-panel.tsx';
-import { MergeDialog } from './merge-dialog.tsx';
-import { VariantsEditor } from './variants-editor.tsx';
+import layout from '../../components/layout.module.css';
 import styles from './strategy.module.css';
 
+const VariantsEditor = lazy(() =>
+  import('./variants-editor.tsx').then(({ VariantsEditor: component }) => ({ default: component })),
+);
+const ImpactPanel = lazy(() =>
+  import('./impact-panel.tsx').then(({ ImpactPanel: component }) => ({ default: component })),
+);
+const MergeDialog = lazy(() =>
+  import('./merge-dialog.tsx').then(({ MergeDialog: component }) => ({ default: component })),
+);
 const JsonEditor = lazy(() =>
   import('./json-editor.tsx').then(({ JsonEditor: component }) => ({ default: component })),
 );
@@ -47,155 +50,6 @@ interface Place {
   readonly feature: string;
   readonly environment: string;
 }
-
-interface PartProps {
-  readonly draft: StrategyDraft;
-  readonly onChange: (draft: StrategyDraft) => void;
-}
-
-const rolloutTypes = new Map([
-  ['flexibleRollout', 'rollout'],
-  ['gradualRolloutRandom', 'percentage'],
-  ['gradualRolloutSessionId', 'percentage'],
-  ['gradualRolloutUserId', 'percentage'],
-]);
-
-interface PercentageProps {
-  readonly value: number;
-  readonly onChange: (value: number) => void;
-}
-
-const PercentageField = ({ value, onChange }: PercentageProps) => (
-  <div className={styles['percentage']}>
-    <Slider minValue={0} maxValue={100} value={value} onChange={onChange}>
-      <Label>{messages.strategy.rollout}</Label>
-      <SliderTrack className={styles['track'] ?? ''}>
-        <SliderThumb className={styles['thumb'] ?? ''} />
-      </SliderTrack>
-    </Slider>
-    <TextField
-      label={messages.strategy.rolloutPercent}
-      type="number"
-      value={String(value)}
-      onChange={(text) => onChange(Math.min(100, Math.max(0, Math.round(Number(text)) || 0)))}
-    />
-  </div>
-);
-
-/** Who gets the flag: the type of the strategy and its parameters. */
-const Audience = ({ draft, onChange }: PartProps) => {
-  const { name, parameters } = draft;
-  const types = useQuery({ ...read(ListStrategyTypes, {}), staleTime: 60_000 });
-  const fields = useQuery({ ...read(ListContextFields, {}), staleTime: 60_000 });
-  const set = (parameter: string, value: string): void =>
-    onChange({ ...draft, parameters: { ...parameters, [parameter]: value } });
-  const percentage = rolloutTypes.get(name);
-  const type = types.data?.strategies.find((one) => one.name === name);
-  const sticky = [
-    'default',
-    'userId',
-    'sessionId',
-    'random',
-    ...(fields.data ?? []).filter(({ stickiness }) => stickiness === true).map((field) => field.name),
-  ];
-  const shownTypes = (types.data?.strategies ?? [])
-    .filter((one) => !one.deprecated || one.name === name)
-    .map((one) => ({ id: one.name, label: messages.strategy.types[one.name] ?? one.displayName ?? one.name }));
-  const otherParameters = (type?.parameters ?? [])
-    .map((parameter) => parameter as { name: string; description?: string; type?: string; required?: boolean })
-    .filter(
-      (parameter) =>
-        parameter.name !== percentage &&
-        !(name === 'flexibleRollout' && ['stickiness', 'groupId'].includes(parameter.name)),
-    );
-  return (
-    <section className={styles['section']} aria-labelledby="audience">
-      <h2 id="audience">{messages.strategy.audience}</h2>
-      <Select
-        label={messages.strategy.type}
-        hint={type?.description ?? undefined}
-        options={shownTypes.some(({ id }) => id === name) ? shownTypes : [{ id: name, label: name }, ...shownTypes]}
-        value={name}
-        onChange={(next) => onChange({ ...draft, name: next })}
-      />
-      {percentage !== undefined && (
-        <PercentageField
-          value={Number(parameters[percentage] ?? 100)}
-          onChange={(value) => set(percentage, String(value))}
-        />
-      )}
-      {name === 'flexibleRollout' && (
-        <div className={styles['row']}>
-          <Select
-            label={messages.strategy.stickiness}
-            hint={messages.strategy.stickinessHint}
-            options={[...new Set([...sticky, parameters['stickiness'] ?? 'default'])].map((id) => ({ id, label: id }))}
-            value={parameters['stickiness'] ?? 'default'}
-            onChange={(value) =>
-              onChange({
-                ...draft,
-                parameters: { ...parameters, stickiness: value },
-                variants: draft.variants.map((variant) => ({ ...variant, stickiness: value })),
-              })
-            }
-          />
-          <TextField
-            label={messages.strategy.groupId}
-            hint={messages.strategy.groupIdHint}
-            value={parameters['groupId'] ?? ''}
-            onChange={(value) => set('groupId', value)}
-          />
-        </div>
-      )}
-      {otherParameters.map((parameter) => (
-        <TextField
-          key={parameter.name}
-          label={parameter.name}
-          hint={parameter.description}
-          {...(parameter.type === 'list' ? { rows: 3 } : {})}
-          isRequired={parameter.required === true}
-          value={parameters[parameter.name] ?? ''}
-          onChange={(value) => set(parameter.name, value)}
-        />
-      ))}
-    </section>
-  );
-};
-
-const Segments = ({ draft, onChange }: PartProps) => {
-  const { data } = useQuery({ ...read(ListSegments, {}), staleTime: 60_000 });
-  const segments = data?.segments ?? [];
-  const chosen = draft.segments;
-  const nameOf = (id: number): string => segments.find((segment) => segment.id === id)?.name ?? `${id}`;
-  return (
-    <section className={styles['section']} aria-labelledby="segments">
-      <h2 id="segments">{messages.strategy.segments}</h2>
-      {segments.length > chosen.length && (
-        <ComboBox
-          key={chosen.join()}
-          label={messages.strategy.addSegment}
-          options={segments
-            .filter(({ id }) => !chosen.includes(id))
-            .map(({ id, name, description }) => ({ id: String(id), label: name, about: description ?? undefined }))}
-          value={null}
-          onChange={(id) => onChange({ ...draft, segments: [...chosen, Number(id)] })}
-        />
-      )}
-      {segments.length === 0 && <p className={styles['muted']}>{messages.strategy.noSegments}</p>}
-      <div className={styles['options']}>
-        {chosen.map((id) => (
-          <Checkbox
-            key={id}
-            isSelected
-            onChange={() => onChange({ ...draft, segments: chosen.filter((one) => one !== id) })}
-          >
-            {nameOf(id)}
-          </Checkbox>
-        ))}
-      </div>
-    </section>
-  );
-};
 
 /** The strategy as JSON beside the form. What is no strategy stays here until it is one. */
 const JsonSection = ({ draft, onChange }: PartProps) => {
@@ -213,12 +67,12 @@ const JsonSection = ({ draft, onChange }: PartProps) => {
     }
   };
   return (
-    <section className={styles['section']}>
-      <h2>{messages.strategy.json}</h2>
+    <section className={layout['card']}>
+      <h2>{strategyMessages.json}</h2>
       <Suspense fallback={<Loading />}>
-        <JsonEditor text={text} onChange={edit} />
+        <JsonEditor label={strategyMessages.json} text={text} onChange={edit} />
       </Suspense>
-      {own?.error !== undefined && <Notice tone="warning">{messages.strategy.badJson(own.error)}</Notice>}
+      {own?.error !== undefined && <Notice tone="warning">{strategyMessages.badJson(own.error)}</Notice>}
     </section>
   );
 };
@@ -232,6 +86,18 @@ const isTextOf = (text: string, draft: StrategyDraft): boolean => {
   }
 };
 
+/** A strategy as another person left it, with its entity tag. */
+interface Later {
+  readonly draft: StrategyDraft;
+  readonly tag: string | undefined;
+}
+
+interface Conflict {
+  readonly merged: Json;
+  readonly conflicts: readonly MergeConflict[];
+  readonly later: Later;
+}
+
 interface EditorProps extends Place {
   /** as it was read; undefined for a new strategy */
   readonly stored: FeatureStrategy | undefined;
@@ -240,18 +106,18 @@ interface EditorProps extends Place {
 }
 
 const Editor = ({ project, feature, environment, stored, tag, isEnabled }: EditorProps) => {
-  const [base, setBase] = useState({ draft: stored === undefined ? undefined : draftOf(stored), tag });
+  const [base, setBase] = useState<Partial<Later>>({ ...(stored && { draft: draftOf(stored) }), tag });
   const [draft, setDraft] = useState<StrategyDraft>(() => base.draft ?? newDraft(feature));
   const [isJson, setJson] = useState(false);
   const [isDone, setDone] = useState(false);
   const [wasMerged, setMerged] = useState(false);
-  const [conflict, setConflict] = useState<{ readonly merged: Json; readonly conflicts: readonly MergeConflict[] }>();
+  const [conflict, setConflict] = useState<Conflict>();
   const client = useQueryClient();
   const navigate = useNavigate();
   const apply = useApplyChanges(project);
-  const protectedOnes = useProtectedEnvironments(project);
+  const protection = useProtection(project, environment);
   const segments = useQuery({ ...read(ListSegments, {}), staleTime: 60_000 });
-  const isProtected = protectedOnes?.has(environment) ?? false;
+  const isProtected = protection.environments.length > 0;
   const isChanged = base.draft === undefined || JSON.stringify(base.draft) !== JSON.stringify(draft);
   const blocker = useBlocker({
     shouldBlockFn: () => base.draft !== undefined && isChanged && !isDone,
@@ -271,26 +137,31 @@ const Editor = ({ project, feature, environment, stored, tag, isEnabled }: Edito
     setDraft(changed);
   };
 
-  /** Reads what somebody else has saved, and puts both edits together by field. */
+  /** Goes on with a merged edit, from the state that it was merged with. Until then a save still finds the later state. */
+  const adopt = (merged: Json, later: Later): void => {
+    setBase(later);
+    setDraft(merged as unknown as StrategyDraft);
+    setMerged(true);
+    setConflict(undefined);
+  };
+
+  /** Reads what another person has saved, and puts both edits together by field. */
   const merge = async (): Promise<void> => {
     if (base.draft === undefined || id === undefined) return;
     const params = { projectId: project, featureName: feature, environment, strategyId: id };
     const theirs = await callTagged(GetStrategy, { params });
     const theirDraft = draftOf(theirs.value);
     const { merged, conflicts } = mergeChanges(jsonOfDraft(base.draft), jsonOfDraft(draft), jsonOfDraft(theirDraft));
-    setBase({ draft: theirDraft, tag: theirs.tag });
-    if (conflicts.length > 0) setConflict({ merged: merged as Json, conflicts });
-    else {
-      setDraft(merged as unknown as StrategyDraft);
-      setMerged(true);
-    }
+    const later = { draft: theirDraft, tag: theirs.tag };
+    if (conflicts.length > 0) setConflict({ merged: merged as Json, conflicts, later });
+    else adopt(merged as Json, later);
   };
 
-  const save = async (): Promise<void> => {
+  const save = async (isDirect = false): Promise<void> => {
     try {
-      const outcome = await apply.mutateAsync({ environment, changes: [change], ifMatch: base.tag });
+      const outcome = await apply.mutateAsync({ environment, changes: [change], ifMatch: base.tag, isDirect });
       setDone(true);
-      notify(outcome.kind === 'made' ? messages.strategy.saved : messages.flag.proposed(environment));
+      notify(outcome.kind === 'made' ? strategyMessages.saved : flagMessages.proposed(environment));
       await client.invalidateQueries({ queryKey: [GetFeature.operationId] });
       void navigate({ to: '/projects/$project/features/$feature', params: { project, feature }, ignoreBlocker: true });
     } catch (error) {
@@ -301,7 +172,7 @@ const Editor = ({ project, feature, environment, stored, tag, isEnabled }: Edito
   const error = apply.error?.kind === 'PreconditionFailed' ? null : apply.error;
   return (
     <Page
-      title={id === undefined ? messages.strategy.newTitle(environment) : messages.strategy.title(environment)}
+      title={id === undefined ? strategyMessages.newTitle(environment) : strategyMessages.title(environment)}
       crumbs={[
         <Link key="project" to="/projects/$project/flags" params={{ project }}>
           {project}
@@ -310,10 +181,10 @@ const Editor = ({ project, feature, environment, stored, tag, isEnabled }: Edito
           {feature}
         </Link>,
       ]}
-      marks={isProtected && <Badge tone="accent">{messages.flag.protected}</Badge>}
+      marks={isProtected && <Badge tone="accent">{flagMessages.protected}</Badge>}
       actions={
         <Button onPress={() => setJson(!isJson)} aria-pressed={isJson}>
-          {isJson ? messages.strategy.hideJson : messages.strategy.showJson}
+          {isJson ? strategyMessages.hideJson : strategyMessages.showJson}
         </Button>
       }
     >
@@ -326,16 +197,16 @@ const Editor = ({ project, feature, environment, stored, tag, isEnabled }: Edito
             void save();
           }}
         >
-          {wasMerged && <Notice tone="warning">{messages.strategy.merged}</Notice>}
-          <section className={styles['section']}>
+          {wasMerged && <Notice tone="warning">{strategyMessages.merged}</Notice>}
+          <section className={layout['card']}>
             <TextField
-              label={messages.strategy.strategyTitle}
-              hint={messages.strategy.titleHint}
+              label={strategyMessages.strategyTitle}
+              hint={strategyMessages.titleHint}
               value={draft.title}
               onChange={(title) => edit({ ...draft, title })}
             />
             <Switch isSelected={!draft.disabled} onChange={(on) => edit({ ...draft, disabled: !on })}>
-              {messages.strategy.active}
+              {strategyMessages.active}
             </Switch>
           </section>
           <Audience draft={draft} onChange={edit} />
@@ -344,15 +215,24 @@ const Editor = ({ project, feature, environment, stored, tag, isEnabled }: Edito
             constraints={draft.constraints}
             onChange={(constraints) => edit({ ...draft, constraints })}
           />
-          <VariantsEditor
-            variants={draft.variants}
-            stickiness={draft.parameters['stickiness'] ?? 'default'}
-            onChange={(variants) => edit({ ...draft, variants })}
-          />
+          <Suspense fallback={<Loading />}>
+            <VariantsEditor
+              variants={draft.variants}
+              stickiness={draft.parameters['stickiness'] ?? 'default'}
+              onChange={(variants) => edit({ ...draft, variants })}
+            />
+          </Suspense>
           {error !== null && <ErrorNotice error={error} />}
-          <div className={styles['footer']}>
+          <DirectNotice
+            protection={protection}
+            isPending={apply.isPending}
+            isDisabled={!isChanged}
+            label={protectionMessages.saveDirectly}
+            onDirect={() => void save(true)}
+          />
+          <div className={layout['actions']}>
             <Button type="submit" variant="primary" isPending={apply.isPending} isDisabled={!isChanged}>
-              {isProtected ? messages.flag.propose : messages.common.save}
+              {isProtected ? flagMessages.propose : messages.common.save}
             </Button>
             <Link to="/projects/$project/features/$feature" params={{ project, feature }} className={buttonClass()}>
               {messages.common.cancel}
@@ -360,38 +240,43 @@ const Editor = ({ project, feature, environment, stored, tag, isEnabled }: Edito
           </div>
         </form>
         <div className={styles['side']}>
-          <ImpactPanel
-            {...{ project, environment, isEnabled }}
-            changes={isChanged ? [change] : []}
-            before={stored === undefined ? undefined : strategySentence(strategyOf(base.draft ?? draft), segmentNames)}
-            after={strategySentence(payload, segmentNames)}
-            widensToEverybody={
-              reachesEverybody(payload) && !(base.draft !== undefined && reachesEverybody(strategyOf(base.draft)))
-            }
-          />
+          <Suspense fallback={<Loading />}>
+            <ImpactPanel
+              project={project}
+              environment={environment}
+              isEnabled={isEnabled}
+              changes={isChanged ? [change] : []}
+              before={
+                stored === undefined ? undefined : strategySentence(strategyOf(base.draft ?? draft), segmentNames)
+              }
+              after={strategySentence(payload, segmentNames)}
+              widensToEverybody={
+                reachesEverybody(payload) && !(base.draft !== undefined && reachesEverybody(strategyOf(base.draft)))
+              }
+            />
+          </Suspense>
           {isJson && <JsonSection draft={draft} onChange={edit} />}
         </div>
       </div>
       {conflict !== undefined && (
-        <MergeDialog
-          {...conflict}
-          onClose={() => setConflict(undefined)}
-          onMerge={(value) => {
-            setDraft(value as unknown as StrategyDraft);
-            setMerged(true);
-            setConflict(undefined);
-          }}
-        />
+        <Suspense>
+          <MergeDialog
+            merged={conflict.merged}
+            conflicts={conflict.conflicts}
+            onClose={() => setConflict(undefined)}
+            onMerge={(merged) => adopt(merged, conflict.later)}
+          />
+        </Suspense>
       )}
       {blocker.status === 'blocked' && (
         <ConfirmDialog
-          title={messages.strategy.leaveTitle}
-          confirm={messages.strategy.leave}
+          title={strategyMessages.leaveTitle}
+          confirm={strategyMessages.leave}
           isDangerous
           onClose={blocker.reset}
           onConfirm={blocker.proceed}
         >
-          <p>{messages.strategy.leaveHelp}</p>
+          <p>{strategyMessages.leaveHelp}</p>
         </ConfirmDialog>
       )}
     </Page>
@@ -410,7 +295,8 @@ export const StrategyPage = () => {
     }),
     enabled: !isNew,
     // What is edited must not change under the hands of the user: a later state is merged when it is saved.
-    ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
   });
   return (
     <Answer query={flag}>

@@ -7,7 +7,9 @@ const variant = (
   weight = 0,
   weightType: StrategyVariant['weightType'] = 'variable',
 ): StrategyVariant => ({
-  ...{ name, weight, weightType },
+  name,
+  weight,
+  weightType,
   stickiness: 'default',
 });
 const weights = (variants: readonly StrategyVariant[]): number[] => variants.map(({ weight }) => weight);

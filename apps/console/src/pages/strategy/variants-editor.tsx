@@ -1,8 +1,9 @@
 import type { StrategyVariant } from '@bunting/contracts';
 import { Button, IconButton } from '../../components/button.tsx';
-import { Select, TextField } from '../../components/fields.tsx';
-import { messages } from '../../messages.ts';
+import { Select, TextField } from '../../components/forms/fields.tsx';
+import { strategyMessages } from '../../messages/strategy.ts';
 import { withEqualWeights, withWeight } from './variant-weights.ts';
+import layout from '../../components/layout.module.css';
 import styles from './strategy.module.css';
 
 interface VariantsEditorProps {
@@ -32,9 +33,9 @@ export const VariantsEditor = ({ variants, stickiness, onChange }: VariantsEdito
     onChange(variants.with(at, type === 'none' ? variant : { ...variant, payload: { type: type as 'string', value } }));
   };
   return (
-    <section className={styles['section']} aria-labelledby="variants">
-      <div className={styles['head']}>
-        <h2 id="variants">{messages.strategy.variants}</h2>
+    <section className={layout['card']} aria-labelledby="variants">
+      <div className={layout['bar']}>
+        <h2 id="variants">{strategyMessages.variants}</h2>
         <Button
           size="small"
           icon="add"
@@ -47,44 +48,44 @@ export const VariantsEditor = ({ variants, stickiness, onChange }: VariantsEdito
             )
           }
         >
-          {messages.strategy.addVariant}
+          {strategyMessages.addVariant}
         </Button>
       </div>
-      {variants.length === 0 && <p className={styles['muted']}>{messages.strategy.noVariants}</p>}
+      {variants.length === 0 && <p className={layout['small']}>{strategyMessages.noVariants}</p>}
       <ul className={styles['form']}>
         {variants.map(({ name, weight, payload }, at) => (
           <li key={at} className={styles['item']}>
             <div className={styles['row']}>
               <TextField
-                label={messages.strategy.variantName}
+                label={strategyMessages.variantName}
                 value={name}
                 onChange={(text) => change(at, { name: text })}
                 isRequired
               />
               <TextField
-                label={messages.strategy.weight}
+                label={strategyMessages.weight}
                 type="number"
                 value={String(weight / 10)}
                 onChange={(text) => onChange(withWeight(variants, at, Math.round(Number(text) * 10)))}
               />
               <IconButton
                 icon="remove"
-                label={messages.strategy.removeVariant(name)}
+                label={strategyMessages.removeVariant(name)}
                 onPress={() => onChange(withEqualWeights(variants.toSpliced(at, 1)))}
               />
             </div>
             <div className={styles['row']}>
               <Select
-                label={messages.strategy.payloadType}
-                options={payloadTypes.map((type) => ({ id: type, label: messages.strategy.payloads[type] }))}
+                label={strategyMessages.payloadType}
+                options={payloadTypes.map((type) => ({ id: type, label: strategyMessages.payloads[type] }))}
                 value={payload?.type ?? 'none'}
                 onChange={(type) => setPayload(at, type, payload?.value ?? '')}
               />
               {payload !== undefined && (
                 <TextField
-                  label={messages.strategy.payload}
+                  label={strategyMessages.payload}
                   value={payload.value}
-                  error={payload.type === 'json' && !isJson(payload.value) ? messages.strategy.noJson : undefined}
+                  error={payload.type === 'json' && !isJson(payload.value) ? strategyMessages.noJson : undefined}
                   rows={payload.type === 'json' ? 3 : 1}
                   onChange={(text) => setPayload(at, payload.type, text)}
                 />

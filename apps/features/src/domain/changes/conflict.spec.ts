@@ -22,7 +22,7 @@ interface About extends Partial<Omit<ChangeContext, 'features'>> {
   readonly features?: readonly (ReturnType<typeof aFeature> | undefined)[];
 }
 
-const aSituation = ({ features = [checkout, parent], ...about }: About = {}): ChangeContext => ({
+const aChangeContext = ({ features = [checkout, parent], ...about }: About = {}): ChangeContext => ({
   project: 'shop',
   environment: 'production',
   projectContext: someProjectContext({ segments: new Map([beta, foreign].map((segment) => [segment.id, segment])) }),
@@ -141,19 +141,19 @@ describe('a change in conflict with the current state', () => {
       { children: new Map([['checkout', ['child']]]) },
     ],
   ])('reports %s: %s', (code, message, change, about) => {
-    expect(conflictsOf([change], aSituation(about))).toMatchObject([{ code, message }]);
+    expect(conflictsOf([change], aChangeContext(about))).toMatchObject([{ code, message }]);
   });
 
   it('lets a feature depend on variants of a parent that has none yet', () => {
     const without = { ...parent, environments: {} };
-    const context = aSituation({ features: [checkout, without] });
+    const context = aChangeContext({ features: [checkout, without] });
     expect(conflictsOf([depend('parent', { variants: ['red'] })], context)).toEqual([]);
   });
 
   it('reports a rule that has become stricter', () => {
     const strict = someProjectContext({ contextFields: new Map([['plan', { legalValues: [{ value: 'pro' }] }]]) });
     const constraints = [{ contextName: 'plan', operator: 'IN', values: ['free'] }];
-    expect(conflictsOf([add({ constraints })], aSituation({ projectContext: strict }))).toMatchObject([
+    expect(conflictsOf([add({ constraints })], aChangeContext({ projectContext: strict }))).toMatchObject([
       { code: 'invalid-payload', changeId: 0, feature: 'checkout' },
     ]);
   });
@@ -163,7 +163,7 @@ describe('there is no conflict for', () => {
   it.each<[string, readonly object[], About]>([
     ['to delete a strategy that has gone', [on('deleteStrategy', { id: 'gone' })], {}],
     ['to turn off what is off', [on('updateEnabled', { enabled: false })], {}],
-    ['to remove a dependency that there is not', [on('deleteDependency')], {}],
+    ['to remove a dependency that does not exist', [on('deleteDependency')], {}],
     ['to archive what is archived', [on('archiveFeature')], { features: [{ ...checkout, archivedAt: 'now' }] }],
     ['to depend on a variant that a strategy of the parent has', [depend('parent', { variants: ['blue'] })], {}],
     ['to name variants of a parent that must be off', [depend('parent', { enabled: false, variants: ['red'] })], {}],
@@ -181,6 +181,6 @@ describe('there is no conflict for', () => {
       { features: [{ ...checkout, environments: inProduction([{ ...s1, name: 'userWithId' }]) }] },
     ],
   ])('%s', (_, changes, about) => {
-    expect(conflictsOf(changes, aSituation(about))).toEqual([]);
+    expect(conflictsOf(changes, aChangeContext(about))).toEqual([]);
   });
 });

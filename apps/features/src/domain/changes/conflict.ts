@@ -3,10 +3,10 @@ import type { Feature } from '../features/feature.ts';
 import { shortName } from '../refusals.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
 import { hasEnvironment } from '../project-context.ts';
-import { indexOfUnknownVariant } from './parent-variants.ts';
+import { findUnknownVariant } from './unknown-variant.ts';
 import type { ChangeContext } from './rule.ts';
 
-/** Why changes cannot be applied as things are, for programs and for people. Texts have no full stop: they stand inside sentences. */
+/** The reason why changes cannot be applied now, as a code and as text. The text has no full stop: messages embed it in sentences. */
 export interface Conflict {
   readonly code: string;
   readonly message: string;
@@ -18,7 +18,7 @@ export interface Conflict {
 
 type ConflictCause = Pick<Conflict, 'code' | 'message'>;
 
-/** Why nothing can be done to a feature. To archive one that is archived is no conflict: it is as it was wished. */
+/** The conflict of every change to a feature, such as an archived one. Archiving an archived feature is no conflict. */
 export const featureConflict = (
   name: string,
   actions: readonly Change['action'][],
@@ -39,7 +39,7 @@ export const featureConflict = (
   return undefined;
 };
 
-/** Why nothing can be done to a segment. */
+/** The conflict of every change to a segment. */
 export const segmentConflict = (id: number, { project, segments }: ChangeContext): ConflictCause | undefined => {
   const segment = segments.get(id);
   if (segment === undefined) return { code: 'segment-missing', message: `Segment ${id} has been deleted` };
@@ -88,9 +88,9 @@ const parentVariantConflictCause = (
   { features }: ChangeContext,
 ): ConflictCause | undefined => {
   const parent = features.get(name);
-  const missing = parent === undefined || enabled === false ? -1 : indexOfUnknownVariant(parent, variants);
-  if (missing < 0) return undefined;
-  const message = `Variant ${shortName(variants[missing] ?? '')} of ${shortName(name)} no longer exists`;
+  const unknown = parent === undefined || enabled === false ? undefined : findUnknownVariant(parent, variants);
+  if (unknown === undefined) return undefined;
+  const message = `Variant ${shortName(unknown)} of ${shortName(name)} no longer exists`;
   return { code: 'parent-variant', message };
 };
 

@@ -14,7 +14,7 @@ import {
   type ChangeContext,
 } from './index.ts';
 
-/** A change of a request, with what it replaced when it was written. */
+/** A change of a request, with the state that it replaced when it was proposed. */
 export interface RequestedChange {
   readonly id: number;
   readonly change: Change;
@@ -29,12 +29,12 @@ export interface DefaultChange {
 
 /** The result of applying changes together. */
 export interface FoldResult {
-  /** by name: everything that changes are about, as it would be */
+  /** by name: the features and segments of the changes, in the state after them */
   readonly features: ReadonlyMap<string, Feature>;
   /** by id; a segment that would be gone is not among them */
   readonly segments: ReadonlyMap<number, StoredSegment>;
   readonly events: readonly DomainEvent[];
-  /** with any of these, nothing may be applied */
+  /** with any conflict, none of the changes may be applied */
   readonly conflicts: readonly Conflict[];
   /** by name of the feature */
   readonly defaultChanges: ReadonlyMap<string, DefaultChange>;

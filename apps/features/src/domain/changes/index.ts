@@ -15,18 +15,18 @@ import { featureNotFound } from '../features/feature-rules.ts';
 import { environmentNotFound, invalidProperty } from '../refusals.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import { hasEnvironment, type SegmentReference } from '../project-context.ts';
-import { addDependency } from './add-dependency.ts';
-import { addStrategy } from './add-strategy.ts';
-import { archiveFeature } from './archive-feature.ts';
-import { deleteDependency } from './delete-dependency.ts';
-import { deleteSegment } from './delete-segment.ts';
-import { deleteStrategy } from './delete-strategy.ts';
-import { patchVariant } from './patch-variant.ts';
-import { reorderStrategy } from './reorder-strategy.ts';
+import { addDependency } from './actions/add-dependency.ts';
+import { addStrategy } from './actions/add-strategy.ts';
+import { archiveFeature } from './actions/archive-feature.ts';
+import { deleteDependency } from './actions/delete-dependency.ts';
+import { deleteSegment } from './actions/delete-segment.ts';
+import { deleteStrategy } from './actions/delete-strategy.ts';
+import { patchVariant } from './actions/patch-variant.ts';
+import { reorderStrategy } from './actions/reorder-strategy.ts';
 import type { FeatureRule, Phase, Rule, SegmentRule, ChangeContext } from './rule.ts';
-import { updateEnabled } from './update-enabled.ts';
-import { updateSegment } from './update-segment.ts';
-import { updateStrategy } from './update-strategy.ts';
+import { updateEnabled } from './actions/update-enabled.ts';
+import { updateSegment } from './actions/update-segment.ts';
+import { updateStrategy } from './actions/update-strategy.ts';
 
 export type { FeatureReference, ChangeContext } from './rule.ts';
 
@@ -75,7 +75,7 @@ export const initialState = (context: ChangeContext): ChangeState => {
   };
 };
 
-/** The feature that a change is about, as it is before all changes. */
+/** The feature of a change, in the state before all changes. */
 const requireChangeableFeature = (
   { feature: name }: FeatureChange,
   { project, features }: ChangeContext,
@@ -90,7 +90,7 @@ const requireChangeableFeature = (
   return feature;
 };
 
-/** The segment that a change is about, as it is before all changes. */
+/** The segment of a change, in the state before all changes. */
 const requireChangeableSegment = (
   { payload: { id } }: SegmentChange,
   { project, segments }: ChangeContext,

@@ -65,7 +65,7 @@ const revertFeature = (before: Feature, after: Feature, environment: string): un
   return changes;
 };
 
-/** A change that undoes something, with what it would replace right after it was done: what is newer is an overwrite. */
+/** A change that reverts another, with the state right after that change as its snapshot: later edits count as overwritten. */
 export interface InverseChange {
   readonly change: Change;
   readonly snapshot: unknown;

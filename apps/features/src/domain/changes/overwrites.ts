@@ -10,7 +10,7 @@ type Members = Readonly<Record<string, unknown>>;
 const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? { ...value } : {});
 const memberOf = (members: Members, key: string): unknown => (Object.hasOwn(members, key) ? members[key] : undefined);
 
-/** The current snapshot of what a change would replace; null when it no longer exists. */
+/** The current snapshot of the state that a change would replace; null when the object no longer exists. */
 export const currentSnapshot = (change: Change, context: ChangeContext): unknown => {
   try {
     if (isSegmentChange(change)) {

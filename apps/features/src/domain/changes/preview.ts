@@ -43,7 +43,7 @@ const segmentView = (segment: StoredSegment | undefined) => (segment === undefin
 const conflictView = (conflict: Conflict | undefined) =>
   conflict === undefined ? {} : { conflict: conflict.message, conflictCode: conflict.code };
 
-/** What changes would come to: the fold of apply, in words. Without states it only says what is in the way. */
+/** The preview of changes, by the same fold as applying them. Without states it has only the conflicts. */
 export const previewChanges = (
   changes: readonly RequestedChange[],
   context: ChangeContext,

@@ -9,7 +9,7 @@ export interface FeatureReference {
   readonly project: string;
 }
 
-/** Everything that changes read or write, as it is before them. The operation loads it beforehand. */
+/** The objects that changes read or write, in the state before them. The operation loads them first. */
 export interface ChangeContext {
   readonly project: string;
   readonly environment: string;
@@ -25,7 +25,7 @@ export interface ChangeContext {
   readonly segments: ReadonlyMap<number, StoredSegment>;
   /** by id of a segment: the active features that use it */
   readonly segmentUsers: ReadonlyMap<number, readonly FeatureReference[]>;
-  /** by name, of the names that segments are to get: the segment that has it */
+  /** the segments that already have one of the requested names, by name */
   readonly segmentsByName: ReadonlyMap<string, number>;
 }
 

@@ -14,8 +14,8 @@ const on = (operator: ConstraintOperator, rest: Partial<Constraint> = {}): Const
   operator,
   ...rest,
 });
-const validated = (constraints: Constraint[], before: Constraint[] = []) =>
-  validateConstraints(constraints, { contextFields, before });
+const validated = (constraints: Constraint[], before: Constraint[] = [], allowsRegex = false) =>
+  validateConstraints(constraints, { projectContext: { contextFields, allowsRegex }, before });
 const refusalOf = (constraints: Constraint[], before: Constraint[] = []): Refusal =>
   refusalOfJob(() => validated(constraints, before));
 const numbers = (count: number): string[] => Array.from({ length: count }, (_, nth) => String(nth));
@@ -194,6 +194,56 @@ describe('a constraint', () => {
     expect(validated([added, second, { ...first, caseInsensitive: false }], stored)).toHaveLength(3);
     expect(refusalOf([{ ...first, values: ['1', '2'] }, second], stored).kind).toBe('NotFoundError');
     expect(refusalOf([first, { ...second, inverted: true }], stored).message).toContain('legal value');
+  });
+});
+
+describe('a constraint with REGEX', () => {
+  const pattern = (value: string, more: Partial<Constraint> = {}): Constraint => on('REGEX', { value, ...more });
+  const refusalWhereAllowed = (constraint: Constraint): Refusal =>
+    refusalOfJob(() => validated([constraint], [], true));
+
+  it('is refused with the name of the setting that allows it', () => {
+    expect(refusalOf([on('IN', { values: ['1'] }), pattern('^a')])).toMatchObject({
+      kind: 'ValidationError',
+      message: expect.stringContaining('FEATURES_ALLOW_REGEX'),
+      details: [{ path: '/constraints/1/operator' }],
+    });
+  });
+
+  it('may stay as it is after the operator was turned off, and may not change', () => {
+    const stored = validated([pattern('^a')], [], true);
+    expect(validated([...stored], [...stored])).toEqual(stored);
+    expect(refusalOf([pattern('^b')], [...stored]).message).toContain('FEATURES_ALLOW_REGEX');
+  });
+
+  it('is stored as it is, where the operator is allowed', () => {
+    expect(validated([pattern('^[a-z]+@example\\.(com|org)$', { caseInsensitive: true })], [], true)).toEqual([
+      expect.objectContaining({
+        operator: 'REGEX',
+        value: '^[a-z]+@example\\.(com|org)$',
+        values: [],
+        caseInsensitive: true,
+      }),
+    ]);
+  });
+
+  it('does not have to be a legal value of its field', () => {
+    expect(validated([pattern('^(oslo|berg.*)$', { contextName: 'region' })], [], true)).toHaveLength(1);
+  });
+
+  it.each([
+    ['(a', 'missing closing ): `(a`'],
+    ['a{1001}', 'invalid repeat count: `{1001}`'],
+    ['(?=a)', 'invalid or unsupported Perl syntax: `(?=`'],
+    ['\\1', 'invalid escape sequence'],
+    ['[z-a]', 'invalid character class range'],
+    ['\\p{L}{1000}', 'compiles to 1002 instructions, and the limit is 250'],
+    ['x'.repeat(101), 'must be at most 100 characters long'],
+    ['', 'require a non-empty value'],
+  ])('is refused with the pattern %j, and the place of the fault', (value, reason) => {
+    const refusal = refusalWhereAllowed(pattern(value));
+    expect(refusal.details[0]?.path).toBe('/constraints/0/value');
+    expect(refusal.message).toContain(reason);
   });
 });
 

@@ -1,16 +1,45 @@
 import { type Constraint, operandError, invalid, invalidAll, notFound, operandOf } from '@bunting/contracts';
+import { RE2JS } from 're2js';
 import { shortName, limitExceeded, invalidProperty } from '../refusals.ts';
-import { type ContextField, limits } from '../project-context.ts';
+import { type ContextField, limits, type ProjectContext } from '../project-context.ts';
 
 const isSingle = ({ operator }: Constraint): boolean => operandOf[operator] !== 'values';
 
-/** One constraint as it is stored: it has the operand that its operator takes, and every default is filled in. */
-export const normalizeConstraint = (constraint: Constraint, at: string): Constraint => {
+/** Refuses `REGEX` where it is not allowed, and patterns that RE2 does not take or that take too long to match. */
+const requireUsableRegex = (
+  { operator, value = '', caseInsensitive = false }: Constraint,
+  allowsRegex: boolean,
+  at: string,
+): void => {
+  if (operator !== 'REGEX') return;
+  if (!allowsRegex) {
+    throw invalidProperty(
+      'The operator REGEX is turned off, because SDKs that do not know it match no user; the setting FEATURES_ALLOW_REGEX of the features service turns it on',
+      `${at}/operator`,
+    );
+  }
+  let instructions = 0;
+  try {
+    instructions = RE2JS.compile(value, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0).programSize();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw invalidProperty(`The pattern is not a regular expression of RE2: ${shortName(reason)}`, `${at}/value`);
+  }
+  if (instructions <= limits.regexInstructions) return;
+  throw invalidProperty(
+    `The pattern compiles to ${instructions} instructions, and the limit is ${limits.regexInstructions}; use smaller repetitions`,
+    `${at}/value`,
+  );
+};
+
+/** A constraint in its stored form: with the operand that its operator requires, and with all defaults. */
+export const normalizeConstraint = (constraint: Constraint, at: string, allowsRegex: boolean): Constraint => {
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
   if (contextName === '')
     throw invalid(`The \`${at}/contextName\` property is not allowed to be empty.`, `${at}/contextName`);
   const fault = operandError(constraint, at);
   if (fault !== undefined) throw invalidAll([fault]);
+  requireUsableRegex(constraint, allowsRegex, at);
   const { values = [], value = '' } = constraint;
   return isSingle(constraint)
     ? { contextName, operator, values: [], value, inverted, caseInsensitive }
@@ -18,7 +47,8 @@ export const normalizeConstraint = (constraint: Constraint, at: string): Constra
 };
 
 const requireLegalValues = (constraint: Constraint, field: ContextField, at: string): void => {
-  if (field.legalValues.length === 0) return;
+  // A pattern is matched against values, so it need not be a legal value.
+  if (field.legalValues.length === 0 || constraint.operator === 'REGEX') return;
   const legal = new Set(field.legalValues.map(({ value }) => value));
   if (isSingle(constraint)) {
     const { value = '' } = constraint;
@@ -34,7 +64,7 @@ const requireLegalValues = (constraint: Constraint, field: ContextField, at: str
 };
 
 /** The same for two constraints that mean the same, whatever the order of their members. */
-const identityOf = ({
+export const identityOf = ({
   contextName,
   operator,
   values = [],
@@ -53,51 +83,54 @@ const previousSize = (before: readonly Constraint[], { contextName, operator }: 
   );
 
 export interface ConstraintRules {
-  readonly contextFields: ReadonlyMap<string, ContextField>;
-  /** the constraints that are to be replaced; those that stay as they were are not judged again */
+  readonly projectContext: Pick<ProjectContext, 'contextFields' | 'allowsRegex'>;
+  /** the constraints that are replaced; unchanged ones are not validated again */
   readonly before?: readonly Constraint[];
   /** where the constraints stand in the request */
   readonly at?: string;
 }
 
-/** The constraints of a strategy as they are stored. */
-export const validateConstraints = (
-  constraints: readonly Constraint[],
-  { contextFields, before = [], at = '/constraints' }: ConstraintRules,
-): readonly Constraint[] => {
-  if (constraints.length > Math.max(limits.constraintsPerStrategy, before.length)) {
-    throw limitExceeded('constraints', limits.constraintsPerStrategy, at);
-  }
-  const known = new Map(before.map((constraint) => [identityOf(constraint), constraint]));
-  return constraints.map((constraint, index) => {
-    // A field that was deleted since, or whose legal values changed, must not lock the strategy that names it.
-    const same = known.get(identityOf(constraint));
-    if (same !== undefined) return same;
-
-    const path = `${at}/${index}`;
-    const normal = normalizeConstraint(constraint, path);
-    const { contextName, values = [] } = normal;
-    if (values.length > Math.max(limits.valuesPerConstraint, previousSize(before, normal))) {
-      throw limitExceeded(
-        `constraint values for ${shortName(contextName)}`,
-        limits.valuesPerConstraint,
-        `${path}/values`,
-      );
-    }
-    const field = contextFields.get(contextName);
-    if (field === undefined) throw notFound(`Could not find Context field with name ${shortName(contextName)}`);
-    requireLegalValues(normal, field, path);
-    return normal;
-  });
-};
-
-/** Holds one constraint, wherever it will stand, to all that is said of constraints on its field. */
-export const requireValidConstraint = (constraint: Constraint, field: ContextField | undefined, at = '/body'): void => {
-  const normal = normalizeConstraint(constraint, at);
+/**
+ * Validates one constraint against its context field, and returns it as it is stored.
+ * @param previousValues the number of values that the constraint held before: more than the limit may stay, but not grow
+ * @throws 400 for a constraint that is not valid or has too many values, 404 for an unknown context field
+ */
+export const validateConstraint = (
+  constraint: Constraint,
+  field: ContextField | undefined,
+  allowsRegex: boolean,
+  at = '/body',
+  previousValues: (constraint: Constraint) => number = () => 0,
+): Constraint => {
+  const normal = normalizeConstraint(constraint, at, allowsRegex);
   const { contextName, values = [] } = normal;
-  if (values.length > limits.valuesPerConstraint) {
+  if (values.length > Math.max(limits.valuesPerConstraint, previousValues(normal))) {
     throw limitExceeded(`constraint values for ${shortName(contextName)}`, limits.valuesPerConstraint, `${at}/values`);
   }
   if (field === undefined) throw notFound(`Could not find Context field with name ${shortName(contextName)}`);
   requireLegalValues(normal, field, at);
+  return normal;
+};
+
+/** The constraints of a strategy in their stored form. */
+export const validateConstraints = (
+  constraints: readonly Constraint[],
+  { projectContext: { contextFields, allowsRegex }, before = [], at = '/constraints' }: ConstraintRules,
+): readonly Constraint[] => {
+  if (constraints.length > Math.max(limits.constraintsPerStrategy, before.length)) {
+    throw limitExceeded('constraints', limits.constraintsPerStrategy, at);
+  }
+  const stored = new Map(before.map((constraint) => [identityOf(constraint), constraint]));
+  return constraints.map(
+    (constraint, index) =>
+      // A field that was deleted since, or whose legal values changed, must not lock the strategy that names it.
+      stored.get(identityOf(constraint)) ??
+      validateConstraint(
+        constraint,
+        contextFields.get(constraint.contextName),
+        allowsRegex,
+        `${at}/${index}`,
+        (normal) => previousSize(before, normal),
+      ),
+  );
 };

@@ -20,7 +20,7 @@ const requireEachOnce = (legalValues: readonly LegalValue[]): void => {
   }
 };
 
-/** What a context field becomes. What is left out is cleared; only its place stays. */
+/** The context field after an update. Omitted properties are cleared; only the sort order is kept. */
 export const contextFieldAfter = (
   { name, sortOrder }: Pick<StoredContextField, 'name' | 'sortOrder'>,
   body: UpdateContextFieldBody,

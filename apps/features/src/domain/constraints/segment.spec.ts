@@ -17,11 +17,15 @@ const constraint = (count: number): Constraint => ({
   values: Array.from({ length: count }, (_, nth) => String(nth)),
 });
 const alone: SegmentUsage = { users: [], idOfName: () => undefined };
+const noRegex = { allowsRegex: false };
 
 describe('a segment', () => {
   it('is stored with normalised constraints on any context field', () => {
     expect(
-      validateSegment({ name: 'beta', constraints: [{ contextName: 'anything', operator: 'NUM_GT', value: '5' }] }),
+      validateSegment(
+        { name: 'beta', constraints: [{ contextName: 'anything', operator: 'NUM_GT', value: '5' }] },
+        noRegex,
+      ),
     ).toEqual({
       name: 'beta',
       description: null,
@@ -40,10 +44,12 @@ describe('a segment', () => {
   });
 
   it('holds at most 1000 values in total', () => {
-    expect(validateSegment({ name: 'beta', constraints: [constraint(400), constraint(600)] }).constraints).toHaveLength(
-      2,
+    expect(
+      validateSegment({ name: 'beta', constraints: [constraint(400), constraint(600)] }, noRegex).constraints,
+    ).toHaveLength(2);
+    const refusal = refusalOf(() =>
+      validateSegment({ name: 'beta', constraints: [constraint(400), constraint(601)] }, noRegex),
     );
-    const refusal = refusalOf(() => validateSegment({ name: 'beta', constraints: [constraint(400), constraint(601)] }));
     expect(refusal).toMatchObject({ kind: 'ValidationError', details: [{ path: '/body/constraints' }] });
     expect(refusal.message).toContain('Segments may not have more than 1000 values');
   });
@@ -52,7 +58,7 @@ describe('a segment', () => {
     ['a blank name', '  ', [], '/body/name'],
     ['a bad constraint', 'beta', [constraint(1), constraint(0)], '/body/constraints/1/values'],
   ])('is refused with %s', (_, name, constraints, path) => {
-    expect(refusalOf(() => validateSegment({ name, constraints })).details[0]?.path).toBe(path);
+    expect(refusalOf(() => validateSegment({ name, constraints }, noRegex)).details[0]?.path).toBe(path);
   });
 
   it('emits its creation', () => {
@@ -67,39 +73,66 @@ describe('a segment', () => {
   });
 });
 
+describe('a segment with REGEX', () => {
+  const pattern: Constraint = { contextName: 'email', operator: 'REGEX', value: '@example[.]com$' };
+  const stored = aSegment({
+    constraints: validateSegment({ name: 'x', constraints: [pattern] }, { allowsRegex: true }).constraints,
+  });
+
+  it('is refused with the place of the operator unless the operator is allowed', () => {
+    expect(
+      refusalOf(() => validateSegment({ name: 'x', constraints: [constraint(1), pattern] }, noRegex)).details,
+    ).toMatchObject([{ path: '/body/constraints/1/operator' }]);
+  });
+
+  it('keeps its pattern after the operator was turned off, and gets no other one', () => {
+    const constraints = [pattern, constraint(1)];
+    expect(updateSegment(stored, { constraints }, alone, false).segment?.constraints).toHaveLength(2);
+    const others = [{ ...pattern, value: '@example[.]org$' }];
+    expect(refusalOf(() => updateSegment(stored, { constraints: others }, alone, false)).message).toContain(
+      'FEATURES_ALLOW_REGEX',
+    );
+    expect(updateSegment(stored, { constraints: others }, alone, true).segment?.constraints).toMatchObject(others);
+  });
+});
+
 describe('a segment that changes', () => {
   const before = aSegment({
     description: 'Brave people',
     project: 'shop',
-    constraints: validateSegment({ name: 'x', constraints: [constraint(2)] }).constraints,
+    constraints: validateSegment({ name: 'x', constraints: [constraint(2)] }, noRegex).constraints,
   });
 
   it('keeps omitted properties', () => {
-    const { segment, events } = updateSegment(before, { name: 'brave' }, alone);
+    const { segment, events } = updateSegment(before, { name: 'brave' }, alone, false);
     expect(segment).toEqual({ ...before, name: 'brave' });
     expect(events).toEqual([{ type: 'segment-updated', project: 'shop', preData: before, data: segment }]);
   });
 
   it('loses properties that are set to null, and all constraints with an empty list', () => {
-    expect(updateSegment(before, { description: null, constraints: [] }, alone).segment).toMatchObject({
+    expect(updateSegment(before, { description: null, constraints: [] }, alone, false).segment).toMatchObject({
       description: null,
       constraints: [],
     });
   });
 
   it('emits nothing when it stays the same', () => {
-    expect(updateSegment(before, { name: before.name, project: 'shop', constraints: [constraint(2)] }, alone)).toEqual({
+    expect(
+      updateSegment(before, { name: before.name, project: 'shop', constraints: [constraint(2)] }, alone, false),
+    ).toEqual({
       segment: before,
       events: [],
     });
   });
 
   it('cannot get the name of another segment', () => {
-    expect(refusalOf(() => updateSegment(before, { name: 'taken' }, { ...alone, idOfName: () => 99 }))).toMatchObject({
+    expect(
+      refusalOf(() => updateSegment(before, { name: 'taken' }, { ...alone, idOfName: () => 99 }, false)),
+    ).toMatchObject({
       kind: 'NameExistsError',
       message: 'Segment name already exists',
     });
-    expect(() => updateSegment(before, { name: 'own' }, { ...alone, idOfName: () => before.id })).not.toThrow();
+    expect(() => updateSegment(before, { name: 'own' }, { ...alone, idOfName: () => before.id }, false)).not.toThrow();
   });
 
   it('cannot move to a project while other projects use it', () => {
@@ -108,7 +141,7 @@ describe('a segment that changes', () => {
       { name: 'b', project: 'garage' },
     ];
     const update = (project: string | null) =>
-      updateSegment({ ...before, project: null }, { project }, { ...alone, users });
+      updateSegment({ ...before, project: null }, { project }, { ...alone, users }, false);
     expect(refusalOf(() => update('shop')).message).toContain(
       'Invalid project. Segment is being used by strategies in other projects: garage',
     );

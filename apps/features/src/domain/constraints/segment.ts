@@ -1,12 +1,12 @@
 import { type ChangeOf, type Constraint, type CreateSegmentBody, invalid, refusal } from '@bunting/contracts';
-import { normalizeConstraint } from './constraint.ts';
+import { identityOf, normalizeConstraint } from './constraint.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { invalidProperty } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
 import { limits } from '../project-context.ts';
-import { formatReferences, type Reference } from '../references.ts';
+import { formatReferences, type Reference } from '../format-references.ts';
 
-/** What a segment is. */
+/** The content of a segment. */
 export interface SegmentContent {
   readonly name: string;
   readonly description: string | null;
@@ -22,9 +22,23 @@ export interface StoredSegment extends SegmentContent {
   readonly createdAt: string;
 }
 
-/** The constraints of a segment as they are stored. Context fields that do not exist are accepted: a segment may come first. */
-const validateSegmentConstraints = (constraints: readonly Constraint[], at: string): readonly Constraint[] => {
-  const normal = constraints.map((constraint, index) => normalizeConstraint(constraint, `${at}/${index}`));
+export interface SegmentRules {
+  /** whether constraints may use `REGEX` */
+  readonly allowsRegex: boolean;
+  /** the constraints that are to be replaced; those with `REGEX` may stay after it was turned off */
+  readonly before?: readonly Constraint[];
+}
+
+/** The constraints of a segment in their stored form. Unknown context fields are accepted, since they may be created later. */
+const validateSegmentConstraints = (
+  constraints: readonly Constraint[],
+  { allowsRegex, before = [] }: SegmentRules,
+  at: string,
+): readonly Constraint[] => {
+  const unchanged = new Set(before.filter(({ operator }) => operator === 'REGEX').map(identityOf));
+  const normal = constraints.map((constraint, index) =>
+    normalizeConstraint(constraint, `${at}/${index}`, allowsRegex || unchanged.has(identityOf(constraint))),
+  );
   const values = normal.reduce((sum, constraint) => sum + (constraint.values?.length ?? 0), 0);
   if (values > limits.valuesPerSegment) {
     throw invalidProperty(`Segments may not have more than ${limits.valuesPerSegment} values`, at);
@@ -32,14 +46,14 @@ const validateSegmentConstraints = (constraints: readonly Constraint[], at: stri
   return normal;
 };
 
-/** What a segment is to be, as it is stored. Whether its name is free and its project exists is not decided here. */
-export const validateSegment = (body: CreateSegmentBody, at = '/body'): SegmentContent => {
+/** A segment in its stored form. The caller checks that its name is free and its project exists. */
+export const validateSegment = (body: CreateSegmentBody, rules: SegmentRules, at = '/body'): SegmentContent => {
   if (body.name.trim() === '') throw invalid(`The \`${at}/name\` property is not allowed to be empty.`, `${at}/name`);
   return {
     name: body.name,
     description: body.description ?? null,
     project: body.project ?? null,
-    constraints: validateSegmentConstraints(body.constraints, `${at}/constraints`),
+    constraints: validateSegmentConstraints(body.constraints, rules, `${at}/constraints`),
   };
 };
 
@@ -50,7 +64,7 @@ export interface SegmentDecision {
   readonly events: readonly DomainEvent[];
 }
 
-/** What a segment's neighbours are: who uses it, and who has the name that it is to have. */
+/** The references of a segment: the strategies that use it, and the segment that already has the requested name. */
 export interface SegmentUsage {
   /** the active features with a strategy that uses it */
   readonly users: readonly Reference[];
@@ -99,11 +113,12 @@ export const segmentDeleted = (segment: StoredSegment): DomainEvent => ({
   preData: segmentData(segment),
 });
 
-/** Changes a segment for all strategies that use it; omitted members stay as they are. */
+/** Changes a segment for all strategies that use it. Omitted properties do not change. */
 export const updateSegment = (
   segment: StoredSegment,
   { name, description, project, constraints }: Omit<ChangeOf<'updateSegment'>['payload'], 'id'>,
   { users, hidden, idOfName }: SegmentUsage,
+  allowsRegex: boolean,
   at = '/body',
 ): SegmentDecision => {
   const content = validateSegment(
@@ -113,6 +128,7 @@ export const updateSegment = (
       project: project === undefined ? segment.project : project,
       constraints: constraints ?? [],
     },
+    { allowsRegex, before: segment.constraints },
     at,
   );
   const after = { ...segment, ...content, constraints: constraints ? content.constraints : segment.constraints };

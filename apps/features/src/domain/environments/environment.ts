@@ -26,7 +26,7 @@ export const environmentView = ({ requiredApprovals, ...environment }: StoredEnv
 /** The largest place that the API can express. */
 const lastSortOrder = 1_000_000_000;
 
-/** A new environment, after those that there are unless it says where. Whether its name is free is not decided here. */
+/** A new environment, after the existing ones unless the body has a sort order. The caller checks that its name is free. */
 export const newEnvironment = (
   { name, type, enabled = true, sortOrder, requiredApprovals = null }: CreateEnvironmentBody,
   latest: number,
@@ -36,14 +36,14 @@ export const newEnvironment = (
   return { name, type, enabled, sortOrder: place, protected: false, requiredApprovals };
 };
 
-/** A clone of an environment, after those that there are. It can be deleted, whatever it is a clone of. */
+/** A clone of an environment, after the existing ones. It can be deleted, even if its source is protected. */
 export const clonedEnvironment = (
   source: StoredEnvironment,
   { name, type = source.type }: Pick<CloneEnvironmentBody, 'name' | 'type'>,
   latest: number,
 ): StoredEnvironment => newEnvironment({ name, type, requiredApprovals: source.requiredApprovals }, latest);
 
-/** What becomes of an environment. The same environment and no events: nothing changed. */
+/** The result of an update of an environment. Without a change it has no events. */
 export const updateEnvironment = (
   environment: StoredEnvironment,
   {

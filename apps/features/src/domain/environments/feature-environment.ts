@@ -16,7 +16,7 @@ const requireSwitchable = (feature: Feature, environment: string, projectContext
   }
 };
 
-/** What a feature without an active strategy gets when it is turned on. */
+/** The strategy that a feature without an active one gets when it is enabled. */
 export const defaultStrategy = (environment: string, { defaultStrategies }: ProjectContext): CreateStrategy => {
   const configured = Object.hasOwn(defaultStrategies, environment) ? defaultStrategies[environment] : undefined;
   const { sortOrder: _, ...strategy } = configured ?? { name: 'flexibleRollout' };
@@ -48,7 +48,7 @@ export interface Enabling {
   readonly newStrategyId: string;
 }
 
-/** Whether turning the feature on would add the default strategy: who does that must be allowed to add strategies. */
+/** Whether enabling the feature would add the default strategy, for which the caller needs the permission to add strategies. */
 export const needsDefaultStrategy = (feature: Feature, environment: string, activateDisabled: boolean): boolean => {
   const { strategies } = inEnvironment(feature, environment);
   return strategies.length === 0 || (!activateDisabled && !strategies.some(isActive));

@@ -1,9 +1,30 @@
 import { refusal } from '@bunting/contracts';
 import { disabledEverywhere } from '../environments/feature-environment.ts';
-import { type Decision, type Feature, type Strategy, featureEvent } from './feature.ts';
-import { archiveFeature, storedFeature } from './feature-rules.ts';
+import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from './feature.ts';
+import { storedFeature } from './feature-rules.ts';
 import { shortName } from '../refusals.ts';
 import type { ProjectContext } from '../project-context.ts';
+
+/** The active features that depend on a feature. */
+export interface Descendants {
+  readonly children: readonly string[];
+}
+
+/** Archives a feature and removes its dependencies. An archived feature stays unchanged, without events. */
+export const archiveFeature = (feature: Feature, { children }: Descendants, now: string): Decision => {
+  if (feature.archivedAt !== null) return { feature, events: [] };
+  if (children.length > 0) {
+    throw refusal(
+      'InvalidOperationError',
+      'You can not archive/delete this feature since other features depend on it.',
+    );
+  }
+  const events: DomainEvent[] = [];
+  if (feature.dependencies.length > 0) events.push(featureEvent('feature-dependencies-removed', feature));
+  events.push(featureEvent('feature-archived', feature));
+  const lifecycle = [...feature.lifecycle, { stage: 'archived', enteredStageAt: now } as const];
+  return { feature: { ...feature, archivedAt: now, dependencies: [], lifecycle }, events };
+};
 
 /** Archives features together: parents go with their children, and not without them. */
 export const archiveFeatures = (
@@ -41,7 +62,7 @@ export const reviveFeature = (feature: Feature, now: string): Decision => {
 export const strategiesOf = ({ environments }: Feature): readonly Strategy[] =>
   Object.values(environments).flatMap(({ strategies }) => strategies);
 
-/** Refuses features that use a segment or a context field that there is not, or a segment that their project may not use. */
+/** Refuses features that use a segment or a context field that does not exist, or a segment that their project may not use. */
 export const requireUsableReferences = (
   features: readonly Feature[],
   { segments, contextFields }: Pick<ProjectContext, 'segments' | 'contextFields'>,

@@ -20,7 +20,12 @@ const ids = () => {
 it('a clone has the strategies and variants with new ids, is off, and was created by the caller', () => {
   const { feature, events } = cloneFeature(source, { name: 'copy' }, origin, ids());
   expect(feature).toMatchObject({
-    ...{ name: 'copy', stale: true, createdAt: origin.now, createdBy: origin.by, archivedAt: null, tags: [] },
+    name: 'copy',
+    stale: true,
+    createdAt: origin.now,
+    createdBy: origin.by,
+    archivedAt: null,
+    tags: [],
     environments: {
       development: { enabled: false, strategies: [{ id: 'new-1', sortOrder: 4, segments: [7] }], variants },
       production: { enabled: false, strategies: [{ id: 'new-2', parameters: { groupId: 'copy' } }] },

@@ -27,7 +27,13 @@ export const deliveredFeature = (feature: Feature): DeliveredFeature => {
   const { name, project, type, description, stale, impressionData, tags, dependencies, environments } = feature;
   if (feature.archivedAt !== null) return { name, project, archived: true };
   return {
-    ...{ name, project, archived: false, type, description, stale, impressionData },
+    name,
+    project,
+    archived: false,
+    type,
+    description,
+    stale,
+    impressionData,
     tags: tags.map((tag) => ({ type: tag.type, value: tag.value })),
     dependencies: dependencies.map(deliveredDependency),
     environments: Object.fromEntries(

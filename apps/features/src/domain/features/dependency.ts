@@ -3,33 +3,36 @@ import { type Decision, type Dependency, type DomainEvent, type Feature, feature
 import { shortName } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
 
-/** What a new dependency must know of the features that it ties together. */
+/** The parent of a new dependency, and the children of its child. */
 export interface DependencyContext {
   readonly parent: Feature | undefined;
   /** the active features that depend on the child */
   readonly children: readonly string[];
 }
 
-const no = (why: string) => refusal('InvalidOperationError', why);
+const refuse = (reason: string) => refusal('InvalidOperationError', reason);
 
-/** Refuses a dependency that may not be: families have two generations, and live in one project. */
+/** Refuses an invalid dependency: a parent has no parent, a child has no child, and both are in one project. */
 export const requireValidDependency = (
   child: Feature,
   parentName: string,
   { parent, children }: DependencyContext,
 ): void => {
-  if (parentName === child.name) throw no('A feature flag cannot depend on itself.');
+  if (parentName === child.name) throw refuse('A feature flag cannot depend on itself.');
   if (children.length > 0) {
-    throw no('Transitive dependency detected. Cannot add a dependency to the feature that other features depend on.');
+    throw refuse(
+      'Transitive dependency detected. Cannot add a dependency to the feature that other features depend on.',
+    );
   }
   if (parent !== undefined && parent.dependencies.length > 0) {
-    throw no('Transitive dependency detected. Cannot add a dependency to the feature that has parent dependency.');
+    throw refuse('Transitive dependency detected. Cannot add a dependency to the feature that has parent dependency.');
   }
-  if (parent === undefined || parent.archivedAt !== null) throw no(`No active feature ${shortName(parentName)} exists`);
-  if (parent.project !== child.project) throw no('Parent and child features should be in the same project');
+  if (parent === undefined || parent.archivedAt !== null)
+    throw refuse(`No active feature ${shortName(parentName)} exists`);
+  if (parent.project !== child.project) throw refuse('Parent and child features should be in the same project');
 };
 
-/** A dependency as it is stored: on a parent that must be off, variants say nothing. */
+/** Normalises a dependency for storage: variants are dropped if the parent must be disabled. */
 export const normalizeDependency = (
   feature: string,
   enabled: boolean = true,

@@ -2,7 +2,7 @@ import type { CreateFeatureBody } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { archiveFeature, withCollaborator, createFeature, featureNotFound, storedFeature } from './feature-rules.ts';
+import { createFeature, featureNotFound, withCollaborator } from './feature-rules.ts';
 
 const now = '2026-11-21T10:00:00.000Z';
 const by = { id: 7, name: 'lee' };
@@ -76,43 +76,6 @@ describe('a new feature', () => {
       kind: 'PatternError',
       message: `The feature flag name "pay.later2" does not match the project's naming pattern: "[a-z]+\\.[a-z]+". Here's an example of a name that does match the pattern: "pay.now"." The pattern's description is: "area.name"`,
       details: [{ message: 'The flag name does not match the pattern.' }],
-    });
-  });
-});
-
-describe('a feature that is archived', () => {
-  it('loses its dependencies, and enters its last stage', () => {
-    const dependencies = [{ feature: 'parent', enabled: true, variants: [] }];
-    const { feature, events } = archiveFeature(aFeature({ dependencies }), { children: [] }, now);
-    expect(feature).toMatchObject({ archivedAt: now, dependencies: [] });
-    expect(feature.lifecycle.map(({ stage }) => stage)).toEqual(['initial', 'archived']);
-    expect(events.map(({ type }) => type)).toEqual(['feature-dependencies-removed', 'feature-archived']);
-    expect(storedFeature(feature)).toMatchObject({ archived: true, archivedAt: now });
-  });
-
-  it('emits one event when it has no dependencies', () => {
-    const { events } = archiveFeature(aFeature(), { children: [] }, now);
-    expect(events).toEqual([{ type: 'feature-archived', project: 'shop', featureName: 'checkout', tags: [] }]);
-  });
-
-  it('keeps its strategies, its switch and its tags', () => {
-    const before = aFeature({ enabled: true, tags: [{ type: 'team', value: 'oslo' }] });
-    const { feature } = archiveFeature(before, { children: [] }, now);
-    expect(feature).toMatchObject({ environments: before.environments, tags: before.tags });
-  });
-
-  it('stays the same the second time', () => {
-    const archived = archiveFeature(aFeature(), { children: [] }, now).feature;
-    expect(archiveFeature(archived, { children: ['child'] }, '2027-01-01T00:00:00.000Z')).toEqual({
-      feature: archived,
-      events: [],
-    });
-  });
-
-  it('has no children', () => {
-    expect(refusalOf(() => archiveFeature(aFeature(), { children: ['child'] }, now))).toMatchObject({
-      kind: 'InvalidOperationError',
-      message: 'You can not archive/delete this feature since other features depend on it.',
     });
   });
 });

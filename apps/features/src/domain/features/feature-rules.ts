@@ -1,5 +1,5 @@
 import { type CreateFeatureBody, notFound, type Refusal, refusal, type StoredFeature } from '@bunting/contracts';
-import { type Decision, type DomainEvent, type Feature, type Person, featureEvent } from './feature.ts';
+import { type Decision, type Feature, type Person, featureEvent } from './feature.ts';
 import { changeMetadata } from './metadata.ts';
 import { type FeatureNaming, requireMatchingName, requireUrlFriendlyName } from '../names.ts';
 import { shortName } from '../refusals.ts';
@@ -48,27 +48,6 @@ export const createFeature = (
   };
   const feature = withTags(created, body.tags ?? []);
   return { feature, events: [featureEvent('feature-created', feature, { data: storedFeature(feature) })] };
-};
-
-/** The active features that depend on a feature. */
-export interface Descendants {
-  readonly children: readonly string[];
-}
-
-/** Archives a feature and removes its dependencies. An archived feature stays unchanged, without events. */
-export const archiveFeature = (feature: Feature, { children }: Descendants, now: string): Decision => {
-  if (feature.archivedAt !== null) return { feature, events: [] };
-  if (children.length > 0) {
-    throw refusal(
-      'InvalidOperationError',
-      'You can not archive/delete this feature since other features depend on it.',
-    );
-  }
-  const events: DomainEvent[] = [];
-  if (feature.dependencies.length > 0) events.push(featureEvent('feature-dependencies-removed', feature));
-  events.push(featureEvent('feature-archived', feature));
-  const lifecycle = [...feature.lifecycle, { stage: 'archived', enteredStageAt: now } as const];
-  return { feature: { ...feature, archivedAt: now, dependencies: [], lifecycle }, events };
 };
 
 /** The feature with a user as the first of its collaborators. */

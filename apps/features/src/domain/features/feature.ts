@@ -21,7 +21,7 @@ export interface Strategy {
   readonly segments: readonly number[];
 }
 
-/** What a feature is in one environment of its project. */
+/** The settings of a feature in one environment of its project. */
 export interface FeatureInEnvironment {
   readonly enabled: boolean;
   /** by sort order */

@@ -7,7 +7,7 @@ const completionOf = ({ lifecycle }: Feature): LifecycleStage | undefined =>
 const withoutCompletion = ({ lifecycle }: Feature): readonly LifecycleStage[] =>
   lifecycle.filter(({ stage }) => stage !== 'completed');
 
-/** Says that a feature has done its work. One that had done it before keeps the time at which it first did. */
+/** Marks a feature as completed. A feature that was completed before keeps the time of the first completion. */
 export const completeFeature = (
   feature: Feature,
   { status, statusValue }: CompleteFeatureBody,

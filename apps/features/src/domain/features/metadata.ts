@@ -6,7 +6,7 @@ const newMetadata = { type: 'release', description: null, stale: false, impressi
 /** The properties that create, update, clone and import set on a feature as a whole. */
 export type Metadata = Pick<Feature, keyof typeof newMetadata>;
 
-/** Properties to change; undefined leaves a property as it is. */
+/** Properties to change; undefined keeps the current value. */
 export type MetadataChanges = { readonly [K in keyof Metadata]?: Metadata[K] | undefined };
 
 /** The metadata among the members of an object, without members that are undefined. */

@@ -5,7 +5,7 @@ import { type Move, moveFeature } from './move-feature.ts';
 
 const here = someProjectContext({
   segments: new Map([
-    [1, { id: 1, name: 'everybody', project: null }],
+    [1, { id: 1, name: 'everywhere', project: null }],
     [2, { id: 2, name: 'customers', project: 'shop' }],
   ]),
 });

@@ -3,12 +3,12 @@ import { type Decision, type Feature, featureEvent } from './feature.ts';
 import { shortName } from '../refusals.ts';
 import type { ProjectContext } from '../project-context.ts';
 
-/** What a move must know of both projects. */
+/** The facts about both projects that decide whether a feature can be moved. */
 export interface Move {
   readonly to: string;
-  /** what is around the feature where it is */
+  /** the context of the current project */
   readonly source: ProjectContext;
-  /** what would be around it; nothing, where there is no such active project */
+  /** the context of the target project; undefined when it does not exist or is archived */
   readonly target: ProjectContext | undefined;
   /** the active features that depend on it */
   readonly children: readonly string[];
@@ -22,7 +22,7 @@ const usesForeignSegments = (feature: Feature, { segments }: ProjectContext, to:
     .flatMap(({ strategies }) => strategies.flatMap((strategy) => strategy.segments))
     .some((id) => ![undefined, null, to].includes(segments.get(id)?.project));
 
-/** Moves a feature, as it is, to a project that has the same environments and may use its segments. It may have no family. */
+/** Moves an unchanged feature to a project with the same environments and access to its segments. The feature must have no dependencies and no children. */
 export const moveFeature = (feature: Feature, { to, source, target, children }: Move): Decision => {
   if (target === undefined) throw notFound(`Active project with id ${shortName(to)} does not exist`);
   if (feature.project === to) return { feature, events: [] };

@@ -2,7 +2,7 @@ import { requireValidDependency } from '../features/dependency.ts';
 import { shortName } from '../refusals.ts';
 import type { FeaturePlan, ImportContext } from './plan-feature.ts';
 
-/** Holds the families that there will be to their rules, and notes what is wrong with them. */
+/** Checks the dependencies after the import by their rules, and collects the errors. */
 export const checkDependencies = (
   plans: readonly FeaturePlan[],
   { destination, importer, errors }: ImportContext,

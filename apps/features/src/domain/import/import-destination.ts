@@ -3,7 +3,7 @@ import type { Feature, Person } from '../features/feature.ts';
 import type { FeatureNaming } from '../names.ts';
 import type { ProjectContext } from '../project-context.ts';
 
-/** What there is where the features go to. All that the file names must be in it, if it exists. */
+/** The current state of the project and environment of an import. It must have every existing object that the file names. */
 export interface ImportDestination {
   readonly project: string;
   readonly environment: string;
@@ -20,11 +20,11 @@ export interface ImportDestination {
   readonly takenStrategyIds: ReadonlySet<string>;
 }
 
-/** Who imports, when, and where new ids come from. */
+/** The user and the time of an import, and the source of new ids. */
 export interface Importer {
   readonly now: string;
   readonly by: Person;
   readonly newStrategyId: () => string;
-  /** false for a project that is hidden from who imports: a refusal does not name it, nor what is in it */
+  /** false for a project that is hidden from the user: a refusal names neither the project nor its content */
   readonly maySee: (project: string) => boolean;
 }

@@ -14,7 +14,7 @@ export class ImportErrors {
   readonly #missing = new Map<string, Missing>();
   readonly #others: ErrorDetail[] = [];
 
-  /** Something that the file names is not there. */
+  /** Adds the error of an object that the file names and that does not exist. */
   addMissing(what: string, path: string, user: string): void {
     const known = this.#missing.get(what);
     if (known === undefined) this.#missing.set(what, { path, users: new Set([user]) });
@@ -25,7 +25,7 @@ export class ImportErrors {
     this.#others.push({ message: `${message}: see the \`${path}\` property.`, path });
   }
 
-  /** What a rule answers, if it does not refuse. */
+  /** Returns the result of a rule, or adds its refusal to the errors. */
   capture<T>(rule: () => T): T | undefined {
     try {
       return rule();

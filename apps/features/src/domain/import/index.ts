@@ -2,14 +2,20 @@ import type { ExportedFeatures, ImportReport, Tag } from '@bunting/contracts';
 import type { Decision, DomainEvent } from '../features/feature.ts';
 import { environmentNotFound } from '../refusals.ts';
 import { hasEnvironment, type SegmentReference } from '../project-context.ts';
-import { newContextFields, newTags, newTagTypes, type NewContextField, type NewTagType } from './catalogue.ts';
+import {
+  newContextFields,
+  newTags,
+  newTagTypes,
+  type NewContextField,
+  type NewTagType,
+} from './new-catalogue-objects.ts';
 import type { ImportDestination, Importer } from './import-destination.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { ImportErrors } from './import-errors.ts';
 import { planFeature } from './plan-feature.ts';
 import { parseFile } from './parse-file.ts';
 
-export type { NewContextField, NewTagType } from './catalogue.ts';
+export type { NewContextField, NewTagType } from './new-catalogue-objects.ts';
 export type { ImportDestination, Importer } from './import-destination.ts';
 export { type FileReferences, fileReferences } from './parse-file.ts';
 
@@ -18,7 +24,7 @@ export interface PlannedFeature extends Decision {
   readonly isNew: boolean;
 }
 
-/** What an import does: it is done whole, or not at all. */
+/** The plan of an import, which is applied completely or not at all. */
 export interface ImportPlan {
   readonly contextFields: readonly NewContextField[];
   readonly tagTypes: readonly NewTagType[];

@@ -12,13 +12,13 @@ export type DependenciesInFile = ListOf<'dependencies'>;
 export type ContextFieldInFile = ListOf<'contextFields'>;
 export type TagTypeInFile = ListOf<'tagTypes'>;
 
-/** Something in the file, and where it stands. */
+/** A value of the file, with its JSON pointer. */
 export interface Located<T> {
   readonly value: T;
   readonly path: string;
 }
 
-/** A feature with all that the file says of it. */
+/** A feature with its settings in the file. */
 export interface FeatureEntry {
   readonly feature: Located<FeatureInFile>;
   readonly strategies: Located<StrategyInFile>[];
@@ -27,7 +27,7 @@ export interface FeatureEntry {
   dependencies?: Located<DependenciesInFile>;
 }
 
-/** What the file holds, by what it is about. */
+/** The content of the file, by object. */
 export interface FileContent {
   /** by name, in the order of the file, without those that are skipped */
   readonly entries: ReadonlyMap<string, FeatureEntry>;
@@ -41,7 +41,7 @@ export interface FileContent {
 const locate = <T>(list: readonly T[] | undefined, name: string): Located<T>[] =>
   (list ?? []).map((value, index) => ({ value, path: `/body/data/${name}/${index}` }));
 
-/** By a key that each has once; what has it again must say the same. */
+/** Groups values by a unique key. A repeated key must have the same value. */
 const byKey = <K, T>(
   items: readonly Located<T>[],
   keyOf: (value: T) => K,
@@ -63,7 +63,7 @@ const skipReason = (feature: FeatureInFile, existing: Feature | undefined): stri
   return feature.archived === true ? 'It is archived in the file.' : undefined;
 };
 
-/** Puts together what belongs together in the file, and finds what belongs to nothing: then the file is not whole. */
+/** Joins the lists of the file by feature. An entry of a feature that the file lacks is an error: the file is incomplete. */
 export const parseFile = (
   data: ExportedFeatures,
   existing: ReadonlyMap<string, Feature>,
@@ -120,7 +120,7 @@ export const parseFile = (
   };
 };
 
-/** All that a file names, for who must load it before the import can be planned. */
+/** The objects that a file refers to, which the operation loads before it plans the import. */
 export interface FileReferences {
   /** features and those that they depend on */
   readonly features: readonly string[];
@@ -132,7 +132,7 @@ export interface FileReferences {
 
 const unique = <T>(items: readonly T[]): T[] => [...new Set(items)];
 
-/** Everything that a file names, each once. */
+/** Collects the references of a file, without duplicates. */
 export const fileReferences = (data: ExportedFeatures): FileReferences => ({
   features: unique([
     ...data.features.map(({ name }) => name),

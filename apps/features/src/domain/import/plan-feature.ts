@@ -17,12 +17,12 @@ import {
 } from '../strategies/strategy.ts';
 import { limits, type SegmentReference, type ProjectContext } from '../project-context.ts';
 import { addTag } from '../tags/tag.ts';
-import { requireContextFields, resolveSegments } from './catalogue.ts';
+import { requireContextFields, resolveSegments } from './new-catalogue-objects.ts';
 import type { ImportErrors } from './import-errors.ts';
 import type { FeatureEntry, FileContent, Located, StrategyInFile } from './parse-file.ts';
 import type { ImportDestination, Importer } from './import-destination.ts';
 
-/** What the plan for one feature is made with. */
+/** The inputs of the plan for one feature. */
 export interface ImportContext {
   readonly destination: ImportDestination;
   readonly importer: Importer;
@@ -37,7 +37,7 @@ export interface ImportContext {
   readonly givenIds: Set<string>;
 }
 
-/** What becomes of one feature of the file. */
+/** The plan for one feature of the file. */
 export interface FeaturePlan extends Decision {
   readonly entry: FeatureEntry;
   readonly outcome: 'created' | 'updated' | 'unchanged';
@@ -104,7 +104,7 @@ const withTags = (feature: Feature, { tags }: FeatureEntry, { tagTypes, errors }
   return step;
 };
 
-/** What a strategy of the file says here, with our segments; nothing, when something is wrong with it. */
+/** A strategy of the file in its stored form, with the ids of segments in this instance; undefined when it is invalid. */
 const contentOf = (located: Located<StrategyInFile>, context: ImportContext): StrategyContent | undefined => {
   const { value, path } = located;
   const { projectContext, errors, content, segmentsByName, destination } = context;
@@ -136,7 +136,7 @@ const contentOf = (located: Located<StrategyInFile>, context: ImportContext): St
 
 const isUuid = (id: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
 
-/** The id that the strategy had, if it is a UUID and no other strategy has it; or a new one. */
+/** The id of the strategy in the file, if it is a UUID that no other strategy has; else a new id. */
 const idFor = (id: string | undefined, replaced: readonly Strategy[], context: ImportContext): string => {
   const { givenIds, importer, destination } = context;
   const isFree = (wanted: string): boolean =>
@@ -161,7 +161,7 @@ const comparable = ({ name, title, disabled, constraints, parameters, variants, 
   segments: segments.toSorted((one, other) => one - other),
 });
 
-/** The feature with the strategies of the file. Those that say just what they say here keep their identity. */
+/** The feature with the strategies of the file. Strategies with unchanged content keep their ids. */
 const withStrategiesOf = (feature: Feature, { strategies: inFile }: FeatureEntry, context: ImportContext): Step => {
   const { destination, errors } = context;
   const { environment } = destination;
@@ -235,7 +235,7 @@ const withSwitch = (
   };
 };
 
-/** The feature with the parents of the file, all of them. What it depends on here stays if the file names no parent. */
+/** The feature with all parents of the file. Current dependencies are kept if the file names no parent. */
 const withDependencies = (feature: Feature, { dependencies: located }: FeatureEntry): Step => {
   if (located === undefined || located.value.dependencies.length === 0) return unchanged(feature);
   const wanted = located.value.dependencies.map((parent) =>
@@ -261,13 +261,13 @@ const placeholder = (name: string, { destination, importer }: ImportContext): Fe
   name,
 });
 
-/** Plans what becomes of one feature; what is wrong with it is noted. */
+/** Plans one feature, and collects its errors. */
 export const planFeature = (entry: FeatureEntry, context: ImportContext): FeaturePlan => {
   const { destination } = context;
   const { name } = entry.feature.value;
   const existing = destination.features.get(name);
   const properties = withProperties(entry, context);
-  // Even for a feature that cannot be, the rest of what is wrong is found.
+  // The other errors of an invalid feature are collected as well.
   const start = properties?.feature ?? placeholder(name, context);
   const hasEnvironment = entry.environment !== undefined || entry.strategies.length > 0;
 

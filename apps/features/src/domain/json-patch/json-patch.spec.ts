@@ -222,7 +222,7 @@ describe('a patch cannot make a document grow without bound', () => {
     expect(refusal.details[0]?.path).toBe('/parameters/p1');
   });
 
-  it('by adding one huge value', () => {
+  it('a patch that adds one huge value is refused with the path of the value', () => {
     const value = Array.from({ length: 1_000_000 }, () => 0);
     expect(refusalOf([{ op: 'add', path: '/segments', value }]).details[0]?.path).toBe('/segments');
   });

@@ -11,7 +11,7 @@ export const patchLimits = { operations: 100, nodes: 20_000, characters: 256 * 1
 export interface PatchRules {
   /** the members of the document */
   readonly members: ReadonlySet<string>;
-  /** those that are maps: any member of theirs may be removed, whether it is there or not */
+  /** the names of members that are maps: removing a missing member of a map is no error */
   readonly maps: ReadonlySet<string>;
 }
 
@@ -23,7 +23,7 @@ interface Size {
   characters: number;
 }
 
-/** Where a pointer leads: to a member of a container, which may be missing; or to the whole document. */
+/** The target of a pointer: a member of a container, which may be missing, or the whole document. */
 interface Location {
   readonly pointer: string;
   readonly keys: readonly string[];
@@ -71,7 +71,7 @@ const keysOf = (pointer: string, { members }: PatchRules): readonly string[] => 
   return keys;
 };
 
-/** Follows a pointer up to its last key, over nothing but what is there. */
+/** Follows a pointer up to its last key. Every container on the way must exist. */
 const locate = (document: Container, pointer: string, patchable: PatchRules): Location | undefined => {
   const keys = keysOf(pointer, patchable);
   const key = keys.at(-1);
@@ -100,7 +100,7 @@ const requireInsertable = ({ pointer, parent, key }: Location): void => {
 const mayBeMissing = ({ keys, parent }: Location, { maps }: PatchRules): boolean =>
   !Array.isArray(parent) && (keys.length === 1 || (keys.length === 2 && maps.has(keys[0] as string)));
 
-/** Measures a value, and gives up as soon as it is larger than there is room for. */
+/** Measures the size of a value, and stops as soon as it exceeds the limit. */
 const sizeOf = (value: unknown, room: Size, depth: number, pointer: string): Size => {
   const size: Size = { nodes: 0, characters: 0 };
   const count = (characters: number): void => {
@@ -139,20 +139,20 @@ const add = (one: Size, other: Size): Size => ({
   characters: one.characters + other.characters,
 });
 
-/** What the name of a member takes. */
+/** The size of the name of a member. */
 const nameSize = ({ parent, key }: Location): Size => ({
   nodes: 0,
   characters: Array.isArray(parent) ? 0 : JSON.stringify(key).length + 1,
 });
 
-/** What the member at a place takes, with its name; nothing, if it is not there. */
+/** The size of a member with its name; 0 when it does not exist. */
 const sizeAt = (place: Location): Size => {
   const { parent, key, keys, pointer } = place;
   if (!has(parent, key)) return { nodes: 0, characters: 0 };
   return add(nameSize(place), sizeOf(memberOf(parent, key), unlimited, keys.length, pointer));
 };
 
-/** A document on its way through a patch: it never holds more than there is room for. */
+/** The document while a patch is applied. It never exceeds the size limit. */
 class Draft {
   #document: Container;
   #size: Size;
@@ -187,7 +187,7 @@ class Draft {
     }
   }
 
-  /** A step that sets a property to nothing removes it. A list has no place for nothing. */
+  /** Applies an operation without a value: removes the property. @throws Refusal for an element of a list, which needs a value */
   #clear(place: Location | undefined): void {
     if (place === undefined || Array.isArray(place.parent)) {
       throw patchError(place?.pointer ?? '', 'the operation needs a `value`');
@@ -223,7 +223,7 @@ class Draft {
     if (place.pointer === source.pointer) return;
     if (place.pointer.startsWith(`${source.pointer}/`))
       throw patchError(place.pointer, 'a value cannot be moved into itself');
-    // What a move takes out may shift the indexes behind it, so the target is looked for when the source has gone.
+    // Removing the source of a move may shift later indexes, so the target is resolved after the removal.
     const moved = structuredClone(value);
     this.#remove(source);
     this.#put('add', locate(this.#document, place.pointer, this.#patchable), moved);
@@ -242,7 +242,7 @@ class Draft {
     this.#document = structuredClone(value);
   }
 
-  /** Refuses a value that is too large for what is left of the room, without a look at more of it than fits. */
+  /** Refuses a value that exceeds the remaining size limit, without measuring more of it than fits. */
   #makeRoom(place: Location, value: unknown, replaces: boolean): void {
     const kept = replaces ? subtract(this.#size, sizeAt(place)) : this.#size;
     const left = subtract(this.#room, add(kept, nameSize(place)));

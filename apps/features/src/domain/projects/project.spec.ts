@@ -11,8 +11,13 @@ import {
 } from './project.ts';
 
 const shop: StoredProject = {
-  ...{ id: 'shop', name: 'Shop', description: 'sells', mode: 'open', defaultStickiness: 'default' },
-  ...{ featureLimit: null, featureNaming: null },
+  id: 'shop',
+  name: 'Shop',
+  description: 'sells',
+  mode: 'open',
+  defaultStickiness: 'default',
+  featureLimit: null,
+  featureNaming: null,
 } as const;
 
 describe('a project', () => {

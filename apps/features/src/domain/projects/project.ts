@@ -46,7 +46,7 @@ const changed = (before: StoredProject, after: StoredProject): ProjectDecision =
     ? { project: before, events: [] }
     : { project: after, events: [{ type: 'project-updated', project: before.id, data: after, preData: before }] };
 
-/** Changes what a project is called and what it is about; what is left out stays as it is. */
+/** Changes the name, the description, the mode and the default stickiness of a project. Omitted properties do not change. */
 export const updateProject = (project: StoredProject, body: UpdateProjectBody): ProjectDecision => {
   const name = body.name.trim();
   if (name === '') throw invalidValue('not be empty', '/body/name', body.name);
@@ -84,7 +84,7 @@ export const validateNaming = ({ pattern, example, description }: FeatureNaming)
   return naming;
 };
 
-/** Changes the settings of a project; what is left out stays as it is. */
+/** Changes the settings of a project. Omitted properties do not change. */
 export const updateProjectSettings = (project: StoredProject, body: ProjectSettingsBody): ProjectDecision =>
   changed(project, {
     ...project,
@@ -130,7 +130,7 @@ export const validateDefaultStrategy = (
   };
 };
 
-/** The feature as its project is without an environment: nothing of it stays. */
+/** The feature after its project lost an environment: without any settings there. */
 export const withoutEnvironment = (feature: Feature, environment: string): Feature => ({
   ...feature,
   environments: Object.fromEntries(Object.entries(feature.environments).filter(([name]) => name !== environment)),

@@ -28,7 +28,7 @@ export const protectedEdit = (before: Feature, after: Feature): ProtectedEdit =>
   };
 };
 
-/** The protected environments that an edit touches; what is in effect everywhere touches every one. */
+/** The protected environments that an edit affects. An edit without an environment affects all of them. */
 const affectedBy = ({ environments, everywhere }: ProtectedEdit, protectedEnvironments: readonly string[]) =>
   protectedEnvironments.filter((name) => everywhere || environments.includes(name));
 
@@ -40,8 +40,8 @@ const maySkip = (caller: Caller, project: string, guarded: readonly string[]): b
   protectedFrom(caller, project, guarded).length === 0;
 
 /**
- * Refuses an edit that takes a change request, unless the caller may skip it there; what is in effect everywhere, wherever
- * there is protection. Gives the protected environments that it was let into.
+ * Refuses an edit in protected environments, unless the caller may skip change requests there. Returns the protected
+ * environments in which the edit is allowed.
  */
 export const requireSkipPermission = (
   edit: ProtectedEdit,

@@ -19,7 +19,7 @@ export const publicStrategyType = ({ builtIn, parameters, ...type }: StoredStrat
   parameters: [...parameters],
 });
 
-/** What a type of strategies becomes: its settings each once, and complete. */
+/** A strategy type in its stored form: parameters without duplicates, with all defaults. */
 export const strategyTypeAfter = (before: StoredStrategyType, body: UpdateStrategyTypeBody): StoredStrategyType => {
   const names = new Set<string>();
   for (const [index, { name }] of body.parameters.entries()) {
@@ -31,8 +31,10 @@ export const strategyTypeAfter = (before: StoredStrategyType, body: UpdateStrate
     title: body.title === undefined ? before.title : body.title,
     description: body.description === undefined ? before.description : body.description,
     parameters: body.parameters.map(({ name, type = 'string', description = '', required = false }) => ({
-      ...{ name, type },
-      ...{ description, required },
+      name,
+      type,
+      description,
+      required,
     })),
   };
 };

@@ -211,7 +211,7 @@ describe('a patch of a strategy is refused', () => {
     ['settings that are a list', { op: 'replace', path: '/parameters', value: [] }, '/parameters'],
     [
       'an unknown operator',
-      { op: 'replace', path: '/constraints/0/operator', value: 'REGEX' },
+      { op: 'replace', path: '/constraints/0/operator', value: 'MATCHES' },
       '/constraints/0/operator',
     ],
     ['a constraint with more', { op: 'add', path: '/constraints/0/more', value: 1 }, '/constraints/0/more'],

@@ -21,7 +21,7 @@ export interface StrategyRef {
   readonly strategyId: string;
 }
 
-/** What a strategy says, whatever its identity and its place. */
+/** The content of a strategy, without its id and sort order. */
 export type StrategyContent = Omit<Strategy, 'id' | 'sortOrder'>;
 
 /** The largest place that the API can express. */
@@ -29,13 +29,13 @@ const lastSortOrder = 1_000_000_000;
 
 const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
 
-/** The feature in one environment; where nothing was ever set it is off and empty. */
+/** The settings of a feature in one environment; disabled and empty where none were stored. */
 export const inEnvironment = (feature: Feature, environment: string): FeatureInEnvironment =>
   Object.hasOwn(feature.environments, environment)
     ? (feature.environments[environment] ?? emptyEnvironment)
     : emptyEnvironment;
 
-/** The feature with something changed in one environment. */
+/** The feature with changed settings in one environment. */
 export const withEnvironment = (
   feature: Feature,
   environment: string,
@@ -111,14 +111,14 @@ export const validateSegmentIds = (
 export interface StrategyRules {
   readonly project: string;
   readonly projectContext: ProjectContext;
-  /** the strategy that is to be replaced; what stays as it was is not judged again */
+  /** the strategy that is replaced; unchanged parts are not validated again */
   readonly before?: Strategy | undefined;
-  /** where the strategy stands in the request */
+  /** the JSON pointer of the strategy in the request */
   readonly at: string;
   readonly distribution?: Distribution;
 }
 
-/** What a strategy says, held to the rules and as it is stored. */
+/** The validated content of a strategy in its stored form. */
 export const normalizeStrategy = (
   wanted: StrategyContent,
   { project, projectContext, before, at, distribution }: StrategyRules,
@@ -131,7 +131,7 @@ export const normalizeStrategy = (
     ? wanted.variants
     : normalizeStrategyVariants(wanted.variants, `${at}/variants`, distribution);
   const constraints = validateConstraints(wanted.constraints, {
-    contextFields: projectContext.contextFields,
+    projectContext,
     before: before?.constraints ?? [],
     at: `${at}/constraints`,
   });
@@ -223,7 +223,7 @@ export const patchStrategy = (
   return { feature: after, events: [...decision.events, ...events] };
 };
 
-/** Adds a strategy to a feature in an environment of its project, after the others unless it says where. Nothing is turned on. */
+/** Adds a strategy to a feature in an environment of its project, after the existing ones unless it has a sort order. The feature is not enabled. */
 export const addStrategy = (
   feature: Feature,
   environment: string,

@@ -7,7 +7,12 @@ import { updateStrategy } from './update-strategy.ts';
 const at = { environment: 'development', strategyId: 'one' };
 const variants = [{ name: 'a', weight: 1000, weightType: 'variable', stickiness: 'default' } as const];
 const before = aStrategy({
-  ...{ id: 'one', name: 'flexibleRollout', title: 'Half', sortOrder: 3, segments: [1], variants },
+  id: 'one',
+  name: 'flexibleRollout',
+  title: 'Half',
+  sortOrder: 3,
+  segments: [1],
+  variants,
   parameters: { rollout: '50', stickiness: 'userId', groupId: 'mine' },
 });
 const feature = aFeature({ strategies: [before], enabled: true });
@@ -25,7 +30,9 @@ it('an update treats null as omitted, and ignores the sort order', () => {
 
 it('an update completes the parameters of a gradual rollout, and keeps its percentage', () => {
   expect(updated({ parameters: { stickiness: 'sessionId' } }).parameters).toEqual({
-    ...{ rollout: '50', stickiness: 'sessionId', groupId: 'checkout' },
+    rollout: '50',
+    stickiness: 'sessionId',
+    groupId: 'checkout',
   });
 });
 

@@ -1,6 +1,6 @@
 import { type Caller, may } from '@bunting/contracts';
 
-/** What is known of an application when it registers or reports. */
+/** The properties of an application in a registration or report. */
 export interface ReportedApplicationInstance {
   readonly appName: string;
   readonly sdkVersion?: string | null;
@@ -23,7 +23,7 @@ export interface MissingFeature {
   readonly feature: string;
 }
 
-/** What is stored about one application of a report. */
+/** The stored properties of one application of a report. */
 export interface ApplicationWrite {
   /** its place in the report */
   readonly nth: number;
@@ -40,16 +40,16 @@ export interface ApplicationCounts {
   readonly frontend: number;
 }
 
-/** A frontend key is in every page that uses it: applications that only such keys name fill at most a tenth of the list. */
+/** Frontend tokens are public, so applications that are registered only with them fill at most a tenth of the list. */
 const frontendShare = 10;
 
-/** By which name what applications count is stored that are not in the list. */
+/** The name under which metrics of unlisted applications are stored. */
 export const unlistedApplication = '(not listed)';
 
-/** Whether a key is public: one for frontends, and for nothing else. */
+/** Whether a token is public: it can only be used by frontends. */
 export const isPublicKey = (caller: Caller): boolean => !may(caller, ['CLIENT']);
 
-/** How many new applications the list has room for. */
+/** The number of applications that can still be added to the list. */
 export const availableSlots = ({ all, frontend }: ApplicationCounts, limit: number, isFrontend: boolean): number => {
   const free = Math.max(0, limit - all);
   return isFrontend ? Math.max(0, Math.min(free, Math.ceil(limit / frontendShare) - frontend)) : free;

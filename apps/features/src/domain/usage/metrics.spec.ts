@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { projectsOf, type BulkMetricsBody, type Caller, type MetricsBody } from '@bunting/contracts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { environmentFor } from './application-token.ts';
+import { reportingEnvironment } from './reporting-environment.ts';
 import { proxiedApplications, proxiedCounts, evaluationCounts, mayReportOn, stagesToEnter } from './metrics.ts';
 
 const now = new Date('2026-03-01T10:30:20.000Z');
@@ -23,8 +23,13 @@ describe('a report of metrics', () => {
     );
     expect(counts).toEqual([
       {
-        ...{ feature: 'checkout', environment: 'production', appName: 'web', minute: minuteOf('2026-03-01T10:30:00Z') },
-        ...{ yes: 2, no: 0, variants: { red: 2 } },
+        feature: 'checkout',
+        environment: 'production',
+        appName: 'web',
+        minute: minuteOf('2026-03-01T10:30:00Z'),
+        yes: 2,
+        no: 0,
+        variants: { red: 2 },
       },
     ]);
   });
@@ -50,7 +55,12 @@ describe('a report of metrics', () => {
 
 describe('the metrics of a proxy', () => {
   const metric = (environment: string, timestamp: string) => ({
-    ...{ featureName: 'checkout', environment, appName: 'web', timestamp, yes: 1, no: 0 },
+    featureName: 'checkout',
+    environment,
+    appName: 'web',
+    timestamp,
+    yes: 1,
+    no: 0,
   });
   const body: BulkMetricsBody = {
     applications: [{ appName: 'web', sdkVersion: 'node:1' }],
@@ -72,8 +82,13 @@ describe('the metrics of a proxy', () => {
   it('contains each application once', () => {
     expect(proxiedApplications(body, caller)).toEqual([
       {
-        ...{ appName: 'web', sdkVersion: 'node:1', projects: ['*'], environment: 'production' },
-        ...{ instanceId: 'default', isFrontend: false, createdBy: caller.name },
+        appName: 'web',
+        sdkVersion: 'node:1',
+        projects: ['*'],
+        environment: 'production',
+        instanceId: 'default',
+        isFrontend: false,
+        createdBy: caller.name,
       },
     ]);
   });
@@ -85,9 +100,11 @@ describe('the metrics of a proxy', () => {
 });
 
 it('metrics count for the environment of the token, else for the named one, else for the default one', () => {
-  expect(environmentFor(sdk({ permission: 'CLIENT', environment: 'production' }), 'development')).toBe('production');
-  expect(environmentFor(sdk({ permission: 'CLIENT' }), 'development')).toBe('development');
-  expect(environmentFor(sdk({ permission: 'CLIENT' }), undefined)).toBe('default');
+  expect(reportingEnvironment(sdk({ permission: 'CLIENT', environment: 'production' }), 'development')).toBe(
+    'production',
+  );
+  expect(reportingEnvironment(sdk({ permission: 'CLIENT' }), 'development')).toBe('development');
+  expect(reportingEnvironment(sdk({ permission: 'CLIENT' }), undefined)).toBe('default');
 });
 
 it('metrics count for the projects of the token', () => {

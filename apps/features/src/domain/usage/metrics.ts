@@ -7,7 +7,7 @@ import {
   type RegisterApplicationBody,
   projectsOf,
 } from '@bunting/contracts';
-import { environmentFor } from './application-token.ts';
+import { reportingEnvironment } from './reporting-environment.ts';
 import { isPublicKey, type ReportedApplicationInstance } from './applications.ts';
 import type { LifecycleStage } from '../features/feature.ts';
 import { invalidValue, shortName, invalidProperty } from '../refusals.ts';
@@ -50,7 +50,7 @@ const millisecondsOf = (moment: Moment, path: string): number => {
   return time;
 };
 
-/** The minute of a moment; nothing was counted in the future, whatever the clock of the application says. */
+/** The minute of a time. A time in the future, from a wrong clock of the application, counts as now. */
 const minuteOf = (time: number, now: Date): number => Math.floor(Math.min(time, now.getTime()) / minuteMs);
 
 const variantsOf = (variants: Readonly<Record<string, number>> = {}): Record<string, number> =>
@@ -68,7 +68,7 @@ export const mayReportOn = (caller: Caller, project: string): boolean =>
 export const reportingEnvironmentNotFound = (environment: string): Refusal =>
   invalidProperty(`Could not find environment ${shortName(environment)}`, '/body/environment');
 
-/** What an application counted, without what came to nothing. */
+/** The counts of an application, without those that are zero. */
 export const evaluationCounts = (body: MetricsBody, environment: string, now: Date): EvaluationCount[] => {
   const minute = minuteOf(millisecondsOf(body.bucket.stop, '/body/bucket/stop'), now);
   return Object.entries(body.bucket.toggles).flatMap(([feature, { yes = 0, no = 0, variants }]) =>
@@ -101,7 +101,7 @@ interface ApplicationReport {
   readonly strategies?: readonly string[] | undefined;
 }
 
-/** An application as its key shows it. A public key says neither which instances nor which strategies there are. */
+/** The application of a report, with the scope of its token. With a public token, instances and strategies are not recorded. */
 const applicationReport = (
   { appName, instanceId, sdkVersion, strategies }: ApplicationReport,
   environment: string,
@@ -109,14 +109,18 @@ const applicationReport = (
 ): ReportedApplicationInstance => {
   const isFrontend = isPublicKey(caller);
   return {
-    ...{ appName, environment, projects: projectsOf(caller), isFrontend, createdBy: caller.name },
+    appName,
+    environment,
+    projects: projectsOf(caller),
+    isFrontend,
+    createdBy: caller.name,
     ...(sdkVersion === undefined ? {} : { sdkVersion }),
     ...(strategies === undefined || isFrontend ? {} : { strategies: strategies.slice(0, strategiesLimit) }),
     ...(isFrontend ? {} : { instanceId: instanceId || 'default' }),
   };
 };
 
-/** What an application says of itself; its projects are those of its token. */
+/** The properties of a registration; the projects are those of the token. */
 export const registeredApplication = (
   body: RegisterApplicationBody,
   environment: string,
@@ -124,20 +128,20 @@ export const registeredApplication = (
 ): ReportedApplicationInstance =>
   applicationReport({ ...body, sdkVersion: body.sdkVersion ?? null }, environment, caller);
 
-/** What a report of metrics says of the application that sends it. */
+/** The properties of the application that sends metrics. */
 export const reportingApplication = (
   body: MetricsBody,
   environment: string,
   caller: Caller,
 ): ReportedApplicationInstance => applicationReport(body, environment, caller);
 
-/** What a proxy says of the applications behind it, each instance once. */
+/** The applications that a proxy reports, each instance once. */
 export const proxiedApplications = (body: BulkMetricsBody, caller: Caller): ReportedApplicationInstance[] => {
   const seen = new Map<string, ReportedApplicationInstance>();
   const named = new Set<string>();
   const placeOf = (appName: string, environment: string): string => JSON.stringify([appName, environment]);
   for (const said of body.applications) {
-    const environment = environmentFor(caller, said.environment);
+    const environment = reportingEnvironment(caller, said.environment);
     const place = placeOf(said.appName, environment);
     const key = JSON.stringify([place, said.instanceId]);
     if (!seen.has(key)) seen.set(key, applicationReport(said, environment, caller));

@@ -48,7 +48,7 @@ const inEachEnvironment = (
 const patchable: PatchRules = { members: new Set(['variants']), maps: new Set() };
 
 const patchVariantList = (variants: readonly FeatureVariant[], patch: JsonPatch): readonly FeatureVariant[] => {
-  // A patch is applied to a document, so the list stands in one: paths grow by its name.
+  // A patch applies to an object, so the list is wrapped in one and the paths are prefixed with its name.
   const steps = patch.map(({ path, from, ...step }) => ({
     ...step,
     path: `/variants${path}`,

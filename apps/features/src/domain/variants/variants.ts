@@ -78,7 +78,7 @@ const distributeWeights = <V extends AnyVariant>(
 const withPayload = (payload: Payload | undefined): { payload?: Payload } =>
   payload === undefined ? {} : { payload: { type: payload.type, value: payload.value } };
 
-/** The variants of a strategy as they are stored: their weights sum to 1000, and they stand by name. */
+/** The variants of a strategy in their stored form: sorted by name, with weights that sum to 1000. */
 export const normalizeStrategyVariants = (
   variants: readonly StrategyVariant[],
   at: string,
@@ -96,7 +96,7 @@ export const normalizeStrategyVariants = (
     how,
   );
 
-/** The variants of a feature in an environment as they are stored: their weights sum to 1000, and they stand by name. */
+/** The variants of a feature in an environment in their stored form: sorted by name, with weights that sum to 1000. */
 export const normalizeFeatureVariants = (
   variants: readonly FeatureVariant[],
   at: string,

@@ -63,7 +63,9 @@ describe('an application', () => {
   it('shows an application with its strategies, instances, features and missing features', async () => {
     const details = await features.call(GetApplication, till);
     expect(details).toMatchObject({
-      ...{ appName: 'till', createdBy: 'kim', links: { self: '/api/applications/till' } },
+      appName: 'till',
+      createdBy: 'kim',
+      links: { self: '/api/applications/till' },
       strategies: [
         { name: 'default', deprecated: false },
         { name: 'byMoon', notFound: true },
@@ -83,10 +85,13 @@ describe('an application', () => {
 
   it('shows the overview of an application with its projects, environments, SDKs and issues', async () => {
     expect(await features.call(GetApplicationOverview, till)).toEqual({
-      ...{ projects: ['shop', 'vault'], featureCount: 2 },
+      projects: ['shop', 'vault'],
+      featureCount: 2,
       environments: [
         {
-          ...{ name: 'development', instanceCount: 2, lastSeen: expect.any(String) },
+          name: 'development',
+          instanceCount: 2,
+          lastSeen: expect.any(String),
           sdks: ['unleash-client-node:5.3.0', 'unleash-client-node:6.4.1'],
           issues: { missingFeatures: ['gone'], outdatedSdks: ['unleash-client-node:5.3.0'] },
         },
@@ -101,7 +106,8 @@ describe('an application', () => {
       'gone',
     ]);
     expect(await features.call(GetApplicationOverview, till, stranger)).toMatchObject({
-      ...{ projects: ['shop'], featureCount: 1 },
+      projects: ['shop'],
+      featureCount: 1,
     });
     const params = { appName: 'vaulted' };
     for (const request of [
@@ -185,7 +191,8 @@ describe('the list of applications', () => {
   let features: StartedFeatures;
   beforeAll(async () => {
     features = await startFeatures({
-      ...{ FEATURES_MAX_APPLICATIONS: '30', FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE: '25' },
+      FEATURES_MAX_APPLICATIONS: '30',
+      FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE: '25',
       FEATURES_HOUSEKEEPING_INTERVAL_MS: '1000000',
     });
     await features.create('banner');

@@ -17,7 +17,7 @@ export const describeApplicationEndpoint = ({ transaction, applications, applica
       const application = { ...body, appName: params.appName, createdBy: caller.name };
       const outcome = await tx.applications.describe(application, now, applicationsLimit);
       if (outcome === 'full') throw limitExceeded('application', applicationsLimit);
-      if (outcome === 'created') tx.events.record([{ type: 'application-created', data: application }]);
+      if (outcome === 'created') tx.events.emit([{ type: 'application-created', data: application }]);
       return null;
     });
   });

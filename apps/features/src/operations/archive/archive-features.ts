@@ -3,7 +3,7 @@ import { ArchiveFeatures } from '@bunting/contracts';
 import { archiveFeatures } from '../../domain/features/archive.ts';
 import { requireSameProject } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
-import { saveAllAndRecord } from '../save-and-record.ts';
+import { saveAllAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const archiveFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
@@ -17,7 +17,7 @@ export const archiveFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const features = families.filter(({ name }) => named.has(name));
       requireSameProject(features, params.projectId);
       const children = await tx.projectContext.childrenOf(features.map(({ name }) => name));
-      await saveAllAndRecord(tx, archiveFeatures(features, children, now.toISOString()), caller);
+      await saveAllAndEmit(tx, archiveFeatures(features, children, now.toISOString()), caller);
       return null;
     }),
   );

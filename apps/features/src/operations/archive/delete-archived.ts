@@ -9,5 +9,5 @@ export const deleteArchived = async (
 ): Promise<void> => {
   const deletions = features.map(deleteFeature).filter((decision) => decision.events.length > 0);
   await repository.remove(deletions.map(({ feature }) => feature));
-  events.record(deletions.flatMap((decision) => decision.events));
+  events.emit(deletions.flatMap((decision) => decision.events));
 };

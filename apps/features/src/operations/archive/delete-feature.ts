@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteFeature, notFound } from '@bunting/contracts';
 import { authorise } from '../authorise.ts';
-import { visibleTo } from '../visibility.ts';
+import { findVisible } from '../visibility.ts';
 import { deleteArchived } from './delete-archived.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -9,7 +9,7 @@ export const deleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
+      const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, DeleteFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
       await deleteArchived(tx, [feature]);

@@ -2,8 +2,8 @@ import { implement } from '@bunting/bus';
 import { notFound, ReviveFeature } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/features/archive.ts';
 import { authorise } from '../authorise.ts';
-import { visibleTo } from '../visibility.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { findVisible } from '../visibility.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -13,12 +13,12 @@ export const reviveFeatureEndpoint = ({ transaction, featureLimit }: FeaturesCon
     transaction(request, async (tx) => {
       const { params, caller, now } = request;
       await tx.projects.lockShared({ feature: params.featureName });
-      const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
+      const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, ReviveFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
       const decision = reviveFeature(feature, now.toISOString());
       await requireRevivable(tx, [decision], featureLimit);
-      await saveAndRecord(tx, decision, caller);
+      await saveAndEmit(tx, decision, caller);
       return null;
     }),
   );

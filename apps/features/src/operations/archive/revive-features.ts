@@ -3,7 +3,7 @@ import { ReviveFeatures } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/features/archive.ts';
 import { requireSameProject } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
-import { saveAllAndRecord } from '../save-and-record.ts';
+import { saveAllAndEmit } from '../save-and-emit.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -18,7 +18,7 @@ export const reviveFeaturesEndpoint = ({ transaction, featureLimit }: FeaturesCo
       requireSameProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));
       await requireRevivable(tx, decisions, featureLimit);
-      await saveAllAndRecord(tx, decisions, caller);
+      await saveAllAndEmit(tx, decisions, caller);
       return null;
     }),
   );

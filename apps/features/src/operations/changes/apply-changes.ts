@@ -11,7 +11,7 @@ import { withCollaborator } from '../../domain/features/feature-rules.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
-import { subjectsOf } from './check-changes.ts';
+import { subjectsOf } from './change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 
 type ApplyChangesRequest = OperationRequest<typeof ApplyChanges>;
@@ -23,15 +23,15 @@ const refusedResult = (outcome: 'conflict' | 'overwrites', conflicts: readonly C
 });
 
 /** The conflicts with edits that applying would overwrite. Their messages become the reason why a schedule is suspended. */
-const overwriteConflicts = (body: ApplyChangesRequest['body'], situation: ChangeContext): Conflict[] =>
+const overwriteConflicts = (body: ApplyChangesRequest['body'], changeContext: ChangeContext): Conflict[] =>
   body.changes.flatMap((requested) => {
     const { id: changeId, change } = requested;
-    if (overwritesOf(requested, situation).length === 0) return [];
+    if (overwritesOf(requested, changeContext).length === 0) return [];
     const code = 'overwrite';
     const reason = 'was changed; applying would overwrite that change';
     if (isSegmentChange(change)) {
       const { id } = change.payload;
-      const name = situation.segments.get(id)?.name ?? '';
+      const name = changeContext.segments.get(id)?.name ?? '';
       return { code, message: `Segment ${id} (${name}) ${reason}`, segment: id, changeId };
     }
     const { feature } = change;
@@ -54,8 +54,8 @@ const overwriteConflicts = (body: ApplyChangesRequest['body'], situation: Change
   });
 
 /** Locks the features and segments that the changes refer to, in a fixed order, and reads everything the rules need. */
-const lockSituation = async (
-  { features, segments, readSituation }: Transaction,
+const lockChangeContext = async (
+  { features, segments, readChangeContext }: Transaction,
   { body, caller, now }: ApplyChangesRequest,
 ) => {
   const subjects = subjectsOf(
@@ -64,7 +64,7 @@ const lockSituation = async (
   );
   await features.findFamiliesForUpdate([...new Set(subjects.features)]);
   await segments.lock(subjects.segments);
-  const found = await readSituation(subjects, hiddenProjectsOf(caller));
+  const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
   if (found === undefined) return undefined;
   const { environment } = body;
   return { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
@@ -78,27 +78,29 @@ const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent
 const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise<AppliedChanges> => {
   const { body, caller } = request;
   const { features, segments, events } = tx;
-  const situation = await lockSituation(tx, request);
-  if (situation === undefined) {
+  const changeContext = await lockChangeContext(tx, request);
+  if (changeContext === undefined) {
     return refusedResult('conflict', [{ code: 'project-gone', message: 'Project is no longer available' }]);
   }
-  const folded = foldChanges(body.changes, situation);
+  const folded = foldChanges(body.changes, changeContext);
   if (folded.conflicts.length > 0) return refusedResult('conflict', folded.conflicts);
-  const overwrites = body.refuseOverwrites ? overwriteConflicts(body, situation) : [];
+  const overwrites = body.refuseOverwrites ? overwriteConflicts(body, changeContext) : [];
   if (overwrites.length > 0) return refusedResult('overwrites', overwrites);
 
-  const changed = [...folded.features.values()].filter((feature) => situation.features.get(feature.name) !== feature);
+  const changed = [...folded.features.values()].filter(
+    (feature) => changeContext.features.get(feature.name) !== feature,
+  );
   await features.save(changed.map((feature) => withCollaborator(feature, caller)));
-  for (const [id, before] of situation.segments) {
+  for (const [id, before] of changeContext.segments) {
     const after = folded.segments.get(id);
     if (after === undefined) await segments.remove(before);
     else if (after !== before) await segments.save(after);
   }
-  events.record(folded.events.map((event) => withRequestId(event, body.changeRequestId)));
-  return { outcome: 'applied', conflicts: [], inverse: inverseChanges(body.changes, situation, folded) };
+  events.emit(folded.events.map((event) => withRequestId(event, body.changeRequestId)));
+  return { outcome: 'applied', conflicts: [], inverse: inverseChanges(body.changes, changeContext, folded) };
 };
 
-/** A hash of where a request is applied and of its changes, without the snapshots of what they replace. */
+/** A hash of the project, the environment and the changes of a request, without the snapshots of replaced states. */
 const contentOf = ({ project, environment, changes }: ApplyChangesRequest['body']): string => {
   const proposed = changes.map(({ id, change }) => ({ id, change }));
   return hash('sha256', canonicalJson([project, environment, proposed]), 'base64url');

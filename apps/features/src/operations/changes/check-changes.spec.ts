@@ -48,7 +48,9 @@ it('checks changes and returns what they edit, store and replace, without storin
   expect(changes).toMatchObject([
     { action: 'updateStrategy', feature: 'checkout', segment: null, snapshot: { id: 'everyone', title: null } },
     {
-      ...{ action: 'addStrategy', feature: 'parent', snapshot: null },
+      action: 'addStrategy',
+      feature: 'parent',
+      snapshot: null,
       payload: {
         parameters: { rollout: '100', stickiness: 'default', groupId: 'parent' },
         constraints: [{ ...constraint, inverted: false, caseInsensitive: false }],
@@ -56,8 +58,11 @@ it('checks changes and returns what they edit, store and replace, without storin
       },
     },
     {
-      ...{ action: 'updateSegment', feature: null, segment: { id: segment.id, name: 'staff' } },
-      ...{ payload: { id: segment.id, name: 'crew' }, snapshot: { name: 'staff', constraints: [] } },
+      action: 'updateSegment',
+      feature: null,
+      segment: { id: segment.id, name: 'staff' },
+      payload: { id: segment.id, name: 'crew' },
+      snapshot: { name: 'staff', constraints: [] },
     },
   ]);
   expect(await features.emittedEvents()).toEqual([]);

@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { currentSnapshot } from '../../domain/changes/overwrites.ts';
 import { previewChanges } from '../../domain/changes/preview.ts';
 import { shortName } from '../../domain/refusals.ts';
-import type { StoredSituation } from '../../persistence/changes/situation-reader.ts';
+import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
-import { featuresOf, subjectsOf } from './check-changes.ts';
+import { featuresOf, subjectsOf } from './change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 
 const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> =>
@@ -18,7 +18,7 @@ const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): R
   );
 
 /** The part of what was read that one request is about, so that its preview does not get slower with the number of requests. */
-const partOf = (found: StoredSituation, changes: readonly Change[]): StoredSituation => ({
+const partOf = (found: StoredChangeContext, changes: readonly Change[]): StoredChangeContext => ({
   ...found,
   features: pick(found.features, changes.flatMap(featuresOf)),
   segments: pick(
@@ -28,11 +28,11 @@ const partOf = (found: StoredSituation, changes: readonly Change[]): StoredSitua
 });
 
 /** Previews change requests independently of each other. Reads what they refer to in one statement. */
-export const previewChangesEndpoint = ({ readSituation }: FeaturesContext) =>
+export const previewChangesEndpoint = ({ readChangeContext }: FeaturesContext) =>
   implement(PreviewChanges, async ({ body, caller, now }) => {
     const { project, requests, withStates } = body;
     const changes = requests.flatMap((request) => request.changes.map(({ change }) => change));
-    const found = await readSituation(subjectsOf(project, changes), hiddenProjectsOf(caller));
+    const found = await readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
     if (found === undefined) throw notFound(`Could not find project with id ${shortName(project)}`);
     const previews = requests.map((request) => {
       const { environment } = request;
@@ -43,11 +43,11 @@ export const previewChangesEndpoint = ({ readSituation }: FeaturesContext) =>
               found,
               request.changes.map(({ change }) => change),
             );
-      const situation = { ...own, environment, now: now.toISOString(), newStrategyId: randomUUID };
+      const changeContext = { ...own, environment, now: now.toISOString(), newStrategyId: randomUUID };
       return {
-        preview: previewChanges(request.changes, situation, withStates),
+        preview: previewChanges(request.changes, changeContext, withStates),
         snapshots: withStates
-          ? request.changes.map(({ id, change }) => ({ id, snapshot: currentSnapshot(change, situation) }))
+          ? request.changes.map(({ id, change }) => ({ id, snapshot: currentSnapshot(change, changeContext) }))
           : [],
       };
     });

@@ -48,7 +48,10 @@ it('creates, updates and deletes a context field, with events', async () => {
   expect(await features.call(GetContextField, { params })).toMatchObject({ usedInFeatures: 1, usedInProjects: 1 });
   expect((await features.call(ListStrategiesOfContextField, { params })).strategies).toEqual([
     {
-      ...{ id: strategy.id, projectId: 'default', featureName: 'checkout', strategyName: 'default' },
+      id: strategy.id,
+      projectId: 'default',
+      featureName: 'checkout',
+      strategyName: 'default',
       environment: 'development',
     },
   ]);

@@ -11,7 +11,7 @@ export const createContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
       const field = newContextField(request.body);
       const added = await contextFields.add(field);
       if (added === undefined) throw refusal('NameExistsError', 'A context field with that name already exist');
-      events.record([{ type: 'context-field-created', data: field }]);
+      events.emit([{ type: 'context-field-created', data: field }]);
       return { ...field, legalValues: [...field.legalValues], ...added };
     }),
   );

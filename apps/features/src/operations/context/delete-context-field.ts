@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteContextField, notFound, refusal } from '@bunting/contracts';
 import { shortName } from '../../domain/refusals.ts';
-import { formatReferences } from '../../domain/references.ts';
+import { formatReferences } from '../../domain/format-references.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -21,7 +21,7 @@ export const deleteContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
         );
       }
       await contextFields.remove(field.name);
-      events.record([{ type: 'context-field-deleted', preData: field }]);
+      events.emit([{ type: 'context-field-deleted', preData: field }]);
       return null;
     }),
   );

@@ -16,7 +16,7 @@ export const updateContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
       const after = contextFieldAfter(before, body);
       if (isEqual(after, before)) return null;
       await contextFields.save(after);
-      events.record([{ type: 'context-field-updated', data: after, preData: before }]);
+      events.emit([{ type: 'context-field-updated', data: after, preData: before }]);
       return null;
     }),
   );

@@ -17,6 +17,6 @@ export const updateLegalValues = async (
   const after = update(before);
   if (isEqual(after, before)) return null;
   await contextFields.save(after);
-  events.record([{ type: 'context-field-updated', data: after, preData: before }]);
+  events.emit([{ type: 'context-field-updated', data: after, preData: before }]);
   return null;
 };

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { ValidateConstraint } from '@bunting/contracts';
-import { requireValidConstraint } from '../../domain/constraints/constraint.ts';
+import { validateConstraint } from '../../domain/constraints/constraint.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const validateConstraintEndpoint = ({ contextFields }: FeaturesContext) =>
+export const validateConstraintEndpoint = ({ contextFields, allowsRegex }: FeaturesContext) =>
   implement(ValidateConstraint, async ({ body }) => {
-    requireValidConstraint(body, await contextFields.find(body.contextName));
+    validateConstraint(body, await contextFields.find(body.contextName), allowsRegex);
     return null;
   });

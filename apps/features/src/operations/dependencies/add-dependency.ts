@@ -3,8 +3,8 @@ import { AddDependency } from '@bunting/contracts';
 import { addDependency, normalizeDependency } from '../../domain/features/dependency.ts';
 import { featureNotFound } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
-import { visibleTo } from '../visibility.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
+import { findVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -18,13 +18,13 @@ export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
         throw featureNotFound(params.featureName, params.projectId);
       }
       authorise(caller, AddDependency.permission, { project: child.project });
-      const parent = visibleTo(
+      const parent = findVisible(
         request,
         family.find(({ name }) => name === body.feature),
       );
       const children = await tx.features.childrenOf(child.name);
       const dependency = normalizeDependency(body.feature, body.enabled, body.variants);
-      await saveAndRecord(tx, addDependency(child, dependency, { parent, children }), caller);
+      await saveAndEmit(tx, addDependency(child, dependency, { parent, children }), caller);
       return null;
     }),
   );

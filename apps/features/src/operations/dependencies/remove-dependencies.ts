@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { RemoveDependencies } from '@bunting/contracts';
 import { removeDependencies, requireDependencies } from '../../domain/features/dependency.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeDependenciesEndpoint = ({ transaction }: FeaturesContext) =>
@@ -12,7 +12,7 @@ export const removeDependenciesEndpoint = ({ transaction }: FeaturesContext) =>
       const feature = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveDependencies.permission, { project: feature.project });
       requireDependencies(feature);
-      await saveAndRecord(tx, removeDependencies(feature), caller);
+      await saveAndEmit(tx, removeDependencies(feature), caller);
       return null;
     }),
   );

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { RemoveDependency } from '@bunting/contracts';
 import { removeDependency } from '../../domain/features/dependency.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeDependencyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const removeDependencyEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       const feature = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveDependency.permission, { project: feature.project });
-      await saveAndRecord(tx, removeDependency(feature, params.parent), caller);
+      await saveAndEmit(tx, removeDependency(feature, params.parent), caller);
       return null;
     }),
   );

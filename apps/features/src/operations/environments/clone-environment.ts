@@ -47,7 +47,7 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
         features.emitStates(
           decisions.filter((decision) => decision.events.length === 0).map(({ feature }) => feature.name),
         );
-        events.record([
+        events.emit([
           { type: 'environment-created', environment: to, data: clone },
           ...projects.map((project) => ({ type: 'project-environment-added' as const, project, environment: to })),
           ...decisions.flatMap((decision) => decision.events),

@@ -14,7 +14,7 @@ export const createEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
       const environment = newEnvironment(request.body, latest);
       if (count >= limits.environments) throw limitExceeded('environment', limits.environments);
       await environments.add(environment);
-      events.record([{ type: 'environment-created', environment: environment.name, data: environment }]);
+      events.emit([{ type: 'environment-created', environment: environment.name, data: environment }]);
       return { ...environmentView(environment), projectCount: 0, enabledToggleCount: 0 };
     }),
   );

@@ -21,7 +21,7 @@ export const deleteEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
         throw refusal('ConflictError', `The environment ${name} is in use by projects: ${some}`);
       }
       await environments.remove(name);
-      events.record([{ type: 'environment-deleted', environment: name, preData: environment }]);
+      events.emit([{ type: 'environment-deleted', environment: name, preData: environment }]);
       return null;
     }),
   );

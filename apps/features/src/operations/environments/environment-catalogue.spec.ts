@@ -11,7 +11,7 @@ import {
   SwitchEnvironmentOn,
   UpdateEnvironment,
   ValidateEnvironmentName,
-  GetProjectEnvironments,
+  ListEnvironmentSettingsOfProject,
   RemoveProjectEnvironment,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
@@ -93,7 +93,7 @@ it('stores the required approvals of an environment until they are changed', asy
   expect(await change(10)).toMatchObject({ requiredApprovals: 10 });
   const project = { projectId: 'default' };
   await features.call(AddProjectEnvironment, { params: project, body: { environment: 'audited' } });
-  const { environments } = await features.call(GetProjectEnvironments, { params: project });
+  const { environments } = await features.call(ListEnvironmentSettingsOfProject, { params: project });
   expect(environments.map(({ name, requiredApprovals }) => [name, requiredApprovals])).toEqual(
     expect.arrayContaining([
       ['audited', 10],

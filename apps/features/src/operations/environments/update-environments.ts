@@ -18,7 +18,7 @@ export const updateEnvironments = async (
   if (changed.length > 0) {
     await environments.save(changed);
     features.emitStates(await environments.featureNames(changed.map(({ name }) => name)));
-    events.record(decisions.flatMap((decision) => decision.events));
+    events.emit(decisions.flatMap((decision) => decision.events));
   }
   return decisions.map(({ environment }) => environment);
 };

@@ -27,7 +27,11 @@ it('stores favourites by user, with events for changes and the users in the stat
   expect((await features.get('lamp', lee)).favorite).toBe(true);
   expect(
     (await features.emittedEvents()).map(({ type, project, featureName, data, createdBy }) => [
-      ...[type, project, featureName, data, createdBy],
+      type,
+      project,
+      featureName,
+      data,
+      createdBy,
     ]),
   ).toEqual([
     ['feature-favorited', null, 'lamp', { feature: 'lamp' }, 'mia'],

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RemoveFavoriteFeature } from '@bunting/contracts';
-import { recordFavorite } from './record-favorite.ts';
+import { emitFavoriteEvent } from './emit-favorite-event.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -9,7 +9,7 @@ export const removeFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) 
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       if (await tx.favorites.remove(feature.name, caller.id))
-        await recordFavorite(tx, 'feature-unfavorited', feature, caller);
+        await emitFavoriteEvent(tx, 'feature-unfavorited', feature, caller);
       return null;
     }),
   );

@@ -17,6 +17,6 @@ export const setProjectFavorite = (
     const { project } = await lockProject(tx, { id: params.projectId, caller, access: 'authenticated' });
     if (!(await tx.projects.setFavorite(project.id, caller.id, isFavorite))) return null;
     const type = isFavorite ? 'project-favorited' : 'project-unfavorited';
-    tx.events.record([{ type, project: project.id, data: { project: project.id } }]);
+    tx.events.emit([{ type, project: project.id, data: { project: project.id } }]);
     return null;
   });

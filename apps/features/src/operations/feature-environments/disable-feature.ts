@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DisableFeature } from '@bunting/contracts';
 import { disableFeature } from '../../domain/environments/feature-environment.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const disableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -12,7 +12,7 @@ export const disableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { environment } = params;
       const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, DisableFeature.permission, { project: feature.project, environment });
-      await saveAndRecord(tx, disableFeature(feature, environment, projectContext), caller);
+      await saveAndEmit(tx, disableFeature(feature, environment, projectContext), caller);
       return null;
     }),
   );

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DisableFeaturesInBulk } from '@bunting/contracts';
 import { disableFeature } from '../../domain/environments/feature-environment.ts';
 import { authorise } from '../authorise.ts';
-import { saveAllAndRecord } from '../save-and-record.ts';
+import { saveAllAndEmit } from '../save-and-emit.ts';
 import { lockFeatures } from './lock-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -13,7 +13,7 @@ export const disableFeaturesInBulkEndpoint = ({ transaction }: FeaturesContext) 
       const { projectId, environment } = params;
       authorise(caller, DisableFeaturesInBulk.permission, { project: projectId, environment });
       const { features, projectContext } = await lockFeatures(tx, projectId, body.features);
-      await saveAllAndRecord(
+      await saveAllAndEmit(
         tx,
         features.map((feature) => disableFeature(feature, environment, projectContext)),
         caller,

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { enableFeature } from '../../domain/environments/feature-environment.ts';
 import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -20,7 +20,7 @@ export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
       const enabling = { activateDisabled, newStrategyId: randomUUID() };
-      await saveAndRecord(tx, enableFeature(feature, environment, enabling, projectContext), caller);
+      await saveAndEmit(tx, enableFeature(feature, environment, enabling, projectContext), caller);
       return null;
     }),
   );

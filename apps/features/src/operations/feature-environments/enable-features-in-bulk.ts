@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { enableFeature } from '../../domain/environments/feature-environment.ts';
 import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { saveAllAndRecord } from '../save-and-record.ts';
+import { saveAllAndEmit } from '../save-and-emit.ts';
 import { lockFeatures } from './lock-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -23,7 +23,7 @@ export const enableFeaturesInBulkEndpoint = ({ transaction }: FeaturesContext) =
       const decisions = features.map((feature) =>
         enableFeature(feature, environment, { activateDisabled, newStrategyId: randomUUID() }, projectContext),
       );
-      await saveAllAndRecord(tx, decisions, caller);
+      await saveAllAndEmit(tx, decisions, caller);
       return null;
     }),
   );

@@ -17,7 +17,7 @@ export const setFeatureTypeLifetimeEndpoint = ({ transaction }: FeaturesContext)
       const after = { ...before, lifetimeDays: body.lifetimeDays || null };
       if (after.lifetimeDays === before.lifetimeDays) return before;
       await featureTypes.setLifetime(before.id, after.lifetimeDays);
-      events.record([{ type: 'feature-type-updated', data: after, preData: before }]);
+      events.emit([{ type: 'feature-type-updated', data: after, preData: before }]);
       return after;
     }),
   );

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { ArchiveFeature } from '@bunting/contracts';
-import { archiveFeature } from '../../domain/features/feature-rules.ts';
+import { archiveFeature } from '../../domain/features/archive.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const archiveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -13,7 +13,7 @@ export const archiveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       authorise(caller, ArchiveFeature.permission, { project: feature.project });
       // Read after the lock, so that no child is added concurrently.
       const children = await tx.features.childrenOf(feature.name);
-      await saveAndRecord(tx, archiveFeature(feature, { children }, now.toISOString()), caller);
+      await saveAndEmit(tx, archiveFeature(feature, { children }, now.toISOString()), caller);
       return null;
     }),
   );

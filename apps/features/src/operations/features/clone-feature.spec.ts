@@ -10,13 +10,11 @@ beforeAll(async () => {
   await features.given(
     aFeature({ name: 'parent' }),
     aFeature({
-      ...{
-        name: 'source',
-        type: 'experiment',
-        description: 'Pays',
-        enabled: true,
-        tags: [{ type: 'simple', value: 'a' }],
-      },
+      name: 'source',
+      type: 'experiment',
+      description: 'Pays',
+      enabled: true,
+      tags: [{ type: 'simple', value: 'a' }],
       dependencies: [{ feature: 'parent', enabled: true, variants: [] }],
       strategies: [
         aStrategy({ id: 'a', name: 'flexibleRollout', parameters: { rollout: '5', groupId: 'source' } }),

@@ -34,7 +34,7 @@ export const cloneFeatureEndpoint = ({ transaction, featureLimit }: FeaturesCont
         adding: 1,
       });
       await tx.features.add([feature], source);
-      tx.events.record(events);
+      tx.events.emit(events);
       return storedFeature(feature);
     }),
   );

@@ -19,17 +19,28 @@ const sql = (text: string, values: readonly unknown[] = []) =>
 it('replies with the created feature, and emits its event and state', async () => {
   const stored = await create({ name: 'banner', type: 'kill-switch', description: '', impressionData: true });
   expect(stored).toMatchObject({
-    ...{ name: 'banner', type: 'kill-switch', description: null, project: 'shop' },
-    ...{ stale: false, impressionData: true, archived: false, archivedAt: null },
+    name: 'banner',
+    type: 'kill-switch',
+    description: null,
+    project: 'shop',
+    stale: false,
+    impressionData: true,
+    archived: false,
+    archivedAt: null,
   });
   expect(await features.emittedEvents()).toMatchObject([
     { type: 'feature-created', project: 'shop', featureName: 'banner', environment: null, data: stored, preData: null },
   ]);
   expect(await features.states('feature')).toMatchObject([
     {
-      ...{ id: 'banner', version: 1 },
+      id: 'banner',
+      version: 1,
       state: {
-        ...{ name: 'banner', project: 'shop', dependencyType: null, segments: [], favoritedBy: [] },
+        name: 'banner',
+        project: 'shop',
+        dependencyType: null,
+        segments: [],
+        favoritedBy: [],
         lifecycle: { stage: 'initial' },
         environments: [
           { name: 'development', enabled: false, hasStrategies: false },

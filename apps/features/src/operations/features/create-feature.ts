@@ -36,7 +36,7 @@ export const createFeatureEndpoint = ({ transaction, featureLimit }: FeaturesCon
         );
       });
       await tx.features.add([feature]);
-      tx.events.record(events);
+      tx.events.emit(events);
       return storedFeature(feature);
     }),
   );

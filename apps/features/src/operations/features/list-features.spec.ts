@@ -29,7 +29,10 @@ it('lists the active features of a project by name, with all environments', asyn
   expect(version).toBe(2);
   expect(listed.map(({ name }) => name)).toEqual(['B', 'a', 'b']);
   expect(listed[1]).toMatchObject({
-    ...{ type: 'release', project: 'default', stale: false, favorite: false },
+    type: 'release',
+    project: 'default',
+    stale: false,
+    favorite: false,
     tags: [{ type: 'simple', value: 'listed' }],
     environments: [
       { name: 'development', enabled: false, hasStrategies: false },

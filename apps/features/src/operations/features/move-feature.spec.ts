@@ -71,7 +71,9 @@ it('moves a feature to another project, with an event in the new one', async () 
   await move('free', 'garage', mia, 'garage');
   expect(await features.emittedEvents()).toMatchObject([
     {
-      ...{ type: 'feature-project-change', project: 'garage', featureName: 'free' },
+      type: 'feature-project-change',
+      project: 'garage',
+      featureName: 'free',
       data: { oldProject: 'shop', newProject: 'garage' },
     },
   ]);

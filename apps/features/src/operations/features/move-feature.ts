@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { MoveFeature } from '@bunting/contracts';
 import { moveFeature } from '../../domain/features/move-feature.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -27,7 +27,7 @@ export const moveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
         limit: undefined,
         adding: moves ? 1 : 0,
       });
-      await saveAndRecord(tx, decision, caller);
+      await saveAndEmit(tx, decision, caller);
       return null;
     }),
   );

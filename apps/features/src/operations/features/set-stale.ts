@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { SetStale } from '@bunting/contracts';
 import { requireSameProject } from '../../domain/features/feature-rules.ts';
-import { markStale } from '../../domain/features/feature-metadata.ts';
+import { markStale } from '../../domain/features/update-feature.ts';
 import { authorise } from '../authorise.ts';
-import { saveAllAndRecord } from '../save-and-record.ts';
+import { saveAllAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStaleEndpoint = ({ transaction }: FeaturesContext) =>
@@ -13,7 +13,7 @@ export const setStaleEndpoint = ({ transaction }: FeaturesContext) =>
       authorise(caller, SetStale.permission, { project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
       requireSameProject(features, params.projectId);
-      await saveAllAndRecord(
+      await saveAllAndEmit(
         tx,
         features.map((feature) => markStale(feature, body.stale)),
         caller,

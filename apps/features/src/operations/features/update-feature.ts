@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { UpdateFeature } from '@bunting/contracts';
-import { updateFeature } from '../../domain/features/feature-metadata.ts';
+import { updateFeature } from '../../domain/features/update-feature.ts';
 import { storedFeature } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -12,6 +12,6 @@ export const updateFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, UpdateFeature.permission, { project: feature.project });
-      return storedFeature(await saveAndRecord(tx, updateFeature(feature, body), caller));
+      return storedFeature(await saveAndEmit(tx, updateFeature(feature, body), caller));
     }),
   );

@@ -19,7 +19,7 @@ export const exportFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
         throw invalidValue('name an environment that exists', '/body/environment', environment);
       // The event names the features without their content: its readers need not have access to all of them.
       const data = { environment, tag: tag ?? null, project: project ?? null, features: exported.names };
-      events.record([{ type: 'features-exported', data }]);
+      events.emit([{ type: 'features-exported', data }]);
       return new JsonText(exported.json);
     }),
   );

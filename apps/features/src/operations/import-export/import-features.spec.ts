@@ -9,6 +9,7 @@ import {
   ImportFeatures,
   ListFeatures,
   type Refusal,
+  type Permission,
 } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
 import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
@@ -33,7 +34,11 @@ const exported = (count: number, environment = 'development'): ExportedFeatures 
   return {
     features: names.map((name) => ({ name, type: 'release', project: 'elsewhere', description: name })),
     featureStrategies: names.map((featureName) => ({
-      ...{ featureName, name: 'flexibleRollout', sortOrder: 0, segments: [70], constraints: [constraint] },
+      featureName,
+      name: 'flexibleRollout',
+      sortOrder: 0,
+      segments: [70],
+      constraints: [constraint],
       parameters: { rollout: '50', stickiness: 'default', groupId: featureName },
     })),
     featureEnvironments: names.map((featureName) => ({ featureName, environment, enabled: true })),
@@ -70,12 +75,22 @@ it('imports features with everything they use, and emits events and states', asy
   const segment = await beta();
   await features.clearOutbox();
   expect(await bringIn(exported(2))).toEqual({
-    ...{ created: 2, updated: 0, unchanged: 0, strategies: 2, tags: 2, tagTypes: 1, contextFields: 1, dependencies: 1 },
+    created: 2,
+    updated: 0,
+    unchanged: 0,
+    strategies: 2,
+    tags: 2,
+    tagTypes: 1,
+    contextFields: 1,
+    dependencies: 1,
     skipped: [],
   });
   const parent = await features.get('feature-0000');
   expect(parent).toMatchObject({
-    ...{ project: 'default', enabled: true, children: ['feature-0001'], createdBy: { name: 'mia' } },
+    project: 'default',
+    enabled: true,
+    children: ['feature-0001'],
+    createdBy: { name: 'mia' },
     tags: [{ type: 'team', value: 'payments' }],
     environments: [
       { name: 'development', enabled: true, strategies: [{ segments: [segment.id], parameters: { rollout: '50' } }] },
@@ -104,7 +119,7 @@ it('importing the same file again changes nothing, and another environment is ad
   await beta();
   await bringIn(exported(3));
   await features.clearOutbox();
-  const again = { ...{ created: 0, updated: 0, unchanged: 3, strategies: 0, tags: 0 }, skipped: [] };
+  const again = { created: 0, updated: 0, unchanged: 3, strategies: 0, tags: 0, skipped: [] };
   expect(await bringIn(exported(3))).toMatchObject(again);
   expect(await features.emittedEvents()).toEqual([]);
   expect(await features.states('feature')).toEqual([]);
@@ -205,10 +220,16 @@ it('skips archived features in an import and reports them', async () => {
 
 it('an import takes the permissions of the edits that it makes', async () => {
   await beta();
-  const everything = [
-    ...(['CREATE_FEATURE', 'UPDATE_FEATURE', 'CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT'] as const),
-    ...(['UPDATE_FEATURE_DEPENDENCY', 'CREATE_CONTEXT_FIELD', 'CREATE_TAG_TYPE'] as const),
-  ].map((permission) => ({ permission }));
+  const permissions: readonly Permission[] = [
+    'CREATE_FEATURE',
+    'UPDATE_FEATURE',
+    'CREATE_FEATURE_STRATEGY',
+    'UPDATE_FEATURE_ENVIRONMENT',
+    'UPDATE_FEATURE_DEPENDENCY',
+    'CREATE_CONTEXT_FIELD',
+    'CREATE_TAG_TYPE',
+  ];
+  const everything = permissions.map((permission) => ({ permission }));
   await features.database.transaction(({ query }) => query(`delete from context_field where name = 'region'`));
   await features.database.transaction(({ query }) => query(`delete from tag_type where name = 'team'`));
   for (const { permission } of everything) {

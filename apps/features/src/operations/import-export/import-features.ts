@@ -19,7 +19,7 @@ import {
   planImport,
   type PlannedFeature,
 } from '../../domain/import/index.ts';
-import { splitImport } from '../../domain/import/proposal.ts';
+import { splitImport } from '../../domain/import/split-import.ts';
 import { shortName } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
@@ -94,12 +94,12 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
     const { project, environment, data } = body;
     authorise(caller, ImportFeatures.permission, { project });
     await tx.projects.lockShared({ project });
-    await tx.importTargets.lockImports();
+    await tx.importDestinations.lockImports();
     const referenced = fileReferences(data);
     // Features of other projects are read without locks, so that imports do not block edits of other projects.
     const ownFeatures = await tx.features.findFamiliesForUpdate(referenced.features, project);
     const features = [...ownFeatures, ...(await tx.features.findFamilies(referenced.features, project))];
-    const found = await tx.importTargets.find(project, referenced);
+    const found = await tx.importDestinations.find(project, referenced);
     if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
 
     const existing = new Map(features.map((feature) => [feature.name, feature]));
@@ -126,7 +126,7 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
     for (const feature of added) await tx.guard.checkEdit({ ...feature, environments: {}, dependencies: [] }, feature);
     await tx.features.add(added);
     await tx.features.save(changed.filter(({ isNew }) => !isNew).map(({ feature }) => feature));
-    tx.events.record(events);
+    tx.events.emit(events);
     const report = { ...plan.report, skipped: [...plan.report.skipped, ...split.left] };
     if (split.changes.length === 0 || guarded.proposedIn === undefined) return { report };
     return { report, proposed: await storeProposal(tx, request, split.changes, guarded.proposedIn) };

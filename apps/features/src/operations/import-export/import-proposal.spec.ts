@@ -82,11 +82,9 @@ const emitted = async () => {
 };
 
 const strategy = (featureName: string, more: object = {}) => ({
-  ...{
-    featureName,
-    name: 'flexibleRollout',
-    parameters: { rollout: '5', stickiness: 'default', groupId: featureName },
-  },
+  featureName,
+  name: 'flexibleRollout',
+  parameters: { rollout: '5', stickiness: 'default', groupId: featureName },
   ...more,
 });
 /** A feature that is enabled for five percent of users, with a variant and a tag. */
@@ -95,7 +93,9 @@ const checkout: ExportedFeatures = {
   featureStrategies: [strategy('checkout')],
   featureEnvironments: [
     {
-      ...{ featureName: 'checkout', environment: 'production', enabled: true },
+      featureName: 'checkout',
+      environment: 'production',
+      enabled: true,
       variants: [{ name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' }],
     },
   ],
@@ -107,7 +107,9 @@ describe('an import into a protected environment', () => {
   it('creates, updates and tags features, and proposes their strategies in a protected environment', async () => {
     const reply = await bringIn(checkout);
     expect(reply).toMatchObject({
-      ...{ created: 1, tags: 1, skipped: [] },
+      created: 1,
+      tags: 1,
+      skipped: [],
       changeRequest: { id: 31, environment: 'production', changes: 3 },
     });
     expect(await get('checkout')).toMatchObject({
@@ -118,10 +120,15 @@ describe('an import into a protected environment', () => {
     expect(await emitted()).toEqual(['tag-created', 'feature-created', 'feature-tagged', 'features-imported']);
     expect(proposals).toMatchObject([
       {
-        ...{ project: 'default', environment: 'production', title: 'Import of 1 feature', by: { id: 3, name: 'kim' } },
+        project: 'default',
+        environment: 'production',
+        title: 'Import of 1 feature',
+        by: { id: 3, name: 'kim' },
         changes: [
           {
-            ...{ action: 'addStrategy', feature: 'checkout', snapshot: null },
+            action: 'addStrategy',
+            feature: 'checkout',
+            snapshot: null,
             payload: { name: 'flexibleRollout', parameters: { rollout: '5' } },
           },
           {
@@ -213,7 +220,7 @@ describe('the proposal of an import', () => {
   it('submits a stored proposal once the change requests service is back', async () => {
     mishaps = [
       () => {
-        throw unavailable('Nobody is there.');
+        throw unavailable('The change requests service is down.');
       },
     ];
     const { changeRequest } = await bringIn(checkout);
@@ -227,7 +234,7 @@ describe('the proposal of an import', () => {
 
   it('submits a proposal although an earlier one is refused repeatedly', async () => {
     const fails = () => {
-      throw unavailable('Nobody is there.');
+      throw unavailable('The change requests service is down.');
     };
     mishaps = [fails, fails];
     await bringIn(checkout);
@@ -262,7 +269,8 @@ describe('the proposal of an import', () => {
   it('refuses an import with more changes than a change request can hold', async () => {
     const names = Array.from({ length: 501 }, (_, nth) => `feature-${nth}`);
     const data: ExportedFeatures = {
-      ...{ features: names.map((name) => ({ name })), tagTypes: [] },
+      features: names.map((name) => ({ name })),
+      tagTypes: [],
       featureStrategies: names.map((name) => strategy(name)),
     };
     await expect(bringIn(data)).rejects.toMatchObject({
@@ -277,7 +285,8 @@ describe('the proposal of an import', () => {
     const values = Array.from({ length: 250 }, (_, nth) => `${'v'.repeat(90)}${nth}`);
     const constraints = Array.from({ length: 30 }, () => ({ contextName: 'userId', operator: 'IN' as const, values }));
     const data: ExportedFeatures = {
-      ...{ features: names.map((name) => ({ name })), tagTypes: [] },
+      features: names.map((name) => ({ name })),
+      tagTypes: [],
       featureStrategies: names.map((name) => ({ ...strategy(name), constraints })),
     };
     await expect(bringIn(data)).rejects.toMatchObject({

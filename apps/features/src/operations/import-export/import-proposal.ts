@@ -13,7 +13,7 @@ import { checkChanges } from '../../domain/changes/index.ts';
 import { protectedFrom } from '../../domain/projects/protection.ts';
 import { shortName } from '../../domain/refusals.ts';
 import type { UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
-import { subjectsOf } from '../changes/check-changes.ts';
+import { subjectsOf } from '../changes/change-subjects.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 
 // The edits of an import that take a change request: stored with the import, and submitted until the change request exists.
@@ -36,7 +36,12 @@ export const protectionOf = (
 ) => {
   const guarded = protectedFrom(caller, project, protectedEnvironments);
   const settings = guarded.includes(environment);
-  return { environment, settings, families: guarded.length > 0, proposedIn: settings ? environment : guarded.at(-1) };
+  return {
+    environment,
+    settings,
+    dependencies: guarded.length > 0,
+    proposedIn: settings ? environment : guarded.at(-1),
+  };
 };
 
 /** Refuses changes that exceed a change request, or that the caller may not propose. */
@@ -60,20 +65,23 @@ export const storeProposal = async (
 ): Promise<StoredImportProposal> => {
   const { project } = body;
   requireProposable(caller, project, changes);
-  const found = await tx.readSituation(subjectsOf(project, changes), hiddenProjectsOf(caller));
+  const found = await tx.readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
   if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
-  const situation = { ...found, environment: proposedIn, now: now.toISOString(), newStrategyId: randomUUID };
+  const changeContext = { ...found, environment: proposedIn, now: now.toISOString(), newStrategyId: randomUUID };
   const places = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
   const checked = checkChanges(
     changes,
     [],
-    situation,
+    changeContext,
     (nth) => places.get(changes[nth]?.feature ?? '') ?? '/body/data',
   );
   const features = new Set(changes.map(({ feature }) => feature)).size;
   const importId = randomUUID();
   const proposal = {
-    ...{ project, environment: proposedIn, by: { id: caller.id, name: caller.name }, changes: checked },
+    project,
+    environment: proposedIn,
+    by: { id: caller.id, name: caller.name },
+    changes: checked,
     title: `Import of ${features} ${features === 1 ? 'feature' : 'features'}`,
   };
   if (Buffer.byteLength(JSON.stringify(proposal)) > maxBytes) {

@@ -13,7 +13,7 @@ import {
 } from '@bunting/contracts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import { fileReferences, planImport } from '../../domain/import/index.ts';
-import { splitImport } from '../../domain/import/proposal.ts';
+import { splitImport } from '../../domain/import/split-import.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { immediateEvents, importerOf, importPermissions } from './import-features.ts';
@@ -75,7 +75,7 @@ export const validateImportEndpoint = ({ transaction, featureLimit }: FeaturesCo
       authorise(caller, ValidateImport.permission, { project });
       const referenced = fileReferences(data);
       const features = await tx.features.findFamilies(referenced.features);
-      const found = await tx.importTargets.find(project, referenced);
+      const found = await tx.importDestinations.find(project, referenced);
       if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
       const existing = new Map(features.map((feature) => [feature.name, feature]));
       const guarded = protectionOf(caller, body, await tx.protection.protectedOf(project));

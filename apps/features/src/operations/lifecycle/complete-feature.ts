@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { CompleteFeature } from '@bunting/contracts';
 import { completeFeature } from '../../domain/features/lifecycle.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const completeFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const completeFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller, now } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, CompleteFeature.permission, { project: feature.project });
-      await saveAndRecord(tx, completeFeature(feature, body, now.toISOString()), caller);
+      await saveAndEmit(tx, completeFeature(feature, body, now.toISOString()), caller);
       return null;
     }),
   );

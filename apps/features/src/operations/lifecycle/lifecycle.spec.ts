@@ -78,7 +78,11 @@ it('counts visible features by lifecycle stage, and the stale ones of a project'
   await complete({ status: 'kept' });
   expect(await count()).toEqual({ initial: 0, preLive: 1, live: 1, completed: 1, archived: 1 });
   expect(await count({ ...lee, hiddenProjects: ['default'] })).toEqual({
-    ...{ initial: 0, preLive: 0, live: 0, completed: 0, archived: 0 },
+    initial: 0,
+    preLive: 0,
+    live: 0,
+    completed: 0,
+    archived: 0,
   });
 
   const params = { projectId: 'default' };

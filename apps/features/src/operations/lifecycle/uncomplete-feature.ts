@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { UncompleteFeature } from '@bunting/contracts';
 import { uncompleteFeature } from '../../domain/features/lifecycle.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const uncompleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const uncompleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, UncompleteFeature.permission, { project: feature.project });
-      await saveAndRecord(tx, uncompleteFeature(feature), caller);
+      await saveAndEmit(tx, uncompleteFeature(feature), caller);
       return null;
     }),
   );

@@ -3,7 +3,7 @@ import { AddFeatureLink } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { addLink } from '../../domain/features/link.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
@@ -12,7 +12,7 @@ export const addFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, AddFeatureLink.permission, { project: feature.project });
-      await saveAndRecord(tx, addLink(feature, body, randomUUID()), caller);
+      await saveAndEmit(tx, addLink(feature, body, randomUUID()), caller);
       return null;
     }),
   );

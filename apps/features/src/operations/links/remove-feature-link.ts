@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { RemoveFeatureLink } from '@bunting/contracts';
 import { removeLink } from '../../domain/features/link.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const removeFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveFeatureLink.permission, { project: feature.project });
-      await saveAndRecord(tx, removeLink(feature, params.linkId), caller);
+      await saveAndEmit(tx, removeLink(feature, params.linkId), caller);
       return null;
     }),
   );

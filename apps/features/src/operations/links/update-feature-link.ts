@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { UpdateFeatureLink } from '@bunting/contracts';
 import { updateLink } from '../../domain/features/link.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const updateFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, UpdateFeatureLink.permission, { project: feature.project });
-      await saveAndRecord(tx, updateLink(feature, params.linkId, body), caller);
+      await saveAndEmit(tx, updateLink(feature, params.linkId, body), caller);
       return null;
     }),
   );

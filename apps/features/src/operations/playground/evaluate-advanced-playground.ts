@@ -19,7 +19,7 @@ export const evaluateAdvancedPlaygroundEndpoint = (context: FeaturesContext) =>
     });
     const results = new Map<string, FeatureResult>();
     for (const environment of environments) {
-      const { evaluate } = playgroundOf(content, environment);
+      const { evaluate } = playgroundOf(content, environment, body.features && new Set(body.features));
       for (const combination of combinations) {
         const inEnvironment = new Map([...combination, ['environment', environment]]);
         for (const feature of evaluate({ fields: inEnvironment, now, random: Math.random })) {
@@ -28,7 +28,8 @@ export const evaluateAdvancedPlaygroundEndpoint = (context: FeaturesContext) =>
           results.set(name, result);
           (result.environments[environment] ??= []).push({
             ...feature,
-            ...{ environment, context: Object.fromEntries(combination) },
+            environment,
+            context: Object.fromEntries(combination),
           });
         }
       }

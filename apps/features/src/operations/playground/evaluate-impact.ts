@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { EvaluateImpact, isSegmentChange, notFound } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import { impactOf, maxFeaturesOfImpact } from '../../domain/impact.ts';
+import { impactOf, maxFeaturesOfImpact } from '../../domain/impact-on-users.ts';
 import { readContext } from '../../domain/playground.ts';
 import { invalidProperty, shortName } from '../../domain/refusals.ts';
-import { featuresOf } from '../changes/check-changes.ts';
+import { featuresOf } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { contentAfter, requireEnvironments, segmentsIn } from './playground-content.ts';
@@ -20,7 +20,9 @@ export const evaluateImpactEndpoint = (context: FeaturesContext) =>
     const proposal = { project, environment, changes: changes.map((change, id) => ({ id, change, snapshot: null })) };
     const usersOf = changes.filter(isSegmentChange).map(({ payload }) => payload.id);
     const before = await context.readPlayground.ofFeatures([environment], {
-      ...{ usersOf, names: changes.flatMap(featuresOf), segments: segmentsIn(proposal) },
+      usersOf,
+      names: changes.flatMap(featuresOf),
+      segments: segmentsIn(proposal),
       limit: maxFeaturesOfImpact + 1,
     });
     requireEnvironments(before, [environment]);

@@ -1,24 +1,43 @@
 import { call, onBehalfOf, type OperationRequest } from '@bunting/bus';
-import { type AnyOperation, type PlaygroundBody, ReadProposedChanges, refusal } from '@bunting/contracts';
+import {
+  type AdvancedPlaygroundBody,
+  type AnyOperation,
+  type PlaygroundBody,
+  ReadProposedChanges,
+  refusal,
+} from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { foldChanges, type RequestedChange } from '../../domain/changes/fold.ts';
 import { maxFeatures, type PlaygroundContent, requireFeaturesWithin, withChanges } from '../../domain/playground.ts';
 import { shortName, invalidProperty } from '../../domain/refusals.ts';
-import { subjectsOf } from '../changes/check-changes.ts';
+import { featuresOf, subjectsOf } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 
-interface Selection extends Pick<PlaygroundBody, 'projects' | 'changeRequest'> {
+interface Selection extends Pick<AdvancedPlaygroundBody, 'projects' | 'changeRequest' | 'features'> {
   readonly environments: readonly string[];
   /** how many times each feature is to be evaluated in each environment */
   readonly contexts: number;
 }
 
-interface Proposal {
+export interface Proposal {
   readonly project: string;
   readonly environment: string;
   readonly changes: readonly RequestedChange[];
 }
+
+/** The projects of a request; undefined for every one. */
+export const projectsOf = (projects: PlaygroundBody['projects']): string[] | undefined =>
+  projects === undefined || projects === '*' || projects.length === 0 || projects.includes('*')
+    ? undefined
+    : (projects as string[]);
+
+/** The changes of a change request that the caller may see. @throws Refusal when there is none with the id */
+export const readProposal = (
+  { bus }: FeaturesContext,
+  request: OperationRequest<AnyOperation>,
+  id: number,
+): Promise<Proposal> => call(bus, ReadProposedChanges, { body: { id } }, onBehalfOf(request));
 
 /** @throws Refusal when an environment does not exist */
 export const requireEnvironments = ({ environments: found }: PlaygroundContent, wanted: readonly string[]): void => {
@@ -41,17 +60,17 @@ export const segmentsIn = ({ project, changes }: Proposal): readonly number[] =>
 export const contentAfter = async (
   content: PlaygroundContent,
   { project, environment, changes }: Proposal,
-  { readSituation }: Pick<FeaturesContext, 'readSituation'>,
+  { readChangeContext }: Pick<FeaturesContext, 'readChangeContext'>,
   { caller, now }: OperationRequest<AnyOperation>,
 ): Promise<PlaygroundContent | undefined> => {
   const subjects = subjectsOf(
     project,
     changes.map(({ change }) => change),
   );
-  const found = await readSituation(subjects, hiddenProjectsOf(caller));
+  const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
   if (found === undefined) return undefined;
-  const situation = { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
-  const { features, segments, conflicts } = foldChanges(changes, situation);
+  const changeContext = { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
+  const { features, segments, conflicts } = foldChanges(changes, changeContext);
   if (conflicts.length > 0) {
     const reasons = conflicts.map(({ message }) => message).join(' ');
     throw refusal('ConflictError', `The changes could not be applied: ${reasons}`);
@@ -69,20 +88,22 @@ export const contentAfter = async (
 export const readPlaygroundContent = async (
   context: FeaturesContext,
   request: OperationRequest<AnyOperation>,
-  { environments, contexts, projects, changeRequest }: Selection,
+  { environments, contexts, projects, changeRequest, features }: Selection,
 ): Promise<PlaygroundContent> => {
   const limit = maxFeatures(environments.length * contexts);
-  const proposal =
-    changeRequest === undefined
-      ? undefined
-      : await call(context.bus, ReadProposedChanges, { body: { id: changeRequest } }, onBehalfOf(request));
-  const isEveryProject = projects === undefined || projects === '*' || projects.length === 0 || projects.includes('*');
-  const content = await context.readPlayground.ofProjects(environments, {
-    ...(isEveryProject ? {} : { projects: projects as string[] }),
+  const proposal = changeRequest === undefined ? undefined : await readProposal(context, request, changeRequest);
+  const selected = projectsOf(projects);
+  const selection = {
+    ...(selected === undefined ? {} : { projects: selected }),
     ...(proposal === undefined ? {} : { segments: segmentsIn(proposal) }),
     hidden: hiddenProjectsOf(request.caller),
     limit: limit + 1,
-  });
+  };
+  const besides = proposal?.changes.flatMap(({ change }) => featuresOf(change));
+  const content =
+    features === undefined
+      ? await context.readPlayground.ofProjects(environments, selection)
+      : await context.readPlayground.ofPage(environments, { ...selection, names: features, besides });
   requireEnvironments(content, environments);
   requireFeaturesWithin(content, limit);
   if (proposal === undefined) return content;

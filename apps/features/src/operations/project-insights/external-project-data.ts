@@ -1,8 +1,8 @@
 import { type OperationRequest, type Bus, callIfSupported, onBehalfOf } from '@bunting/bus';
 import {
-  CountMembers,
+  CountProjectMembers,
   type GetPersonalDashboardProject,
-  type GetProject,
+  type GetDeprecatedProjectOverview,
   type GetProjectHealth,
   type GetProjectInsights,
   type GetProjectOverview,
@@ -14,7 +14,7 @@ import { loadActivityIfAvailable, noActivity } from './project-activity.ts';
 
 type ProjectRequest = OperationRequest<
   | typeof GetPersonalDashboardProject
-  | typeof GetProject
+  | typeof GetDeprecatedProjectOverview
   | typeof GetProjectHealth
   | typeof GetProjectInsights
   | typeof GetProjectOverview
@@ -23,7 +23,7 @@ type ProjectRequest = OperationRequest<
 
 export const loadProjectMembers = async (bus: Bus, request: ProjectRequest): Promise<readonly ProjectMembers[]> => {
   const body = { project: request.params.projectId };
-  return (await callIfSupported(bus, CountMembers, { body }, onBehalfOf(request)))?.projects ?? [];
+  return (await callIfSupported(bus, CountProjectMembers, { body }, onBehalfOf(request)))?.projects ?? [];
 };
 
 export const loadExternalProjectData = async (bus: Bus, request: ProjectRequest): Promise<ExternalProjectData> => {

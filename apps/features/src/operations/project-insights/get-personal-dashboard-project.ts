@@ -1,5 +1,5 @@
 import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
-import { SearchEvents, GetPersonalDashboardProject, GetUserRoles } from '@bunting/contracts';
+import { SearchEvents, GetPersonalDashboardProject, GetOwnRoles } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { FeaturesContext } from '../context.ts';
 import { loadProjectMembers } from './external-project-data.ts';
@@ -11,7 +11,7 @@ export const getPersonalDashboardProjectEndpoint = ({ projectOverviews, bus }: F
     const [held, { events } = { events: [] }, { roles } = { roles: [] }] = await Promise.all([
       loadProjectMembers(bus, request),
       callIfSupported(bus, SearchEvents, newest, onBehalfOf(request)),
-      callIfSupported(bus, GetUserRoles, { query: { projectId } }, onBehalfOf(request)),
+      callIfSupported(bus, GetOwnRoles, { query: { projectId } }, onBehalfOf(request)),
     ]);
     const about = {
       latestEvents: events.map(({ id, summary = null, createdBy, createdAt }) => {

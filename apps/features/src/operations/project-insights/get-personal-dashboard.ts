@@ -1,9 +1,9 @@
 import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import {
   type Caller,
-  CountMembers,
+  CountProjectMembers,
   GetPersonalDashboard,
-  ListHolders,
+  ListPermissionHolders,
   maySee,
   type PersonalDashboard,
 } from '@bunting/contracts';
@@ -35,8 +35,8 @@ export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext
     // Administrators hold ADMIN in every project; the empty id stands for no particular one.
     const holdersOfAdmin = { project: '', permissions: ['ADMIN' as const] };
     const [{ projects: held } = { projects: [] }, { users } = { users: [] }] = await Promise.all([
-      callIfSupported(bus, CountMembers, { body: {} }, onBehalfOf(request)),
-      callIfSupported(bus, ListHolders, { body: holdersOfAdmin }, onBehalfOf(request)),
+      callIfSupported(bus, CountProjectMembers, { body: {} }, onBehalfOf(request)),
+      callIfSupported(bus, ListPermissionHolders, { body: holdersOfAdmin }, onBehalfOf(request)),
     ]);
     const admins = users.map(({ id, name, username, email, imageUrl }) => ({
       id,

@@ -1,5 +1,5 @@
 import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
-import { CountTokens, GetProjectStatus } from '@bunting/contracts';
+import { CountEnvironmentTokens, GetProjectStatus } from '@bunting/contracts';
 import { loadActivity, noActivity } from './project-activity.ts';
 import type { FeaturesContext } from '../context.ts';
 import { loadProjectMembers } from './external-project-data.ts';
@@ -10,7 +10,7 @@ export const getProjectStatusEndpoint = ({ projectOverviews, bus }: FeaturesCont
     const [held, [active = noActivity], tokens] = await Promise.all([
       loadProjectMembers(bus, request),
       loadActivity(bus, request, { project: projectId, days: 365 }),
-      callIfSupported(bus, CountTokens, { body: { project: projectId } }, onBehalfOf(request)),
+      callIfSupported(bus, CountEnvironmentTokens, { body: { project: projectId } }, onBehalfOf(request)),
     ]);
     const apiTokens = (tokens?.environments ?? []).reduce((sum, environment) => sum + environment.tokens, 0);
     return new JsonText(await projectOverviews.status(projectId, held, { days: active.days, apiTokens }));

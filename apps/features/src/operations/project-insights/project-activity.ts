@@ -1,7 +1,7 @@
 import { type OperationRequest, type Bus, call, onBehalfOf } from '@bunting/bus';
-import { type AnyOperation, CountEventsOfProjects, Refusal, type ReplyOf } from '@bunting/contracts';
+import { type AnyOperation, GetProjectActivity, Refusal, type ReplyOf } from '@bunting/contracts';
 
-type ActiveProject = ReplyOf<typeof CountEventsOfProjects>['projects'][number];
+type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][number];
 
 /** The timeout of calls for optional data, in milliseconds. */
 const optionalMs = 2_000;
@@ -11,8 +11,7 @@ export const loadActivity = async (
   bus: Bus,
   request: OperationRequest<AnyOperation>,
   body: { readonly project?: string; readonly days?: number },
-): Promise<readonly ActiveProject[]> =>
-  (await call(bus, CountEventsOfProjects, { body }, onBehalfOf(request))).projects;
+): Promise<readonly ActiveProject[]> => (await call(bus, GetProjectActivity, { body }, onBehalfOf(request))).projects;
 
 /** The same, or undefined if the audit service does not reply in time: pages about projects are shown without it. */
 export const loadActivityIfAvailable = async (
@@ -23,7 +22,7 @@ export const loadActivityIfAvailable = async (
   const context = onBehalfOf(request);
   try {
     const within = { ...context, timeoutMs: Math.min(optionalMs, context.timeoutMs / 2) };
-    return (await call(bus, CountEventsOfProjects, { body }, within)).projects;
+    return (await call(bus, GetProjectActivity, { body }, within)).projects;
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'ServiceUnavailable') return undefined;
     throw error;

@@ -9,7 +9,7 @@ import {
   SearchFlagCreators,
   GetPersonalDashboard,
   GetPersonalDashboardProject,
-  GetProject,
+  GetDeprecatedProjectOverview,
   GetProjectDora,
   GetProjectHealth,
   GetProjectInsights,
@@ -76,13 +76,16 @@ it('counts the activity of a project in the last 30 days and the 30 days before'
   );
   await enableInProduction('new');
   const stats = {
-    ...{ avgTimeToProdCurrentWindow: 10, createdCurrentWindow: 1, createdPastWindow: 1 },
-    ...{ archivedCurrentWindow: 1, archivedPastWindow: 1 },
+    avgTimeToProdCurrentWindow: 10,
+    createdCurrentWindow: 1,
+    createdPastWindow: 1,
+    archivedCurrentWindow: 1,
+    archivedPastWindow: 1,
     projectActivityCurrentWindow: activityOfDefault.currentWindow,
     projectActivityPastWindow: activityOfDefault.pastWindow,
     projectMembersAddedCurrentWindow: 1,
   };
-  for (const operation of [GetProjectOverview, GetProject, GetProjectHealth, GetProjectInsights]) {
+  for (const operation of [GetProjectOverview, GetDeprecatedProjectOverview, GetProjectHealth, GetProjectInsights]) {
     expect(await features.call(operation, { params })).toMatchObject({ stats });
   }
   expect((await overview('shop')).stats).toEqual(Object.fromEntries(Object.keys(stats).map((key) => [key, 0])));

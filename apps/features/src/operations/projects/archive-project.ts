@@ -14,7 +14,7 @@ export const archiveProjectEndpoint = ({ transaction }: FeaturesContext) =>
         throw refusal('InvalidOperationError', 'You can not archive a project with active feature flags');
       }
       await tx.projects.setArchived(project.id, now.toISOString());
-      tx.events.record([{ type: 'project-archived', project: project.id }]);
+      tx.events.emit([{ type: 'project-archived', project: project.id }]);
       return null;
     }),
   );

@@ -56,7 +56,7 @@ export const createProjectEndpoint = ({ transaction, hideProjectAtGateway }: Fea
       };
       if ((await projects.lockAndCount()) >= limits.projects) throw limitExceeded('project', limits.projects);
       const version = await projects.add(project, caller, now.toISOString());
-      events.record([{ type: 'project-created', project: id, data: project }]);
+      events.emit([{ type: 'project-created', project: id, data: project }]);
       if (project.mode === 'private') await hideProjectAtGateway({ id, version }, request);
       const { description, ...shown } = project;
       return description === null ? shown : { ...shown, description };

@@ -19,7 +19,7 @@ export const deleteProjectEndpoint = ({ transaction }: FeaturesContext) =>
       }
       await deleteArchived(tx, await tx.features.findAllForUpdate(await tx.projects.featureNames(project.id)));
       const segments = await tx.projects.remove(project);
-      tx.events.record([...segments.map(segmentDeleted), { type: 'project-deleted', project: project.id }]);
+      tx.events.emit([...segments.map(segmentDeleted), { type: 'project-deleted', project: project.id }]);
       return null;
     }),
   );

@@ -3,11 +3,12 @@ import {
   AddFavoriteProject,
   AddProjectEnvironment,
   ArchiveProject,
+  type Caller,
   CreateProject,
   CreateSegment,
   DeleteProject,
   EnableFeature,
-  GetProject,
+  GetDeprecatedProjectOverview,
   GetProjectOverview,
   ListFlagCreatorsOfProject,
   ListProjects,
@@ -39,8 +40,11 @@ const params = { projectId: 'shop' };
 const overview = () => features.call(GetProjectOverview, { params });
 const emitted = async () =>
   (await features.emittedEvents()).map(({ type, project, environment, data, preData }) => ({
-    ...{ type, project, environment },
-    ...{ data, preData },
+    type,
+    project,
+    environment,
+    data,
+    preData,
   }));
 
 it('updates a project and its settings, with one event each', async () => {
@@ -50,8 +54,15 @@ it('updates a project and its settings, with one event each', async () => {
     await features.call(UpdateProjectSettings, { params, body: { mode: 'protected', featureLimit: 9, featureNaming } });
   }
   expect(await overview()).toMatchObject({
-    ...{ name: 'Store', description: 'sells', mode: 'protected', featureLimit: 9, members: 0, health: 100 },
-    ...{ featureNaming: { pattern: '[a-z]+', example: 'abc' }, updatedAt: expect.any(String), favorite: false },
+    name: 'Store',
+    description: 'sells',
+    mode: 'protected',
+    featureLimit: 9,
+    members: 0,
+    health: 100,
+    featureNaming: { pattern: '[a-z]+', example: 'abc' },
+    updatedAt: expect.any(String),
+    favorite: false,
     environments: [{ environment: 'development' }],
   });
   expect(await emitted()).toMatchObject([
@@ -78,12 +89,26 @@ it('lists a project with its counts', async () => {
     { type: 'release', count: 1 },
   ];
   expect(await overview()).toMatchObject({ health: 50, featureTypeCounts: counts });
-  const whole = await features.call(GetProject, { params });
+  const whole = await features.call(GetDeprecatedProjectOverview, { params });
   expect(whole.features.map(({ name }) => name)).toEqual(['checkout', 'old']);
   expect(await features.call(ListFlagCreatorsOfProject, { params })).toEqual([
     { id: 2, name: 'lee' },
     { id: 1, name: 'mia' },
   ]);
+});
+
+it('lists an archived project among the archived ones only, until it is revived', async () => {
+  const ids = async (query: { archived?: boolean }, caller?: Caller) =>
+    (await features.call(ListProjects, { query }, caller)).projects.map(({ id }) => id);
+  await features.call(ArchiveProject, { params });
+  const { projects } = await features.call(ListProjects, { query: { archived: true } });
+  expect(projects).toEqual([expect.objectContaining({ id: 'shop', archivedAt: expect.any(String) })]);
+  expect(await ids({})).not.toContain('shop');
+  expect(await ids({ archived: false })).not.toContain('shop');
+  expect(await ids({ archived: true }, { ...lee, hiddenProjects: ['shop'] })).toEqual([]);
+  await features.call(ReviveProject, { params });
+  expect(await ids({ archived: true })).toEqual([]);
+  expect(await ids({})).toContain('shop');
 });
 
 it('archives, revives and deletes a project without active features', async () => {
@@ -99,7 +124,11 @@ it('archives, revives and deletes a project without active features', async () =
     await features.call(operation, { params });
   }
   expect((await emitted()).map(({ type }) => type)).toEqual([
-    ...['project-archived', 'project-revived', 'feature-deleted', 'segment-deleted', 'project-deleted'],
+    'project-archived',
+    'project-revived',
+    'feature-deleted',
+    'segment-deleted',
+    'project-deleted',
   ]);
   expect((await features.states('segment')).at(-1)?.state).toBeNull();
   await expect(overview()).rejects.toMatchObject({ kind: 'NotFoundError' });
@@ -209,7 +238,13 @@ it('refuses to disconnect a protected environment without SKIP_CHANGE_REQUEST', 
 it('refuses an unknown project, and validates ids', async () => {
   const nowhere = { projectId: 'moon' };
   const body = { name: 'Moon' };
-  for (const operation of [GetProject, GetProjectOverview, ListFlagCreatorsOfProject, UpdateProject, ArchiveProject]) {
+  for (const operation of [
+    GetDeprecatedProjectOverview,
+    GetProjectOverview,
+    ListFlagCreatorsOfProject,
+    UpdateProject,
+    ArchiveProject,
+  ]) {
     await expect(features.call(operation, { params: nowhere, body } as never)).rejects.toMatchObject({
       kind: 'NotFoundError',
     });

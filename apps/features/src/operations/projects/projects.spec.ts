@@ -6,10 +6,9 @@ import {
   DeleteProject,
   type CreateProjectBody,
   EnableFeature,
-  GetClientFeatures,
   GetFeature,
-  GetProject,
-  GetProjectEnvironments,
+  GetDeprecatedProjectOverview,
+  ListEnvironmentSettingsOfProject,
   GetProjectOverview,
   ListProjects,
   RemoveProjectEnvironment,
@@ -34,7 +33,7 @@ const create = (body: CreateProjectBody, caller = mia) => features.call(CreatePr
 it('a fresh database has the project default in development and production', async () => {
   const { projects } = await features.call(ListProjects, {});
   expect(projects).toMatchObject([{ id: 'default', name: 'Default', mode: 'open', featureCount: 0, health: 100 }]);
-  const { environments } = await features.call(GetProjectEnvironments, { params: { projectId: 'default' } });
+  const { environments } = await features.call(ListEnvironmentSettingsOfProject, { params: { projectId: 'default' } });
   expect(environments).toEqual([
     { name: 'development', type: 'development', sortOrder: 2, enabled: true, requiredApprovals: null },
     { name: 'production', type: 'production', sortOrder: 3, enabled: true, requiredApprovals: null },
@@ -44,7 +43,10 @@ it('a fresh database has the project default in development and production', asy
 it('connects a new project to all enabled environments or to the named ones, with an event', async () => {
   const shop = await create({ id: 'shop', name: 'Shop' });
   expect(shop).toEqual({
-    ...{ id: 'shop', name: 'Shop', mode: 'open', defaultStickiness: 'default' },
+    id: 'shop',
+    name: 'Shop',
+    mode: 'open',
+    defaultStickiness: 'default',
     environments: ['development', 'production'],
   });
   const garage = await create({ id: 'garage', name: 'Garage', environments: ['production', 'staging', 'staging'] });
@@ -59,7 +61,7 @@ it('creates a project without environments if the list is empty', async () => {
   const { environments } = await create({ id: 'bare', name: 'Bare', environments: [] });
   expect(environments).toEqual([]);
   const params = { projectId: 'bare' };
-  expect(await features.call(GetProjectEnvironments, { params })).toEqual({ environments: [] });
+  expect(await features.call(ListEnvironmentSettingsOfProject, { params })).toEqual({ environments: [] });
   expect(await features.call(GetProjectOverview, { params })).toMatchObject({ environments: [] });
 
   await features.call(CreateFeature, { params, body: { name: 'lamp' } });
@@ -69,8 +71,6 @@ it('creates a project without environments if the list is empty', async () => {
   const at = { ...params, featureName: 'lamp', environment: 'production' };
   await expect(features.call(EnableFeature, { params: at })).rejects.toMatchObject({ kind: 'NotFoundError' });
   const query = { environment: 'production' };
-  const { features: delivered } = await features.call(GetClientFeatures, { query });
-  expect(delivered.find(({ name }) => name === 'lamp')).toMatchObject({ enabled: false, strategies: [] });
 
   await features.call(AddProjectEnvironment, { params, body: query });
   await features.call(EnableFeature, { params: at });
@@ -83,9 +83,10 @@ it('returns the members and owners of a project, or the system if it has no owne
   const { projects } = await features.call(ListProjects, {});
   expect(projects.find(({ id }) => id === 'default')).toMatchObject({ memberCount: 3, owners: [ada] });
   expect(projects.find(({ id }) => id === 'shop')).toMatchObject({
-    ...{ memberCount: 0, owners: [{ ownerType: 'system' }] },
+    memberCount: 0,
+    owners: [{ ownerType: 'system' }],
   });
-  for (const operation of [GetProjectOverview, GetProject]) {
+  for (const operation of [GetProjectOverview, GetDeprecatedProjectOverview]) {
     const read = (projectId: string) => features.call(operation, { params: { projectId } });
     expect(await read('default')).toMatchObject({ members: 3, owners: [ada] });
     expect(await read('shop')).toMatchObject({ members: 0, owners: [{ ownerType: 'system' }] });
@@ -179,5 +180,7 @@ it('creates a project only with CREATE_PROJECT', async () => {
 
 it('refuses the environments of an unknown project', async () => {
   const params = { projectId: 'moon' };
-  await expect(features.call(GetProjectEnvironments, { params })).rejects.toMatchObject({ kind: 'NotFoundError' });
+  await expect(features.call(ListEnvironmentSettingsOfProject, { params })).rejects.toMatchObject({
+    kind: 'NotFoundError',
+  });
 });

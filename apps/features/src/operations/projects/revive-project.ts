@@ -11,7 +11,7 @@ export const reviveProjectEndpoint = ({ transaction }: FeaturesContext) =>
       const { project, isArchived } = await lockProject(tx, target);
       if (!isArchived) return null;
       await tx.projects.setArchived(project.id, null);
-      tx.events.record([{ type: 'project-revived', project: project.id }]);
+      tx.events.emit([{ type: 'project-revived', project: project.id }]);
       return null;
     }),
   );

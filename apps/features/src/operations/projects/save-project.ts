@@ -14,7 +14,7 @@ export const saveProject = async (
 ): Promise<void> => {
   if (decided.length === 0) return;
   const version = await projects.save(project, request.now.toISOString());
-  events.record(decided);
+  events.emit(decided);
   if (project.mode === 'private' && before.mode !== 'private')
     await hideProjectAtGateway({ id: project.id, version }, request);
 };

@@ -6,15 +6,15 @@ import { limits } from '../../domain/project-context.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const createSegmentEndpoint = ({ transaction }: FeaturesContext) =>
+export const createSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesContext) =>
   implement(CreateSegment, (request) =>
     transaction(request, async ({ segments, events }) => {
       const { body, caller, now } = request;
-      const content = validateSegment(body);
+      const content = validateSegment(body, { allowsRegex });
       authoriseSegment(caller, ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'], content.project);
       if ((await segments.lockAndCount()) >= limits.segments) throw limitExceeded('segment', limits.segments);
       const segment = await segments.add(content, { createdBy: caller.name, createdAt: now.toISOString() });
-      events.record([segmentCreated(segment)]);
+      events.emit([segmentCreated(segment)]);
       const { project, ...shown } = { ...segment, constraints: [...segment.constraints] };
       return project === null ? shown : { ...shown, project };
     }),

@@ -3,7 +3,7 @@ import { DeleteSegment } from '@bunting/contracts';
 import { deleteSegment } from '../../domain/constraints/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import { noSuchSegment } from '../../persistence/segments/segment-repository.ts';
-import { hiddenProjectsOf, visibleTo } from '../visibility.ts';
+import { hiddenProjectsOf, findVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
@@ -12,12 +12,12 @@ export const deleteSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteSegment, (request) =>
     transaction(request, async ({ segments, guard, events }) => {
       const { segment, neighbours } = await segments.getForUpdate(request.params.id);
-      if (visibleTo(request, segment) === undefined) throw noSuchSegment(request.params.id);
+      if (findVisible(request, segment) === undefined) throw noSuchSegment(request.params.id);
       authoriseSegment(request.caller, permissions, segment.project);
       const decision = deleteSegment(segment, { ...neighbours, hidden: hiddenProjectsOf(request.caller) });
       await guard.checkSegmentEdit(segment.id, [segment.project]);
       await segments.remove(segment);
-      events.record(decision.events);
+      events.emit(decision.events);
       return null;
     }),
   );

@@ -1,5 +1,5 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { ListSegmentUses, ListStrategiesOfSegment } from '@bunting/contracts';
+import { ListProposedSegmentStrategies, ListStrategiesOfSegment } from '@bunting/contracts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -8,6 +8,11 @@ export const listStrategiesOfSegmentEndpoint = ({ segments, bus }: FeaturesConte
   implement(ListStrategiesOfSegment, async (request) => {
     const { id: segment } = request.params;
     const strategies = await segments.strategiesOf(segment, hiddenProjectsOf(request.caller));
-    const { changeRequestStrategies } = await call(bus, ListSegmentUses, { body: { segment } }, onBehalfOf(request));
+    const { changeRequestStrategies } = await call(
+      bus,
+      ListProposedSegmentStrategies,
+      { body: { segment } },
+      onBehalfOf(request),
+    );
     return { strategies, changeRequestStrategies };
   });

@@ -24,7 +24,10 @@ const version = { contextName: 'appVersion', operator: 'SEMVER_GT', value: '1.2.
 it('replies with the created segment, and emits its event and state', async () => {
   const segment = await create({ name: 'new apps', project: 'shop', constraints: [version] });
   expect(segment).toMatchObject({
-    ...{ name: 'new apps', description: null, project: 'shop', createdBy: 'mia' },
+    name: 'new apps',
+    description: null,
+    project: 'shop',
+    createdBy: 'mia',
     constraints: [{ ...version, values: [], inverted: false, caseInsensitive: false }],
   });
   expect(await features.call(GetSegment, { params: { id: segment.id } })).toEqual(segment);
@@ -33,7 +36,9 @@ it('replies with the created segment, and emits its event and state', async () =
   ]);
   expect(await features.states('segment')).toEqual([
     {
-      ...{ entity: 'segment', id: String(segment.id), version: 1 },
+      entity: 'segment',
+      id: String(segment.id),
+      version: 1,
       state: { id: segment.id, name: 'new apps', project: 'shop' },
     },
   ]);

@@ -3,9 +3,9 @@ import { notFound, SetStrategySegments } from '@bunting/contracts';
 import { shortName } from '../../domain/refusals.ts';
 import { setStrategySegments } from '../../domain/strategies/set-strategy-segments.ts';
 import { authorise } from '../authorise.ts';
-import { visibleTo } from '../visibility.ts';
-import { saveAndRecord } from '../save-and-record.ts';
-import { referencesIn } from '../references.ts';
+import { findVisible } from '../visibility.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
+import { possibleReferencesIn } from '../possible-references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
@@ -13,17 +13,17 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { body, caller } = request;
       const { projectId, strategyId, environmentId, segmentIds } = body;
-      const found = visibleTo(request, await tx.segments.featureOfStrategy(strategyId));
+      const found = findVisible(request, await tx.segments.featureOfStrategy(strategyId));
       // The project of the strategy decides, not the one that the body names.
       authorise(caller, SetStrategySegments.permission, { project: found?.project, environment: environmentId });
       if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${shortName(strategyId)}`);
       const { feature, projectContext } = await tx.features.getForUpdate(
         projectId,
         found.name,
-        referencesIn(segmentIds),
+        possibleReferencesIn(segmentIds),
       );
       const at = { environment: environmentId, strategyId };
-      await saveAndRecord(tx, setStrategySegments(feature, at, segmentIds, projectContext), caller);
+      await saveAndEmit(tx, setStrategySegments(feature, at, segmentIds, projectContext), caller);
       return body;
     }),
   );

@@ -3,17 +3,17 @@ import { UpdateSegment } from '@bunting/contracts';
 import { updateSegment } from '../../domain/constraints/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import { noSuchSegment } from '../../persistence/segments/segment-repository.ts';
-import { hiddenProjectsOf, visibleTo } from '../visibility.ts';
+import { hiddenProjectsOf, findVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
-export const updateSegmentEndpoint = ({ transaction }: FeaturesContext) =>
+export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesContext) =>
   implement(UpdateSegment, (request) =>
     transaction(request, async ({ segments, guard, events }) => {
       const { params, body, caller } = request;
       const { segment, neighbours } = await segments.getForUpdate(params.id, body.name);
-      if (visibleTo(request, segment) === undefined) throw noSuchSegment(params.id);
+      if (findVisible(request, segment) === undefined) throw noSuchSegment(params.id);
       const project = body.project ?? null;
       authoriseSegment(caller, permissions, segment.project);
       if (project !== segment.project) authoriseSegment(caller, permissions, project);
@@ -22,11 +22,12 @@ export const updateSegmentEndpoint = ({ transaction }: FeaturesContext) =>
         segment,
         { name, description, project, constraints },
         { ...neighbours, hidden: hiddenProjectsOf(caller) },
+        allowsRegex,
       );
       if (decision.segment === null || decision.segment === segment) return null;
       await guard.checkSegmentEdit(segment.id, [segment.project, decision.segment.project]);
       await segments.save(decision.segment);
-      events.record(decision.events);
+      events.emit(decision.events);
       return null;
     }),
   );

@@ -3,7 +3,7 @@ import {
   CreateProject,
   DeleteFeature,
   ArchiveFeature,
-  DigestStates,
+  DigestStateVersions,
   ListStateVersions,
   ReadStates,
 } from '@bunting/contracts';
@@ -19,7 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => features.stop());
 
-const digests = (limit = 100, after = '') => features.call(DigestStates, { body: { entity: 'feature', after, limit } });
+const digests = (limit = 100, after = '') =>
+  features.call(DigestStateVersions, { body: { entity: 'feature', after, limit } });
 
 it('returns a digest of each project that differs after any change', async () => {
   const { groups, next } = await digests();

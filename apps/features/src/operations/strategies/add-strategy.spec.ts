@@ -11,7 +11,9 @@ afterAll(() => features.stop());
 beforeEach(() => features.clearOutbox());
 
 const at = (about: object = {}) => ({
-  ...{ projectId: 'default', featureName: 'checkout', environment: 'development' },
+  projectId: 'default',
+  featureName: 'checkout',
+  environment: 'development',
   ...about,
 });
 const add = (body: CreateStrategy, params = at(), caller = mia) => features.call(AddStrategy, { params, body }, caller);

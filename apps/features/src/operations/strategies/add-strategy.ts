@@ -3,8 +3,8 @@ import { AddStrategy } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { addStrategy, publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
-import { referencesIn } from '../references.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
+import { possibleReferencesIn } from '../possible-references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addStrategyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -15,11 +15,11 @@ export const addStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        referencesIn(body),
+        possibleReferencesIn(body),
       );
       authorise(caller, AddStrategy.permission, { project: feature.project, environment });
       const strategyId = randomUUID();
       const decision = addStrategy(feature, environment, body, strategyId, projectContext);
-      return publicStrategy(strategyOf(await saveAndRecord(tx, decision, caller), { environment, strategyId }));
+      return publicStrategy(strategyOf(await saveAndEmit(tx, decision, caller), { environment, strategyId }));
     }),
   );

@@ -16,7 +16,10 @@ const most = 250;
 const rounds = Array.from({ length: 10 }, (_, nth) => nth + 1);
 
 const at = (featureName: string) => ({
-  ...{ projectId: 'default', featureName, environment: 'development', strategyId: featureName },
+  projectId: 'default',
+  featureName,
+  environment: 'development',
+  strategyId: featureName,
 });
 const add = (featureName: string, value: string) =>
   features.call(PatchStrategy, {

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteStrategy } from '@bunting/contracts';
 import { removeStrategy } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteStrategyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const deleteStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, DeleteStrategy.permission, { project: feature.project, environment: params.environment });
-      await saveAndRecord(tx, removeStrategy(feature, params), caller);
+      await saveAndEmit(tx, removeStrategy(feature, params), caller);
       return null;
     }),
   );

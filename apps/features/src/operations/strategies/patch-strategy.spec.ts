@@ -52,8 +52,15 @@ const strategyNow = async () => (await features.get(featureName, mia, 'shop')).e
 it('replies to a patch with the stored strategy', async () => {
   const reply = await patch(retitled('Half of Oslo'));
   expect(reply).toEqual({
-    ...{ id: strategyId, name: 'default', title: 'Half of Oslo', disabled: false, sortOrder: 0 },
-    ...{ constraints: [], parameters: {}, variants: [], segments: [] },
+    id: strategyId,
+    name: 'default',
+    title: 'Half of Oslo',
+    disabled: false,
+    sortOrder: 0,
+    constraints: [],
+    parameters: {},
+    variants: [],
+    segments: [],
   });
   expect(await strategyNow()).toEqual(reply);
 });
@@ -63,7 +70,11 @@ it.each<[string, object]>([
   [
     'with all that it can have',
     {
-      ...{ name: 'flexibleRollout', title: 'Half', disabled: true, sortOrder: 9999, segments: [] },
+      name: 'flexibleRollout',
+      title: 'Half',
+      disabled: true,
+      sortOrder: 9999,
+      segments: [],
       parameters: { rollout: '50', stickiness: 'default', groupId: 'x' },
       constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
       variants: [{ name: 'a', weight: 1000, weightType: 'variable', stickiness: 'default' }],
@@ -96,8 +107,12 @@ it('emits the strategy before and after a patch, with actor and time', async () 
   expect(others).toEqual([]);
   expect(event).toMatchObject({
     type: 'feature-strategy-update',
-    ...{ project: 'shop', environment: 'development', featureName, tags: [] },
-    ...{ createdBy: 'mia', createdByUserId: 1 },
+    project: 'shop',
+    environment: 'development',
+    featureName,
+    tags: [],
+    createdBy: 'mia',
+    createdByUserId: 1,
     preData: { id: strategyId, title: 'Everyone', segments: [] },
     data: { id: strategyId, title: 'Half of Oslo', segments: [] },
   });

@@ -2,8 +2,8 @@ import { implement } from '@bunting/bus';
 import { PatchStrategy } from '@bunting/contracts';
 import { patchStrategy, publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
-import { referencesIn } from '../references.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
+import { possibleReferencesIn } from '../possible-references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchStrategyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -13,10 +13,10 @@ export const patchStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        referencesIn(body),
+        possibleReferencesIn(body),
       );
       authorise(caller, PatchStrategy.permission, { project: feature.project, environment: params.environment });
       const decision = patchStrategy(feature, params, body, projectContext);
-      return publicStrategy(strategyOf(await saveAndRecord(tx, decision, caller), params));
+      return publicStrategy(strategyOf(await saveAndEmit(tx, decision, caller), params));
     }),
   );

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { notFound, SetStrategyOrder } from '@bunting/contracts';
-import { reorderStrategies } from '../../domain/changes/reorder-strategy.ts';
+import { reorderStrategies } from '../../domain/changes/actions/reorder-strategy.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { hasEnvironment } from '../../domain/project-context.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
@@ -17,7 +17,7 @@ export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
       if (!hasEnvironment(projectContext, environment)) {
         throw notFound(`Feature ${feature.name} does not have environment ${shortName(environment)}`);
       }
-      await saveAndRecord(tx, reorderStrategies(feature, environment, body, '/body'), caller);
+      await saveAndEmit(tx, reorderStrategies(feature, environment, body, '/body'), caller);
       return null;
     }),
   );

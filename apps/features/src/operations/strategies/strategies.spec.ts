@@ -100,7 +100,9 @@ it('an update replaces constraints and variants, keeps omitted properties, and e
   expect(others).toEqual([]);
   expect(event).toMatchObject({
     type: 'feature-strategy-update',
-    ...{ project: 'default', featureName, environment: 'development' },
+    project: 'default',
+    featureName,
+    environment: 'development',
     preData: { constraints: [constraint] },
     data: { constraints: [] },
   });

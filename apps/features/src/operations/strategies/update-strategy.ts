@@ -3,8 +3,8 @@ import { UpdateStrategy } from '@bunting/contracts';
 import { publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { updateStrategy } from '../../domain/strategies/update-strategy.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
-import { referencesIn } from '../references.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
+import { possibleReferencesIn } from '../possible-references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateStrategyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -14,10 +14,10 @@ export const updateStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        referencesIn(body),
+        possibleReferencesIn(body),
       );
       authorise(caller, UpdateStrategy.permission, { project: feature.project, environment: params.environment });
       const decision = updateStrategy(feature, params, body, projectContext);
-      return publicStrategy(strategyOf(await saveAndRecord(tx, decision, caller), params));
+      return publicStrategy(strategyOf(await saveAndEmit(tx, decision, caller), params));
     }),
   );

@@ -17,7 +17,7 @@ export const createStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
         throw refusal('NameExistsError', `Strategy with name ${name} already exist!`);
       }
       const data = publicStrategyType(type);
-      events.record([{ type: 'strategy-created', data }]);
+      events.emit([{ type: 'strategy-created', data }]);
       return data;
     }),
   );

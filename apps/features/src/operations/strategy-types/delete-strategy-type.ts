@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteStrategyType, refusal } from '@bunting/contracts';
-import { formatReferences } from '../../domain/references.ts';
+import { formatReferences } from '../../domain/format-references.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { lockStrategyType, requireEditable } from './lock-strategy-type.ts';
@@ -21,7 +21,7 @@ export const deleteStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
         );
       }
       await tx.strategyTypes.remove(name);
-      tx.events.record([{ type: 'strategy-deleted', data: { name } }]);
+      tx.events.emit([{ type: 'strategy-deleted', data: { name } }]);
       return null;
     }),
   );

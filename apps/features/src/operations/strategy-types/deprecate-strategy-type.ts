@@ -21,7 +21,7 @@ export const setDeprecated = (
     if (before.deprecated === deprecated) return null;
     await tx.strategyTypes.save({ ...before, deprecated });
     const type = deprecated ? 'strategy-deprecated' : 'strategy-reactivated';
-    tx.events.record([{ type, data: { name: before.name } }]);
+    tx.events.emit([{ type, data: { name: before.name } }]);
     return null;
   });
 

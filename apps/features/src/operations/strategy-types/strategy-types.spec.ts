@@ -29,8 +29,13 @@ it('creates, updates, deprecates and deletes a strategy type, with events', asyn
   const created = await features.call(CreateStrategyType, { body });
   const parameters = [{ name: 'plan', type: 'string', description: '', required: true }];
   expect(created).toEqual({
-    ...{ ...params, displayName: 'byPlan', title: null, description: 'by plan' },
-    ...{ editable: true, deprecated: false, parameters },
+    ...params,
+    displayName: 'byPlan',
+    title: null,
+    description: 'by plan',
+    editable: true,
+    deprecated: false,
+    parameters,
   });
   await expect(features.call(CreateStrategyType, { body })).rejects.toMatchObject({ kind: 'NameExistsError' });
   for (let nth = 0; nth < 2; nth++) {

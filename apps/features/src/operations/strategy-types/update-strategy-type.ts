@@ -16,7 +16,7 @@ export const updateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
       const after = strategyTypeAfter(before, body);
       if (isEqual(after, before)) return null;
       await tx.strategyTypes.save(after);
-      tx.events.record([{ type: 'strategy-updated', data: publicStrategyType(after) }]);
+      tx.events.emit([{ type: 'strategy-updated', data: publicStrategyType(after) }]);
       return null;
     }),
   );

@@ -12,7 +12,7 @@ export const createTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
       if (!(await tags.addType(type))) {
         throw refusal('NameExistsError', `There already exists a tag-type with the name ${type.name}`);
       }
-      events.record([{ type: 'tag-type-created', data: type }]);
+      events.emit([{ type: 'tag-type-created', data: type }]);
       return tagTypeView(type);
     }),
   );

@@ -15,7 +15,7 @@ export const deleteTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
       if (type === undefined) throw notFound('Could not find tag-type');
       await tx.tags.removeType(type.name);
       await tx.tags.requireNoneTagged(type.name);
-      tx.events.record([{ type: 'tag-type-deleted', preData: type }]);
+      tx.events.emit([{ type: 'tag-type-deleted', preData: type }]);
       return null;
     }),
   );

@@ -15,7 +15,7 @@ export const updateTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
       const after = { name: before.name, description, icon, color };
       if (isEqual(after, before)) return null;
       await tags.saveType(after);
-      events.record([{ type: 'tag-type-updated', data: after, preData: before }]);
+      events.emit([{ type: 'tag-type-updated', data: after, preData: before }]);
       return null;
     }),
   );

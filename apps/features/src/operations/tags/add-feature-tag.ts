@@ -3,8 +3,8 @@ import { AddFeatureTag, invalid, notFound } from '@bunting/contracts';
 import { shortName } from '../../domain/refusals.ts';
 import { addTag } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
-import { visibleTo } from '../visibility.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { findVisible } from '../visibility.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import { addTags } from './add-tags.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -12,7 +12,7 @@ export const addFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddFeatureTag, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
+      const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, AddFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw notFound(`Could not find feature with name ${shortName(params.featureName)}`);
       const decision = addTag(feature, body);
@@ -20,7 +20,7 @@ export const addFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
       await addTags(tx, [body], (type) =>
         invalid(`Tag type '${type}' does not exist: see the \`/body/type\` property.`, '/body/type'),
       );
-      await saveAndRecord(tx, decision, caller);
+      await saveAndEmit(tx, decision, caller);
       return body;
     }),
   );

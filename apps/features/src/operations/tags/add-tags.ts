@@ -11,5 +11,5 @@ export const addTags = async (
   const { added, unknownTypes } = await repository.addMissing(tags);
   const [unknown] = unknownTypes;
   if (unknown !== undefined) throw unknownType(unknown);
-  events.record(added.map(({ type, value }) => ({ type: 'tag-created', data: { type, value } })));
+  events.emit(added.map(({ type, value }) => ({ type: 'tag-created', data: { type, value } })));
 };

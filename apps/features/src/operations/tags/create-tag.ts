@@ -19,7 +19,7 @@ export const createTagEndpoint = ({ transaction }: FeaturesContext) =>
       if (added.length === 0) {
         throw refusal('NameExistsError', `A tag of type ${tag.type} and value ${tag.value} already exists`);
       }
-      events.record([{ type: 'tag-created', data: tag }]);
+      events.emit([{ type: 'tag-created', data: tag }]);
       return { version: 1 as const, tag };
     }),
   );

@@ -18,7 +18,7 @@ export const deleteTagEndpoint = ({ transaction }: FeaturesContext) =>
         throw notFound(`No tag with type: [${shortName(type)}] and value [${shortName(value)}]`);
       }
       await tx.tags.requireNoneTagged(type, value);
-      tx.events.record([{ type: 'tag-deleted', data: { type, value } }]);
+      tx.events.emit([{ type: 'tag-deleted', data: { type, value } }]);
       return null;
     }),
   );

@@ -2,19 +2,19 @@ import { implement } from '@bunting/bus';
 import { notFound, RemoveFeatureTag } from '@bunting/contracts';
 import { removeTag } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
-import { visibleTo } from '../visibility.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { findVisible } from '../visibility.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveFeatureTag, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
+      const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
       // Without a feature there is no project: only callers with the permission in all projects get a 404 instead of a 403.
       authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
-      await saveAndRecord(tx, removeTag(feature, params), caller);
+      await saveAndEmit(tx, removeTag(feature, params), caller);
       return null;
     }),
   );

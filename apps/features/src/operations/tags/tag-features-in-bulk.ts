@@ -3,7 +3,7 @@ import { invalid, notFound, TagFeaturesInBulk } from '@bunting/contracts';
 import { shortName } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
-import { saveAllAndRecord } from '../save-and-record.ts';
+import { saveAllAndEmit } from '../save-and-emit.ts';
 import { addTags } from './add-tags.ts';
 import { unknownTagType } from './unknown-tag-type.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -26,7 +26,7 @@ export const tagFeaturesInBulkEndpoint = ({ transaction }: FeaturesContext) =>
         await addTags(tx, tagsToAdd(body.tags), unknownTagType(body.tags.addedTags, '/body/tags/addedTags'));
       }
       const decisions = found.map((feature) => changeTags(feature, body.tags));
-      await saveAllAndRecord(tx, decisions, caller);
+      await saveAllAndEmit(tx, decisions, caller);
       return null;
     }),
   );

@@ -1,7 +1,7 @@
 import type { Caller } from '@bunting/contracts';
 import { changeTags } from '../../domain/tags/tag.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { saveAllAndRecord } from '../save-and-record.ts';
+import { saveAllAndEmit } from '../save-and-emit.ts';
 
 /** Removes a tag, or all tags of a type, from all features and records the events. */
 export const untagEverywhere = async (
@@ -15,5 +15,5 @@ export const untagEverywhere = async (
     const removedTags = feature.tags.filter((tag) => tag.type === type && (value === undefined || tag.value === value));
     return changeTags(feature, { addedTags: [], removedTags });
   });
-  await saveAllAndRecord(tx, decisions, caller);
+  await saveAllAndEmit(tx, decisions, caller);
 };

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RegisterApplication } from '@bunting/contracts';
-import { environmentFor } from '../../domain/usage/application-token.ts';
+import { reportingEnvironment } from '../../domain/usage/reporting-environment.ts';
 import { registeredApplication } from '../../domain/usage/metrics.ts';
 import type { FindApplicationEnvironment } from '../../persistence/usage/application-environments.ts';
 import { authorise } from '../authorise.ts';
@@ -16,7 +16,7 @@ export const registrationEndpoint = (
     const { body, caller } = request;
     // An application may start before its environment is created, so an unknown name is stored as it is.
     const environment =
-      (await findApplicationEnvironment(caller, body.environment)) ?? environmentFor(caller, body.environment);
+      (await findApplicationEnvironment(caller, body.environment)) ?? reportingEnvironment(caller, body.environment);
     const application = registeredApplication(body, environment, caller);
     authorise(caller, operation.permission, { environment });
     return storeReport(request, { counts: [], applications: [application] });

@@ -22,7 +22,9 @@ it('shows the latest report of each Edge with all that it sent, the latest first
   await report({ identifier: 'a', connectedStreamingClients: 3 });
   expect(await edges()).toEqual([
     {
-      ...{ identifier: 'a', appName: 'edge', edgeVersion: '19.15.1' },
+      identifier: 'a',
+      appName: 'edge',
+      edgeVersion: '19.15.1',
       connectedStreamingClients: 3,
       reportedAt: expect.any(String),
     },

@@ -140,6 +140,6 @@ export const storeReports =
       const missing = await addCounts(tx, withListed(counts, listed), request.caller, request.now);
       const isPublic = isPublicKey(request.caller);
       const announced = await tx.applications.recordSeen(stale, isPublic ? [] : missing, request.now);
-      tx.events.record(announced.map((application) => createdEvent(application, stale, request.now)));
+      tx.events.emit(announced.map((application) => createdEvent(application, stale, request.now)));
       return null;
     });

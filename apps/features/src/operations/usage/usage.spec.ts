@@ -55,7 +55,9 @@ const report = (
 
 const figuresOf = async (feature: string) =>
   ((await features.get(feature)).environments ?? []).map(({ name: environment, yes, no, lastSeenAt }) => ({
-    ...{ environment, yes, no },
+    environment,
+    yes,
+    no,
     seen: lastSeenAt !== null,
   }));
 const stageOf = async (feature: string) => (await features.get(feature)).lifecycle?.stage;
@@ -147,7 +149,12 @@ describe('metrics', () => {
 describe('metrics in bulk', () => {
   it('counts bulk metrics only for the environment of the token', async () => {
     const metric = (environment: string, appName: string) => ({
-      ...{ featureName: name, environment, appName, timestamp: new Date().toISOString(), yes: 2, no: 1 },
+      featureName: name,
+      environment,
+      appName,
+      timestamp: new Date().toISOString(),
+      yes: 2,
+      no: 1,
     });
     const metrics = [metric('development', 'ios'), metric('development', 'ios'), metric('production', 'ios')];
     const body = { applications: [{ appName: 'ios', sdkVersion: 'swift:1' }], metrics };
@@ -163,12 +170,31 @@ describe('metrics in bulk', () => {
   });
 });
 
+it('counts bulk metrics that carry what newer versions of Edge add to them', async () => {
+  const body = {
+    applications: [],
+    metrics: [
+      { featureName: name, appName: 'web', environment: 'development', timestamp: new Date().toISOString(), yes: 2 },
+    ],
+    impactMetrics: [
+      { name: 'purchases', help: 'purchases', type: 'counter', samples: [{ labels: { appName: 'web' }, value: 3 }] },
+    ],
+    seenTokens: ['*:development.0123456789abcdef'],
+  };
+  expect(await features.call(ReportMetricsInBulk, { body }, inEnvironment('development'))).toBeNull();
+  expect(await figuresOf(name)).toMatchObject([{ environment: 'development', yes: 2, no: 0 }, {}]);
+});
+
 it('counts bulk metrics once for each Idempotency-Key', async () => {
   const stop = new Date().toISOString();
   const body = { appName: 'web', bucket: { start: stop, stop, toggles: { [name]: { yes: 3, no: 1 } } } };
   const collected = {
-    ...{ featureName: name, appName: 'web', environment: 'development' },
-    ...{ timestamp: stop, yes: 2, no: 0 },
+    featureName: name,
+    appName: 'web',
+    environment: 'development',
+    timestamp: stop,
+    yes: 2,
+    no: 0,
   };
   const [one, bulk] = [{ idempotencyKey: `one-${name}` }, { idempotencyKey: `bulk-${name}` }];
   for (let sent = 0; sent < 3; sent++) {
@@ -235,7 +261,10 @@ describe('an application', () => {
     const emitted = (await features.emittedEvents()).filter(({ type }) => type === 'application-created');
     expect(emitted).toMatchObject([
       {
-        ...{ createdBy: 'unleash_system_user', createdByUserId: -1337, project: null, featureName: null },
+        createdBy: 'unleash_system_user',
+        createdByUserId: -1337,
+        project: null,
+        featureName: null,
         data: { appName: 'backend', strategies: ['default'], sdkVersion: 'node:6' },
       },
     ]);

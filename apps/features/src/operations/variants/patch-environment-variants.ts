@@ -3,7 +3,7 @@ import { PatchEnvironmentVariants } from '@bunting/contracts';
 import { patchEnvironmentVariants } from '../../domain/variants/feature-variants.ts';
 import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchEnvironmentVariantsEndpoint = ({ transaction }: FeaturesContext) =>
@@ -15,7 +15,7 @@ export const patchEnvironmentVariantsEndpoint = ({ transaction }: FeaturesContex
         project: feature.project,
         environment: params.environment,
       });
-      const after = await saveAndRecord(
+      const after = await saveAndEmit(
         tx,
         patchEnvironmentVariants(feature, params.environment, body, projectContext),
         caller,

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { SetFeatureVariants } from '@bunting/contracts';
 import { setVariants, variantsOf } from '../../domain/variants/feature-variants.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const setFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetFeatureVariants.permission, { project: feature.project });
-      const after = await saveAndRecord(tx, setVariants(feature, body, projectContext), caller);
+      const after = await saveAndEmit(tx, setVariants(feature, body, projectContext), caller);
       return { version: 1, variants: [...variantsOf(after, projectContext)] };
     }),
   );

@@ -3,7 +3,7 @@ import { SetVariantsInBatch } from '@bunting/contracts';
 import { setVariantsInBatch } from '../../domain/variants/feature-variants.ts';
 import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { saveAndRecord } from '../save-and-record.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setVariantsInBatchEndpoint = ({ transaction }: FeaturesContext) =>
@@ -16,11 +16,7 @@ export const setVariantsInBatchEndpoint = ({ transaction }: FeaturesContext) =>
       for (const environment of environments) {
         authorise(caller, SetVariantsInBatch.permission, { project: feature.project, environment });
       }
-      const after = await saveAndRecord(
-        tx,
-        setVariantsInBatch(feature, environments, variants, projectContext),
-        caller,
-      );
+      const after = await saveAndEmit(tx, setVariantsInBatch(feature, environments, variants, projectContext), caller);
       const [environment] = environments;
       return {
         version: 1,

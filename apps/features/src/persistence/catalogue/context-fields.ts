@@ -1,9 +1,9 @@
 import { notFound } from '@bunting/contracts';
-import { type Database, timestampSql, type Statement, type Tx } from '@bunting/database';
+import { type ReadDatabase, timestampSql, type Statement, type Tx } from '@bunting/database';
 import type { StoredContextField } from '../../domain/constraints/context-field.ts';
 import type { NewContextField } from '../../domain/import/index.ts';
 import { shortName } from '../../domain/refusals.ts';
-import type { Reference } from '../../domain/references.ts';
+import type { Reference } from '../../domain/format-references.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { strategiesWhere } from '../features/strategy-uses.ts';
 
@@ -98,7 +98,7 @@ const legalValues: Statement = {
 };
 
 /** Reads context fields outside of transactions. Uses in the projects `hidden` are left out. */
-export const contextFieldReader = (database: Database) => {
+export const contextFieldReader = (database: ReadDatabase) => {
   const read = async (statement: Statement, name: string, hidden: readonly string[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [name, hidden]);
     if (row === undefined) throw notFound(`Could not find context field ${shortName(name)}`);

@@ -1,5 +1,5 @@
 import type { FeatureTypeDescription } from '@bunting/contracts';
-import type { Database, Statement, Tx } from '@bunting/database';
+import type { ReadDatabase, Statement, Tx } from '@bunting/database';
 import { FeatureTypeEntity, sql } from '../entities.ts';
 
 const findForUpdate = `
@@ -22,6 +22,6 @@ const all: Statement = {
 };
 
 /** Reads feature types outside of transactions, as JSON. */
-export const featureTypeReader = (database: Database) => ({
+export const featureTypeReader = (database: ReadDatabase) => ({
   all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
 });

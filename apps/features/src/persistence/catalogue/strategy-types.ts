@@ -1,6 +1,6 @@
 import { notFound } from '@bunting/contracts';
-import type { Database, Statement, Tx } from '@bunting/database';
-import type { Reference } from '../../domain/references.ts';
+import type { ReadDatabase, Statement, Tx } from '@bunting/database';
+import type { Reference } from '../../domain/format-references.ts';
 import type { StoredStrategyType } from '../../domain/strategies/strategy-type.ts';
 import { sql, StrategyTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../insert-if-absent.ts';
@@ -53,7 +53,7 @@ const one: Statement = {
 };
 
 /** Reads strategy types outside of transactions, as JSON. */
-export const strategyTypeReader = (database: Database) => ({
+export const strategyTypeReader = (database: ReadDatabase) => ({
   all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
   one: async (name: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(one, [name]);

@@ -1,5 +1,5 @@
 import { notFound, type Page, type Tag, type TagTypeDescription } from '@bunting/contracts';
-import { violatedConstraint, type Database, type Statement, type Tx } from '@bunting/database';
+import { violatedConstraint, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
 import type { NewTagType } from '../../domain/import/index.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
@@ -133,7 +133,7 @@ const oneTagType: Statement = {
 };
 
 /** Reads tags and tag types outside of transactions, as JSON. */
-export const tagReader = (database: Database) => {
+export const tagReader = (database: ReadDatabase) => {
   const read = async (statement: Statement, values: readonly unknown[] = []): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {

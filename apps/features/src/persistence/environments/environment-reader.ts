@@ -1,10 +1,10 @@
-import { type CountTokens, notFound, type ReplyOf } from '@bunting/contracts';
+import { type CountEnvironmentTokens, notFound, type ReplyOf } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import type { StoredEnvironment } from '../../domain/environments/environment.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
-import type { TaggedJson } from '../entity-tags.ts';
+import type { TaggedJson } from '../conditional-write.ts';
 import { withoutNulls } from '../json-sql.ts';
 
 /** SQL: in how many active features of the given projects the environment `e` is enabled. */
@@ -12,7 +12,7 @@ const enabledIn = (project: string): string => `(
   select count(*) from feature f
   where ${project} and f.archived_at is null and (f.environments -> e.name -> 'enabled')::boolean)`;
 
-type Tokens = ReplyOf<typeof CountTokens>['environments'];
+type Tokens = ReplyOf<typeof CountEnvironmentTokens>['environments'];
 
 /** SQL: the number of tokens for the environment `e`, from a parameter with `Tokens` as JSON. */
 const tokensOf = (parameter: string): string => `coalesce((
@@ -62,7 +62,7 @@ const ofProject: Statement = {
 const exists: Statement = { name: 'environment-name', text: 'select from environment where name = $1' };
 
 /** Reads environments outside of transactions, as JSON. */
-export const environmentReader = (database: Database) => {
+export const environmentReader = (database: ReadDatabase) => {
   const read = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {
@@ -70,7 +70,9 @@ export const environmentReader = (database: Database) => {
       (await read(all, [hidden, JSON.stringify(tokens)])) ?? '',
     one: async (name: string, hidden: readonly string[], tokens: Tokens): Promise<TaggedJson> => {
       const [row] = await database.read<{ json: string; stored: StoredEnvironment }>(one, [
-        ...[name, hidden, JSON.stringify(tokens)],
+        name,
+        hidden,
+        JSON.stringify(tokens),
       ]);
       if (row === undefined) throw notFound(`Could not find environment with name: ${shortName(name)}`);
       return { json: row.json, tag: contentTag(row.stored) };

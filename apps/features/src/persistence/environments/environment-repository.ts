@@ -1,10 +1,10 @@
 import { refusal } from '@bunting/contracts';
 import { violatedConstraint, persistDifference, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { deliverEnvironment, deliverProjectEnvironment } from '../deliver.ts';
+import { emitEnvironmentDelivery, emitProjectEnvironmentDelivery } from '../emit-delivery.ts';
 import type { StoredEnvironment } from '../../domain/environments/environment.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
-import type { Seen } from '../entity-tags.ts';
+import type { Seen } from '../conditional-write.ts';
 
 const findForUpdate = `
   select ${sql.jsonOf(EnvironmentEntity, 'e')} as environment from environment e where name = any ($1::text[])
@@ -66,7 +66,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
         if (violatedConstraint(error) !== 'environment_pkey') throw error;
         throw refusal('NameExistsError', `An environment with the name ${environment.name} already exists`);
       }
-      deliverEnvironment(outbox, environment);
+      emitEnvironmentDelivery(outbox, environment);
     },
 
     /** Stores environments that `findForUpdate` locked. */
@@ -76,7 +76,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
       await tx.em.flush();
       for (const environment of environments) {
         updateSeen(environment.name, environment);
-        deliverEnvironment(outbox, environment);
+        emitEnvironmentDelivery(outbox, environment);
       }
     },
 
@@ -93,7 +93,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
      */
     connectProjects: async (from: string, to: string, projects: readonly string[] | null): Promise<string[]> => {
       const rows = await query<{ project: string }>(connectProjects, [from, to, projects]);
-      for (const { project } of rows) deliverProjectEnvironment(outbox, project, to);
+      for (const { project } of rows) emitProjectEnvironmentDelivery(outbox, project, to);
       return rows.map(({ project }) => project).sort();
     },
 

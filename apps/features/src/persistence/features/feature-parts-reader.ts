@@ -1,10 +1,10 @@
 import { type LifecycleCounts, type LifecycleStage, notFound, type Refusal } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
 import { readMissingFeature } from './missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
-import { emptyFeatureEnvironment, type TaggedJson } from '../entity-tags.ts';
+import { emptyFeatureEnvironment, type TaggedJson } from '../conditional-write.ts';
 
 /** A feature by its project and name. */
 export interface FeatureRef {
@@ -66,7 +66,11 @@ const variants = ofFeature(
 const lifecycle = ofFeature('lifecycle-of-feature', 'f.lifecycle');
 
 const stageOf: Readonly<Record<keyof LifecycleCounts, LifecycleStage>> = {
-  ...{ initial: 'initial', preLive: 'pre-live', live: 'live', completed: 'completed', archived: 'archived' },
+  initial: 'initial',
+  preLive: 'pre-live',
+  live: 'live',
+  completed: 'completed',
+  archived: 'archived',
 };
 const lifecycleCounts: Statement = {
   name: 'lifecycle-counts',
@@ -132,7 +136,7 @@ interface Row {
 }
 
 /** Reads parts of features and lists of names, as JSON, in one statement each. */
-export const featurePartsReader = (database: Database) => {
+export const featurePartsReader = (database: ReadDatabase) => {
   const read = async (statement: Statement, values: readonly unknown[]): Promise<string> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
 

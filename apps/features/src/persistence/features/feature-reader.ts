@@ -1,9 +1,9 @@
 import { notFound, type Page, type Tag } from '@bunting/contracts';
-import { type Database, batchedRead, type Statement } from '@bunting/database';
+import { type ReadDatabase, batchedRead, type Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
 import type { FeatureRef } from './feature-parts-reader.ts';
 import { readMissingFeature } from './missing-feature.ts';
-import type { TaggedJson } from '../entity-tags.ts';
+import type { TaggedJson } from '../conditional-write.ts';
 import { featuresOfProject, tagAndNamePrefix, completeFeatures } from './feature-json.ts';
 
 /** Selects features with any of the tags, whose name begins with the prefix, ignoring case. */
@@ -28,7 +28,7 @@ const tags: Statement = {
 };
 
 /** Reads features outside of transactions, as JSON that PostgreSQL builds, in one statement each. */
-export const featureReader = (database: Database) => {
+export const featureReader = (database: ReadDatabase) => {
   const json = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   const readWithoutVariants = batchedRead<[name: string, project: string, userId: number], TaggedJson>(

@@ -1,17 +1,23 @@
 import { type FeatureState, notFound, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import { insertStates, type Outbox } from '@bunting/outbox';
-import { deliverFeature, deliverRemoval } from '../deliver.ts';
+import { emitFeatureDelivery, emitRemovalDelivery } from '../emit-delivery.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
 import { missingFeature } from './missing-feature.ts';
 import { featureJson } from '../entities.ts';
 import { statesOf } from './feature-json.ts';
 import { type FeatureJson, featureOf, insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
-import type { lockReferences as lockReferencesOf } from './feature-references.ts';
+import type { lockReferences as lockReferencesOf } from './lock-references.ts';
 import { noGuard, protectedOfProject, type ProtectionGuard } from '../changes/protection.ts';
-import { type References, projectContextJson, type ProjectContextJson, projectContextOf } from './project-context.ts';
-import type { Seen, SeenFeature } from '../entity-tags.ts';
+import {
+  type ConstraintSettings,
+  type References,
+  projectContextJson,
+  type ProjectContextJson,
+  projectContextOf,
+} from './project-context.ts';
+import type { Seen, SeenFeature } from '../conditional-write.ts';
 
 /** A locked feature and the context of its project. */
 export interface LockedFeature {
@@ -100,6 +106,7 @@ export const featureRepository = (
   guard: ProtectionGuard = noGuard,
   lockReferences?: ReturnType<typeof lockReferencesOf>,
   hidden: readonly string[] = [],
+  settings: ConstraintSettings = { allowsRegex: false },
 ) => {
   /** the locked and added features, as they were last stored */
   const current = new Map<string, Feature>();
@@ -166,7 +173,7 @@ export const featureRepository = (
       await store(some);
     }
     if (parents.size > 0) emitAgain([...parents].sort());
-    for (const feature of features) deliverFeature(outbox, before.get(feature.name), feature);
+    for (const feature of features) emitFeatureDelivery(outbox, before.get(feature.name), feature);
   };
 
   return {
@@ -183,7 +190,7 @@ export const featureRepository = (
       if (row === undefined) throw await missingFeature(query, project, name);
       const feature = track(row);
       guard.cacheProtected(feature.project, row.guarded);
-      return { feature, projectContext: projectContextOf(row.projectContext, hidden) };
+      return { feature, projectContext: projectContextOf(row.projectContext, hidden, settings) };
     },
 
     /** Locks a feature of any project. */
@@ -246,7 +253,7 @@ export const featureRepository = (
           const gone = seen.get(name);
           if (gone !== undefined) gone.after = undefined;
           const before = current.get(name);
-          if (before !== undefined) deliverRemoval(outbox, before);
+          if (before !== undefined) emitRemovalDelivery(outbox, before);
           outbox.state({ entity: 'feature', id: name, version, state: null });
         }
       }

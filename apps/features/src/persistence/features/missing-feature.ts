@@ -1,5 +1,5 @@
 import { notFound, type Refusal } from '@bunting/contracts';
-import type { Database } from '@bunting/database';
+import type { ReadDatabase } from '@bunting/database';
 import { featureNotFound } from '../../domain/features/feature-rules.ts';
 import { shortName } from '../../domain/refusals.ts';
 
@@ -22,7 +22,7 @@ export const missingFeature = async (query: Query, project: string, name: string
 
 /** The same outside of transactions. */
 export const readMissingFeature = (
-  database: Database,
+  database: ReadDatabase,
   { projectId, featureName }: { readonly projectId: string; readonly featureName: string },
 ): Promise<Refusal> =>
   missingFeature((text, values) => database.read({ name: 'project-of-feature', text }, values), projectId, featureName);

@@ -3,10 +3,13 @@ import type { PlaygroundContent } from '../../domain/playground.ts';
 
 const list = (select: string): string => `(select coalesce(json_agg(item), '[]') from (${select}) as items (item))`;
 
-/** The content of a playground: the features of the query `selected`, with the segments that they use and those of `$2`. */
-const contentOf = (selected: string): string => `
-    with selected as (${selected})
-    select json_build_object(
+/**
+ * The content of a playground: the features of the query `selected`, with the segments that they use and those of `$2`.
+ * `selected` may use `tables`, and `members` may add to the content.
+ */
+const contentOf = (selected: string, { tables = '', members = '' } = {}): string => `
+    with ${tables} selected as (${selected})
+    select json_build_object(${members}
       'environments', ${list(`select name from environment where name = any ($1::text[])`)},
       'features', ${list(`
         select json_build_object('name', s.name, 'project', s.project, 'dependencies', s.dependencies, 'environments', coalesce((
@@ -39,12 +42,57 @@ const ofFeatures: Statement = {
       and (name in (select name from wanted) or name in (select unnest(parents) from wanted))`),
 };
 
+const isInPage = `archived_at is null and project <> all ($3::text[]) and ($4::text[] is null or project = any ($4::text[]))
+  and ($6::text is null or position(lower($6) in lower(name)) > 0)
+  and ($7::text[] is null or name = any ($7::text[]))
+  and ($8::text[] is null or name = any ($8::text[]) or segment_ids && $9::int[] or parents && $8::text[])`;
+
+/**
+ * `$3` hidden projects, `$4` projects or null for every one, `$5` the maximum number of features of the page, `$6` a text in names,
+ * `$7` names, `$8` and `$9` features and segments that those of the page are or use, `$10` the last name before the page, `$11` names of
+ * features that are read besides. All but the last may be null.
+ */
+const pageOf: Statement = {
+  name: 'playground-page',
+  text: contentOf(
+    `select name, project, dependencies, environments, segment_ids from feature where archived_at is null
+      and (name in (select name from page) or name in (select unnest(parents) from page) or name = any ($11::text[]))`,
+    {
+      tables: `page as (
+        select name, project, parents from feature where ${isInPage} and ($10::text is null or name > $10) order by name limit $5
+      ),`,
+      members: `
+      'page', ${list(`select json_build_object('name', name, 'projectId', project) from page order by name`)},
+      'total', (select count(*) from feature where ${isInPage}),`,
+    },
+  ),
+};
+
 export interface ProjectSelection {
   readonly projects?: readonly string[];
   readonly hidden: readonly string[];
   readonly limit: number;
   /** the ids of segments that are read, too */
   readonly segments?: readonly number[];
+}
+
+/** A page of features, by name. Omitted filters do not restrict it. */
+export interface PageSelection extends ProjectSelection {
+  readonly query?: string | undefined;
+  readonly names?: readonly string[] | undefined;
+  /** only features with these names, that depend on one of them, or that use one of the segments */
+  readonly concerning?: { readonly names: readonly string[]; readonly segments: readonly number[] } | undefined;
+  /** the last name of the page before */
+  readonly after?: string | undefined;
+  /** the names of features that are read, too */
+  readonly besides?: readonly string[] | undefined;
+}
+
+export interface PlaygroundPage extends PlaygroundContent {
+  /** the features of the page; the content has those that they depend on, too */
+  readonly page: readonly { readonly name: string; readonly projectId: string }[];
+  /** the number of features of all pages */
+  readonly total: number;
 }
 
 export interface FeatureSelection {
@@ -58,13 +106,20 @@ export interface FeatureSelection {
 
 /** Reads what the playground evaluates: active features, by name, with the segments that they use. One statement each. */
 export const playgroundReader = (database: Pick<Database, 'read'>) => {
-  const read = async (statement: Statement, values: readonly unknown[]): Promise<PlaygroundContent> => {
-    const [row] = await database.read<{ content: PlaygroundContent }>(statement, [...values]);
-    return (row as { content: PlaygroundContent }).content;
+  const read = async <T extends PlaygroundContent>(statement: Statement, values: readonly unknown[]): Promise<T> => {
+    const [row] = await database.read<{ content: T }>(statement, [...values]);
+    return (row as { content: T }).content;
   };
   return {
     ofProjects: (environments: readonly string[], { projects, hidden, limit, segments = [] }: ProjectSelection) =>
       read(ofProjects, [environments, segments, hidden, projects ?? null, limit]),
+    /** A page of features, and the features that they depend on. */
+    ofPage: (environments: readonly string[], { projects, hidden, limit, segments = [], ...page }: PageSelection) => {
+      const { query, names, concerning, after, besides = [] } = page;
+      const limits = [query ?? null, names ?? null, concerning?.names ?? null, concerning?.segments ?? null];
+      const values = [environments, segments, hidden, projects ?? null, limit, ...limits, after ?? null, besides];
+      return read<PlaygroundPage>(pageOf, values);
+    },
     /** Features by name, and the features that they depend on. */
     ofFeatures: (environments: readonly string[], { names, usersOf, limit, segments }: FeatureSelection) =>
       read(ofFeatures, [environments, segments, names, usersOf, limit]),

@@ -2,7 +2,7 @@ import type { CreateStrategy, Environment } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { ContextField, SegmentReference, StrategyType, ProjectContext } from '../../domain/project-context.ts';
 
-/** The texts and numbers in a request that may be names or ids: rules look up nothing else. */
+/** The texts and numbers in a request that may be names or ids. Rules read no other objects. */
 export interface References {
   readonly texts: readonly string[];
   readonly numbers: readonly number[];
@@ -48,8 +48,16 @@ export const projectContextJson = (texts: string, numbers: string): string => `
       select coalesce(json_agg(json_build_object('id', id, 'name', name, 'project', project)), '[]') from segment
       where id = any (${numbers}) or id::text in (${inDefaultStrategies('$.segments[*]')})))`;
 
+/** The limits on constraints in the settings of the service. */
+export type ConstraintSettings = Pick<ProjectContext, 'allowsRegex'>;
+
 /** The project context as the rules take it, without segments of hidden projects. */
-export const projectContextOf = (json: ProjectContextJson, hidden: readonly string[]): ProjectContext => ({
+export const projectContextOf = (
+  json: ProjectContextJson,
+  hidden: readonly string[],
+  { allowsRegex }: ConstraintSettings,
+): ProjectContext => ({
+  allowsRegex,
   environments: json.environments.map(({ name, type, sortOrder, enabled }) => ({ name, type, sortOrder, enabled })),
   defaultStrategies: Object.fromEntries(
     json.environments.map(({ name, defaultStrategy }) => [name, defaultStrategy ?? undefined]),
@@ -77,7 +85,7 @@ const children = `
  * What rules about several features take beside the features, within a transaction: one statement each.
  * @param hidden the projects that the caller may not see
  */
-export const projectContextRepository = ({ query }: Tx, hidden: readonly string[]) => ({
+export const projectContextRepository = ({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) => ({
   /** Undefined for a project that does not exist or is archived. */
   ofProject: async (
     project: string,
@@ -88,7 +96,7 @@ export const projectContextRepository = ({ query }: Tx, hidden: readonly string[
       texts,
       numbers,
     ]);
-    return row === undefined ? undefined : projectContextOf(row.projectContext, hidden);
+    return row === undefined ? undefined : projectContextOf(row.projectContext, hidden, settings);
   },
 
   /** The active features that depend on each of the named ones, by name; features without any are left out. */

@@ -135,6 +135,8 @@ const tables = [
     feature text not null,
     environment text not null,
     last_seen_at timestamptz not null,
+    last_yes_at timestamptz,
+    last_no_at timestamptz,
     minutes int[] not null default '{}',
     yes_by_minute bigint[] not null default '{}',
     no_by_minute bigint[] not null default '{}',
@@ -242,7 +244,7 @@ const beside = [
         delete from feature_usage_hour where feature in (select name from gone);
         return null;
       end $$`,
-  `create trigger feature_takes_its_usage_along after delete on feature referencing old table as gone
+  `create trigger feature_delete_usage after delete on feature referencing old table as gone
     for each statement execute function drop_usage_of_features()`,
 ];
 

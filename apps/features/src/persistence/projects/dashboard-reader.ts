@@ -1,5 +1,5 @@
 import type { PersonalDashboard } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import { type ProjectMembers, memberCount } from './project-members.ts';
 import { health, joinMetrics } from './project-metrics.ts';
 
@@ -43,7 +43,7 @@ const creators: Statement = {
 };
 
 /** Reads the personal dashboard and the creators of features, as JSON, in one statement each. */
-export const dashboardReader = (database: Database) => {
+export const dashboardReader = (database: ReadDatabase) => {
   const read = async (statement: Statement, values: readonly unknown[]): Promise<string> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
   return {
@@ -52,10 +52,7 @@ export const dashboardReader = (database: Database) => {
       held: readonly ProjectMembers[],
       { projectOwners, admins }: Pick<PersonalDashboard, 'projectOwners' | 'admins'>,
     ): Promise<string> =>
-      read(dashboard, [
-        ...[id, projects, hidden],
-        ...[held, projectOwners, admins].map((people) => JSON.stringify(people)),
-      ]),
+      read(dashboard, [id, projects, hidden, ...[held, projectOwners, admins].map((people) => JSON.stringify(people))]),
     /** The creators of features in projects that are not hidden. @param part a part of the name, in lower case */
     creators: (
       hidden: readonly string[],

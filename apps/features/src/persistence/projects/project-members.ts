@@ -1,7 +1,7 @@
-import type { CountMembers, ReplyOf } from '@bunting/contracts';
+import type { CountProjectMembers, ReplyOf } from '@bunting/contracts';
 
 /** How many members a project has and who owns it, from the gateway. */
-export type ProjectMembers = ReplyOf<typeof CountMembers>['projects'][number];
+export type ProjectMembers = ReplyOf<typeof CountProjectMembers>['projects'][number];
 
 /** SQL: joins a parameter with `ProjectMembers` as JSON to the project `p`, as `held`. */
 export const joinMembers = (parameter: string): string =>

@@ -1,11 +1,11 @@
 import {
-  type CountEventsOfProjects,
+  type GetProjectActivity,
   notFound,
   type PersonalDashboardProject,
   type ProjectStatus,
   type ReplyOf,
 } from '@bunting/contracts';
-import { type Database, timestampSql, type Statement } from '@bunting/database';
+import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
 import { featuresOfProject } from '../features/feature-json.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
@@ -101,7 +101,7 @@ const idTaken: Statement = {
 };
 
 /** The numbers of events of a project. */
-type Activity = Pick<ReplyOf<typeof CountEventsOfProjects>['projects'][number], 'currentWindow' | 'pastWindow'>;
+type Activity = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'currentWindow' | 'pastWindow'>;
 
 /** Data about a project from other services. */
 export interface ExternalProjectData {
@@ -111,7 +111,7 @@ export interface ExternalProjectData {
 }
 
 /** Reads pages about a project, as JSON, in one statement each. Refuses a project that does not exist, except in `dora`. */
-export const projectOverviewReader = (database: Database) => {
+export const projectOverviewReader = (database: ReadDatabase) => {
   const read = async (statement: Statement, id: string, ...more: unknown[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [id, ...more]);
     if (row === undefined) throw notFound(`No project found: ${shortName(id)}`);

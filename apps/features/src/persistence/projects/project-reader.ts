@@ -1,5 +1,11 @@
-import { type Environment, type CountEventsOfProjects, notFound, type ReplyOf } from '@bunting/contracts';
-import { type Database, timestampSql, type Statement } from '@bunting/database';
+import {
+  type Environment,
+  type GetProjectActivity,
+  notFound,
+  type ProjectsQuery,
+  type ReplyOf,
+} from '@bunting/contracts';
+import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
 import { memberCount, owners, type ProjectMembers } from './project-members.ts';
@@ -22,7 +28,7 @@ const projects: Statement = {
     from project p
     ${joinMetrics('$3')}
     left join json_to_recordset($4::json) as recent (id text, "lastEventAt" timestamptz) on recent.id = p.id
-    where p.archived_at is null and p.id <> all ($2::text[])`,
+    where (p.archived_at is not null) = $5::boolean and p.id <> all ($2::text[])`,
 };
 
 const environmentsOfProject: Statement = {
@@ -41,22 +47,23 @@ export interface ProjectEnvironment extends Environment {
 }
 
 /** When the newest event of a project happened. */
-type ProjectLastEvent = Pick<ReplyOf<typeof CountEventsOfProjects>['projects'][number], 'id' | 'lastEventAt'>;
+type ProjectLastEvent = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>;
 
 /** Reads projects outside of transactions. */
-export const projectReader = (database: Database) => ({
+export const projectReader = (database: ReadDatabase) => ({
   /**
-   * The active projects that a user may see, as JSON.
+   * The active or archived projects that a user may see, as JSON.
    * @param members the members of projects, from the gateway
    * @param lastEvents the newest events of projects, from the event log
    */
   all: async (
+    { archived = false }: ProjectsQuery,
     userId: number,
     hidden: readonly string[],
     members: readonly ProjectMembers[],
     lastEvents: readonly ProjectLastEvent[],
   ): Promise<string> => {
-    const values = [userId, hidden, JSON.stringify(members), JSON.stringify(lastEvents)];
+    const values = [userId, hidden, JSON.stringify(members), JSON.stringify(lastEvents), archived];
     return (await database.read<{ json: string }>(projects, values))[0]?.json ?? '';
   },
   /** @throws Refusal `NotFoundError` for a project that does not exist or is archived. */

@@ -1,7 +1,7 @@
 import { type Caller, type CreatedProject, type CreateStrategy, type Environment, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { deliverProjectEnvironment, deliverProjectRemoval } from '../deliver.ts';
+import { emitProjectEnvironmentDelivery, emitProjectRemovalDelivery } from '../emit-delivery.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
 import { mayReuseIds, projectIdTaken, type StoredProject } from '../../domain/projects/project.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
@@ -141,7 +141,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
       // After the insert, which waits for concurrent writers of that id: this statement sees what they committed.
       const wasReserved = (await em.nativeDelete(DeletedPrivateProjectEntity, { id })) > 0;
       if (wasReserved && !mayReuseIds(caller)) throw projectIdTaken();
-      for (const environment of environments) deliverProjectEnvironment(outbox, id, environment);
+      for (const environment of environments) emitProjectEnvironmentDelivery(outbox, id, environment);
       return emitState(id, mode);
     },
 
@@ -174,7 +174,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
         outbox.delivery({ entity: 'segment', id: String(segment.id), state: null });
       }
       const environments = await query<{ environment: string }>(removeEnvironments, [id]);
-      deliverProjectRemoval(
+      emitProjectRemovalDelivery(
         outbox,
         id,
         environments.map(({ environment }) => environment),
@@ -202,7 +202,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
     connect: async (id: string, environment: string): Promise<boolean> => {
       try {
         await tx.em.insert(ProjectEnvironmentEntity, { project: id, environment });
-        deliverProjectEnvironment(outbox, id, environment);
+        emitProjectEnvironmentDelivery(outbox, id, environment);
         return true;
       } catch (error) {
         if (violatedConstraint(error) !== 'project_environment_environment_fkey') throw error;
@@ -213,7 +213,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
     /** Disconnects an environment, with the usage of the project's features in it. */
     disconnect: async (id: string, environment: string): Promise<void> => {
       await tx.em.nativeDelete(ProjectEnvironmentEntity, { project: id, environment });
-      deliverProjectRemoval(outbox, id, [environment]);
+      emitProjectRemovalDelivery(outbox, id, [environment]);
       await query(removeUsage, [id, environment]);
     },
 

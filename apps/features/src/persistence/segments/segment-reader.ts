@@ -1,10 +1,10 @@
 import { notFound, type SegmentStrategies } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
-import { type Database, timestampSql, type Statement } from '@bunting/database';
+import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import { storedSegmentJson } from '../entities.ts';
-import type { TaggedJson } from '../entity-tags.ts';
+import type { TaggedJson } from '../conditional-write.ts';
 import { strategiesWhere } from '../features/strategy-uses.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
 import { noSuchSegment } from './segment-repository.ts';
@@ -63,7 +63,7 @@ const segmentsOfStrategy: Statement = {
 };
 
 /** Reads segments outside of transactions. Segments and features of the projects `hidden` are left out. */
-export const segmentReader = (database: Database) => ({
+export const segmentReader = (database: ReadDatabase) => ({
   all: async (hidden: readonly string[]): Promise<string> =>
     (await database.read<{ json: string }>(allSegments, [hidden]))[0]?.json ?? '',
   one: async (id: number, hidden: readonly string[]): Promise<TaggedJson> => {

@@ -1,12 +1,12 @@
 import { invalid, notFound, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { deliverSegment } from '../deliver.ts';
+import { emitSegmentDelivery } from '../emit-delivery.ts';
 import { raw } from '@mikro-orm/postgresql';
 import { shortName } from '../../domain/refusals.ts';
 import type { SegmentContent, SegmentUsage, StoredSegment } from '../../domain/constraints/segment.ts';
 import { SegmentEntity, storedSegmentJson } from '../entities.ts';
-import type { Seen } from '../entity-tags.ts';
+import type { Seen } from '../conditional-write.ts';
 
 const getForUpdate = `
   select ${storedSegmentJson('s')} as segment, (select id from segment where name = $2) as "idOfName"
@@ -42,7 +42,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
   };
   const emitState = ({ id, name, project, constraints }: StoredSegment, version: number): void => {
     outbox.state({ entity: 'segment', id: String(id), version, state: { id, name, project } });
-    deliverSegment(outbox, { id, name, constraints });
+    emitSegmentDelivery(outbox, { id, name, constraints });
   };
 
   return {

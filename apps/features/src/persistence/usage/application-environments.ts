@@ -1,5 +1,5 @@
 import { boundEnvironment, type Caller } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 
 const environment: Statement = {
   name: 'environment-of-application',
@@ -14,7 +14,7 @@ const environment: Statement = {
  * Undefined if the environment does not exist.
  */
 export const findApplicationEnvironment =
-  (database: Database) =>
+  (database: ReadDatabase) =>
   async (caller: Caller, named: string = 'default'): Promise<string | undefined> => {
     const bound = boundEnvironment(caller);
     const values = [bound ?? named, bound === undefined && named === 'default'];

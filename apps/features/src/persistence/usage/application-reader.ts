@@ -1,6 +1,6 @@
 import type { ApplicationsQuery, ProjectApplicationsQuery } from '@bunting/contracts';
 import { notFound } from '@bunting/contracts';
-import { type Database, timestampSql, type Statement } from '@bunting/database';
+import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
 import { usedOnlyIn } from './application-repository.ts';
 
@@ -17,7 +17,7 @@ const usageJson = (hidden: string): string => `coalesce((
   from (${usageOf(hidden)}) as by_project), '[]')`;
 
 /** SQL: whether the feature in the row `m` is missing: not active in a project of the application's keys, and not in a hidden project. */
-const isMissing = (hidden: string): string => `not exists (
+export const isMissing = (hidden: string): string => `not exists (
   select from feature f where f.name = m.feature and (f.project = any (${hidden}::text[]) or f.archived_at is null and exists (
     select from client_application_usage used where used.app_name = m.app_name and used.project in ('*', f.project))))`;
 
@@ -200,7 +200,7 @@ const defaultPageSize = 1_000;
 const defaultPageSizeOfProject = 50;
 
 /** Reads applications, as JSON, in one statement each. Applications that are used only in hidden projects are left out. */
-export const applicationReader = (database: Database) => {
+export const applicationReader = (database: ReadDatabase) => {
   const readJson = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
     if (row === undefined) throw notFound(missing);

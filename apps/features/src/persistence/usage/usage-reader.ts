@@ -1,5 +1,5 @@
 import { notFound } from '@bunting/contracts';
-import { type Database, timestampSql, type Statement } from '@bunting/database';
+import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
 import { joinLastHour } from '../features/feature-json.ts';
 
@@ -39,7 +39,7 @@ const byHour: Statement = {
 };
 
 /** Reads usage outside of transactions, as JSON, in one statement each. */
-export const usageReader = (database: Database) => {
+export const usageReader = (database: ReadDatabase) => {
   const readJson = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
     if (row === undefined) throw notFound(missing);

@@ -33,18 +33,23 @@ const addByMinute = `
     select feature, environment,
       coalesce(array_agg(minute) filter (where minute > $2::integer - 60), '{}') as minutes,
       coalesce(array_agg(yes) filter (where minute > $2::integer - 60), '{}') as yes,
-      coalesce(array_agg(no) filter (where minute > $2::integer - 60), '{}') as no
+      coalesce(array_agg(no) filter (where minute > $2::integer - 60), '{}') as no,
+      bool_or(yes > 0) as has_yes, bool_or(no > 0) as has_no
     from (
       select feature, environment, minute, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no
       from json_to_recordset($1::json) as it (feature text, environment text, minute integer, yes bigint, no bigint)
       group by feature, environment, minute) as by_minute
     group by feature, environment
   )
-  insert into feature_seen as seen (feature, environment, last_seen_at, minutes, yes_by_minute, no_by_minute, emitted_at)
-  select feature, environment, $3::timestamptz, minutes, yes, no, $3::timestamptz
+  insert into feature_seen as seen (
+    feature, environment, last_seen_at, last_yes_at, last_no_at, minutes, yes_by_minute, no_by_minute, emitted_at)
+  select feature, environment, $3::timestamptz, case when has_yes then $3::timestamptz end, case when has_no then $3::timestamptz end,
+    minutes, yes, no, $3::timestamptz
   from given order by feature, environment
   on conflict (feature, environment) do update set
     last_seen_at = greatest(seen.last_seen_at, excluded.last_seen_at),
+    last_yes_at = greatest(seen.last_yes_at, excluded.last_yes_at),
+    last_no_at = greatest(seen.last_no_at, excluded.last_no_at),
     (minutes, yes_by_minute, no_by_minute) = (
       select coalesce(array_agg(minute), '{}'), coalesce(array_agg(yes), '{}'), coalesce(array_agg(no), '{}')
       from (
@@ -105,7 +110,10 @@ const byHour = (counts: readonly EvaluationCount[]): HourCount[] => {
       byVariant.set(name, Math.min((byVariant.get(name) ?? 0) + count, largestCount));
     }
     sums.set(key, {
-      ...{ feature, environment, appName, hour },
+      feature,
+      environment,
+      appName,
+      hour,
       yes: Math.min((sum?.yes ?? 0) + yes, largestCount),
       no: Math.min((sum?.no ?? 0) + no, largestCount),
       variants: Object.fromEntries(byVariant),

@@ -8,7 +8,7 @@ it.each([
   'application/problem+json;q=0.5, */*;q=0.1',
   'application/json;q=0.4, application/problem+json;q=0.5',
   'text/html, application/problem+json ; q=1.0',
-])('accepts problem+json for %j', (accept) => {
+])('a client with the Accept header %j gets problem+json', (accept) => {
   expect(acceptsProblemJson(accept)).toBe(true);
 });
 
@@ -24,6 +24,6 @@ it.each([
   'application/problem+json;q=0.4, application/json',
   'application/problem+jsonp',
   `application/problem+json${','.repeat(5_000)}`,
-])('uses plain JSON for %j', (accept) => {
+])('a client with the Accept header %j gets plain JSON', (accept) => {
   expect(acceptsProblemJson(accept)).toBe(false);
 });

@@ -1,7 +1,7 @@
 // The patterns of headers, as the OpenAPI document publishes them. The parser of entity tags (`entity-tags.ts`) also accepts the white
 // space and the empty list members of RFC 9110.
 
-/** What an `Idempotency-Key` looks like: visible ASCII characters. */
+/** The form of an `Idempotency-Key`: visible ASCII characters. */
 export const idempotencyKeyPattern = '^[!-~]{1,255}$';
 
 /** What `If-Match` and `If-None-Match` look like: `*`, or a list of entity tags (RFC 9110, 8.8.3). */

@@ -60,10 +60,10 @@ export const queryParser = (schema: TSchema): ((search: string) => Query) => {
   };
 };
 
-/** The parts of a request that an operation takes its query from. */
+/** The parts of a request that provide query parameters of an operation. */
 interface RequestWithQuery {
   readonly headers: IncomingHttpHeaders;
-  /** `{ search }`, the query as it was sent */
+  /** `{ search }`: the raw query */
   readonly query: unknown;
   readonly ip: string;
 }

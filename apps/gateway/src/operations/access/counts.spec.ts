@@ -1,5 +1,5 @@
 import { call, type CallContext, systemContext } from '@bunting/bus';
-import { CountMembers, CountTokens, type Group, systemCaller } from '@bunting/contracts';
+import { CountProjectMembers, CountEnvironmentTokens, type Group, systemCaller } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { accessApi, placesBehind } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
@@ -19,9 +19,10 @@ const context = (hiddenProjects: readonly string[] = []): CallContext => ({
   caller: { ...systemCaller, hiddenProjects: [...hiddenProjects] },
 });
 const members = async (project?: string) =>
-  (await call(gateway.bus, CountMembers, { body: project === undefined ? {} : { project } }, context())).projects;
+  (await call(gateway.bus, CountProjectMembers, { body: project === undefined ? {} : { project } }, context()))
+    .projects;
 const tokens = async (project?: string, hidden?: readonly string[]) =>
-  (await call(gateway.bus, CountTokens, { body: project === undefined ? {} : { project } }, context(hidden)))
+  (await call(gateway.bus, CountEnvironmentTokens, { body: project === undefined ? {} : { project } }, context(hidden)))
     .environments;
 
 it('counts each member of a project once, through groups as well, and names its owners', async () => {
@@ -36,7 +37,9 @@ it('counts each member of a project once, through groups as well, and names its 
   expect(await members()).toEqual([
     { id: 'bank', members: 1, added: 1, owners: [] },
     {
-      ...{ id: 'shop', members: 2, added: 2 },
+      id: 'shop',
+      members: 2,
+      added: 2,
       owners: [
         { ownerType: 'user', name: one.name, email: null, imageUrl },
         { ownerType: 'group', name: 'keepers' },

@@ -3,9 +3,9 @@ import { HideProject } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
 /** Other gateways invalidate their token caches on the notification of the database. */
-export const hideProjectEndpoint = ({ hidings, invalidateTokenCache }: GatewayContext) =>
+export const hideProjectEndpoint = ({ pendingPrivateProjects, invalidateTokenCache }: GatewayContext) =>
   implement(HideProject, async ({ body: { id, version } }) => {
-    await hidings.hide(id, version);
+    await pendingPrivateProjects.hide(id, version);
     invalidateTokenCache();
     return null;
   });

@@ -5,7 +5,7 @@ import { accessApi, placesBehind } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-const { ask, done, aUser, told } = accessApi(() => gateway);
+const { ask, done, aUser, emittedBy } = accessApi(() => gateway);
 let made = 0;
 
 beforeAll(async () => {
@@ -84,7 +84,7 @@ describe('an API token', () => {
     const token = await aToken({ type: 'admin' });
     expect(await statusOf(token.secret)).toBe(200);
     const shown = (await listed()).find(({ tokenName }) => tokenName === token.tokenName)?.secret ?? '';
-    const events = await told(() => done('DELETE', at(by === 'its secret' ? token.secret : shown)));
+    const events = await emittedBy(() => done('DELETE', at(by === 'its secret' ? token.secret : shown)));
     expect(await statusOf(token.secret)).toBe(401);
     expect((await ask('DELETE', at(token.secret))).status).toBe(404);
     expect(events).toMatchObject([
@@ -95,14 +95,14 @@ describe('an API token', () => {
   it('expires at its expiry date, which can be changed', async () => {
     const token = await aToken({ type: 'admin' });
     const soon = new Date(Date.now() + 60_000).toISOString();
-    const events = await told(() => done('PUT', at(token.secret), { expiresAt: soon }));
+    const events = await emittedBy(() => done('PUT', at(token.secret), { expiresAt: soon }));
     expect(events).toMatchObject([
       { type: 'api-token-updated', data: { expiresAt: soon }, preData: { expiresAt: null } },
     ]);
     expect(await statusOf(token.secret)).toBe(200);
     await done('PUT', at(token.secret), { expiresAt: new Date(Date.now() - 1_000).toISOString() });
     expect(await statusOf(token.secret)).toBe(401);
-    expect((await ask('PUT', at('*:*.nobody-has-this'), { expiresAt: soon })).status).toBe(404);
+    expect((await ask('PUT', at('*:*.unknown-token'), { expiresAt: soon })).status).toBe(404);
     expect((await ask('PUT', at(token.secret), {})).status).toBe(400);
   });
 
@@ -145,7 +145,7 @@ describe('an API token', () => {
   });
 
   it('emits events without its secret, in its project and environment', async () => {
-    const events = await told(async () => {
+    const events = await emittedBy(async () => {
       await aToken({ projects: ['shop'], environment: 'production' });
       await aToken({ projects: ['shop', 'bank'] });
     });

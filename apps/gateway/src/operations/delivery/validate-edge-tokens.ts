@@ -13,7 +13,7 @@ const principalOf = async (identify: Authenticator['identify'], token: string): 
   }
 };
 
-/** Each token is looked up as that of a request is, whether it is valid or not; checking it does not count as its use. */
+/** Looks up each token as that of a request, valid or not, without recording a use of the token. */
 export const validateEdgeTokensEndpoint = ({ identify }: GatewayContext) =>
   implement(ValidateEdgeTokens, async ({ body }) => {
     const tokens = [...new Set(body.tokens)];
@@ -22,7 +22,7 @@ export const validateEdgeTokensEndpoint = ({ identify }: GatewayContext) =>
       tokens: tokens.flatMap((token, nth): ValidEdgeTokens['tokens'] => {
         const principal = principals[nth];
         const environment = principal === undefined ? undefined : boundEnvironment(principal.caller);
-        if (principal === undefined || principal.mayAdminister || environment === undefined) return [];
+        if (principal === undefined || principal.mayCallAdminApi || environment === undefined) return [];
         const type = principal.isPublic ? 'frontend' : 'client';
         return [{ token, type, projects: [...projectsOf(principal.caller)], environment }];
       }),

@@ -24,7 +24,7 @@ const post = async (path: string, body?: object) => {
 };
 const get = async (path: string) => (await gateway.ask(path)).json();
 const complete = () => ({ enabled: true, discoverUrl: provider.issuer, clientId, secret: clientSecret });
-const settingEvents = async () => (await gateway.told()).filter(({ type }) => type.startsWith('setting-'));
+const settingEvents = async () => (await gateway.emittedEvents()).filter(({ type }) => type.startsWith('setting-'));
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -54,6 +54,25 @@ describe('settings of OpenID Connect', () => {
     expect(await get(simplePath)).toEqual({ disabled: false });
   });
 
+  it('can be tried before they are stored: the provider is discovered, and nothing is kept', async () => {
+    const path = '/api/admin/auth/oidc/discover';
+    const { status, body } = await post(path, { discoverUrl: provider.issuer, clientId });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: {
+        issuer: provider.issuer,
+        authorizationEndpoint: expect.stringContaining(provider.issuer) as unknown,
+        tokenEndpoint: expect.stringContaining(provider.issuer) as unknown,
+        signingAlgorithms: expect.arrayContaining(['RS256']) as unknown,
+        supportsPkce: true,
+      },
+    });
+    const other = await post(path, { discoverUrl: `${strangeUrl}/other` });
+    expect(`${other.status} ${String(other.body['message'])}`).toMatch(/^400 .*another issuer/);
+    expect(await get(oidcPath)).toMatchObject({ enabled: false, discoverUrl: '' });
+    expect(await settingEvents()).toEqual([]);
+  });
+
   it('are stored after the provider was discovered, and never show the secret', async () => {
     const { status, body } = await post(oidcPath, { ...complete(), autoCreate: true });
     expect({ status, body }).toMatchObject({
@@ -69,7 +88,7 @@ describe('settings of OpenID Connect', () => {
     });
     expect(await get(oidcPath)).toEqual(body);
     const stored = await gateway.database.read({ name: 'stored', text: 'select * from gateway_setting' });
-    const written = JSON.stringify([stored, await gateway.told(), gateway.lines]);
+    const written = JSON.stringify([stored, await gateway.emittedEvents(), gateway.lines]);
     expect(written).not.toContain(clientSecret);
     expect(written).not.toContain(Buffer.from(clientSecret).toString('hex'));
     expect(await settingEvents()).toMatchObject([
@@ -151,7 +170,7 @@ describe('settings of SCIM', () => {
     const second = await post(`${scimPath}/generate-new-token`);
     expect(second.body['token']).not.toBe(first.body['token']);
     expect(await get(scimPath)).toEqual({ enabled: true, hasToken: true });
-    const written = JSON.stringify([await gateway.told(), gateway.lines]);
+    const written = JSON.stringify([await gateway.emittedEvents(), gateway.lines]);
     for (const { body } of [first, second]) expect(written).not.toContain(String(body['token']));
   });
 
@@ -167,7 +186,7 @@ describe('settings of SCIM', () => {
   });
 });
 
-it('takes the settings of OpenID Connect from variables, which make them read-only', async () => {
+it('settings of OpenID Connect from variables are read-only', async () => {
   const configured = await startGateway({
     databaseUrl: gateway.databaseUrl,
     environment: { OIDC_ENABLED: 'true', OIDC_DISCOVER_URL: provider.issuer, OIDC_CLIENT_ID: 'by-variable' },

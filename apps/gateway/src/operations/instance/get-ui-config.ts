@@ -1,5 +1,5 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { GetLimits, GetUiConfig, unleashVersion } from '@bunting/contracts';
+import { GetResourceLimits, GetUiConfig, unleashVersion } from '@bunting/contracts';
 import { maxApiTokens } from '../../domain/api-token.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -27,14 +27,14 @@ const unsupported = {
 
 export const getUiConfigEndpoint = ({ bus, instance, mailer, signInSettings }: GatewayContext) =>
   implement(GetUiConfig, async (request) => {
-    const limits = await call(bus, GetLimits, {}, onBehalfOf(request));
+    const { allowsRegex, ...limits } = await call(bus, GetResourceLimits, {}, onBehalfOf(request));
     return {
       name: 'Bunting',
       version: instance.version,
       environment: 'Bunting',
       unleashUrl: instance.publicUrl,
       baseUriPath: '',
-      flags,
+      flags: { ...flags, regexConstraints: allowsRegex },
       frontendApiOrigins: [...instance.frontendOrigins],
       // Unleash user interfaces show change requests, groups and roles for the Enterprise edition only.
       versionInfo: {

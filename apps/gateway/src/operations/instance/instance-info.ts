@@ -4,7 +4,7 @@ export interface InstanceInfo {
   readonly version: string;
   /** public URL; empty if not configured */
   readonly publicUrl: string;
-  /** The address of a page of the console, for a link that is handed to somebody. */
+  /** The URL of a page of the console, for links in mails and responses. */
   readonly pageUrl: (path: string) => string;
   /** origins of pages that may call the frontend API; `*` for every origin */
   readonly frontendOrigins: readonly string[];

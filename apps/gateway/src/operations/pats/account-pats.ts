@@ -16,7 +16,7 @@ export const createAccountPat = async (
   accounts: Accounts,
   request: CreateAccountPatRequest,
 ): Promise<ReplyWithSecret<CreatedPat>> => {
-  const account = await tx.users.findForUpdate(request.params.id, accounts);
+  const account = await tx.users.findForUpdate(request.params.id, { only: accounts });
   if (account === undefined) throw userNotFound();
   return addPat(tx, request, account.id, request.body);
 };
@@ -26,7 +26,7 @@ export const listAccountPats = async (
   accounts: Accounts,
   id: number,
 ): Promise<Pats> => {
-  const account = await users.find(id, accounts);
+  const account = await users.find(id, { only: accounts });
   if (account === undefined) throw userNotFound();
   return { pats: await tokens.listPats(account.id) };
 };
@@ -37,7 +37,7 @@ export const deleteAccountPat = async (
   id: number,
   tokenId: number,
 ): Promise<null> => {
-  const account = await tx.users.findForUpdate(id, accounts);
+  const account = await tx.users.findForUpdate(id, { only: accounts });
   if (account === undefined) throw userNotFound();
   const pat = await tx.tokens.revokePat(account.id, tokenId);
   if (pat === undefined) throw patNotFound();

@@ -4,7 +4,7 @@ import { accessApi } from '../../../test/access-api.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-const { ask, done, aUser, aPat, told } = accessApi(() => gateway);
+const { ask, done, aUser, aPat, emittedBy } = accessApi(() => gateway);
 
 beforeAll(async () => (gateway = await startGateway()));
 afterAll(() => gateway.stop());
@@ -15,7 +15,7 @@ describe('a personal access token', () => {
   it('acts as its user; its secret is returned once and stored nowhere', async () => {
     const { id, key, name } = await aUser();
     let pat: CreatedPat | undefined;
-    const events = await told(async () => (pat = await aPat(key, 'my laptop')));
+    const events = await emittedBy(async () => (pat = await aPat(key, 'my laptop')));
     expect(pat).toMatchObject({ description: 'my laptop', userId: id, expiresAt: null, seenAt: null });
     const { secret, ...shown } = pat as CreatedPat;
     expect(secret).toMatch(/^user:[0-9a-f]{76}$/);
@@ -26,7 +26,7 @@ describe('a personal access token', () => {
       { type: 'pat-created', createdBy: name, createdByUserId: id, data: { id: shown.id, description: 'my laptop' } },
     ]);
     const kept = await gateway.database.read({ name: 'tokens', text: 'select row_to_json(t)::text from api_token t' });
-    for (const text of [JSON.stringify(kept), JSON.stringify(await gateway.told()), gateway.logged()])
+    for (const text of [JSON.stringify(kept), JSON.stringify(await gateway.emittedEvents()), gateway.logged()])
       expect(text).not.toContain(secret.slice(17));
   });
 
@@ -35,7 +35,7 @@ describe('a personal access token', () => {
     const pat = await aPat(one.key);
     expect((await ask('DELETE', `user/tokens/${pat.id}`, undefined, other.key)).status).toBe(404);
     expect(await works(pat.secret)).toBe(true);
-    const events = await told(() => done('DELETE', `user/tokens/${pat.id}`, undefined, one.key));
+    const events = await emittedBy(() => done('DELETE', `user/tokens/${pat.id}`, undefined, one.key));
     expect(await works(pat.secret)).toBe(false);
     expect((await ask('DELETE', `user/tokens/${pat.id}`, undefined, one.key)).status).toBe(404);
     expect(events).toMatchObject([{ type: 'pat-deleted', preData: { id: pat.id, userId: one.id } }]);
@@ -78,7 +78,7 @@ describe('a personal access token', () => {
     expect(await refused({ description: 'eleventh' })).toBe(
       '403 OperationDeniedError Too many PATs (10) already exist for this user.',
     );
-    expect(await refused({ description: 'nobody' }, adminToken)).toBe(
+    expect(await refused({ description: 'a token' }, adminToken)).toBe(
       '403 ForbiddenError PATs require an authenticated user.',
     );
   });
@@ -98,7 +98,7 @@ describe('the first PAT of a user', () => {
     const { id } = await done<User>('POST', 'user-admin', { username: 'without-key', rootRole: 3 });
     const at = `user-admin/${id}/token`;
     let first: CreatedPat | undefined;
-    const events = await told(async () => (first = await done<CreatedPat>('POST', at, { description: 'first' })));
+    const events = await emittedBy(async () => (first = await done<CreatedPat>('POST', at, { description: 'first' })));
     const { secret, ...shown } = first as CreatedPat;
     expect(await done('GET', 'user', undefined, secret)).toMatchObject({ user: { id, isAPI: false } });
     expect(events).toMatchObject([
@@ -108,7 +108,7 @@ describe('the first PAT of a user', () => {
     expect((await done<Pats>('GET', at)).pats.map((pat) => pat.id)).toEqual([shown.id, own.id]);
     expect(JSON.stringify(await done('GET', at))).not.toContain(secret.slice(17));
 
-    expect(await told(() => done('DELETE', `${at}/${own.id}`))).toMatchObject([
+    expect(await emittedBy(() => done('DELETE', `${at}/${own.id}`))).toMatchObject([
       { type: 'pat-deleted', createdBy: 'admin', preData: { id: own.id, userId: id } },
     ]);
     expect([await works(secret), await works(own.secret)]).toEqual([true, false]);
@@ -154,7 +154,7 @@ describe('a service account', () => {
   });
 
   it('emits the events of service accounts', async () => {
-    const events = await told(async () => {
+    const events = await emittedBy(async () => {
       const { id } = await anAccount('short-lived', 3);
       await done('PUT', `service-account/${id}`, { rootRole: 2 });
       const { secret } = await done<CreatedPat>('POST', `service-account/${id}/token`, { description: 'x' });

@@ -10,7 +10,7 @@ let gateway: StartedGateway;
 const { ask, aUser, done } = accessApi(() => gateway);
 
 const write = <Row>(text: string) => gateway.database.transaction(({ query }) => query<Row>(text));
-const told = (version: number, state: object | null) => ({
+const stateMessage = (version: number, state: object | null) => ({
   position: version,
   uid: randomUUID(),
   type: 'project',
@@ -19,8 +19,8 @@ const told = (version: number, state: object | null) => ({
   payload: { entity: 'project', id: 'brief', version, state, ...(state === null ? { lastMode: 'open' } : {}) },
 });
 /** The states that the gateway consumes right after the features service has found the project: created, then deleted. */
-const created = told(1, { id: 'brief', mode: 'open', createdBy: null });
-const deleted = told(2, null);
+const created = stateMessage(1, { id: 'brief', mode: 'open', createdBy: null });
+const deleted = stateMessage(2, null);
 let received = [deleted];
 const apply = () => gateway.database.transaction((tx) => applyProjects(tx, received));
 
@@ -31,9 +31,9 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe.each([
-  ['of which the gateway had received', true],
-  ['of which the gateway hears in the same moment', false],
-])('a project %s that is deleted concurrently', (_which, isKnown) => {
+  ['whose deletion the gateway has received', true],
+  ['whose deletion the gateway receives at the same time', false],
+])('a project %s', (_which, isKnown) => {
   beforeEach(async () => {
     received = isKnown ? [deleted] : [created, deleted];
     await write("delete from project where id = 'brief'");

@@ -8,7 +8,7 @@ const projects = Array.from({ length: 12 }, (_, nth) => `project-${nth}`);
 
 let gateway: StartedGateway;
 let used = 0;
-const { ask, done, aUser, told } = accessApi(() => gateway);
+const { ask, done, aUser, emittedBy } = accessApi(() => gateway);
 const aProject = (): string => projects[used++] as string;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('access to a project', () => {
     const project = aProject();
     const [one, other] = [await aUser(), await aUser()];
     const group = await done<Group>('POST', 'groups', { name: `of ${project}`, users: [{ user: { id: other.id } }] });
-    const events = await told(async () => {
+    const events = await emittedBy(async () => {
       await done('POST', `projects/${project}/access`, { roles: [owner], users: [one.id], groups: [] });
       await done('POST', `projects/${project}/access`, { roles: [member, reviewer], users: [], groups: [group.id] });
       await done('PUT', `projects/${project}/users/${one.id}/roles`, { roles: [reviewer, owner] });
@@ -59,7 +59,7 @@ describe('access to a project', () => {
     const project = aProject();
     const { id } = await aUser();
     await give(project, id, [member]);
-    const events = await told(async () => {
+    const events = await emittedBy(async () => {
       await done('DELETE', `projects/${project}/users/${id}/roles`);
       await done('DELETE', `projects/${project}/users/${id}/roles`);
     });
@@ -79,7 +79,7 @@ describe('access to a project', () => {
         { id: reader, users: [other.id], groups: [] },
       ],
     };
-    const events = await told(async () => {
+    const events = await emittedBy(async () => {
       await done('PUT', `projects/${project}/access`, body);
       await done('PUT', `projects/${project}/access`, body);
     });

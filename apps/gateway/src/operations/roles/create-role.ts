@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateRole } from '@bunting/contracts';
 import { parseRole } from '../../domain/roles.ts';
-import { toSavedRole } from './role-response.ts';
+import { toSavedRoleResponse } from './role-response.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createRoleEndpoint = ({ transaction }: GatewayContext) =>
@@ -9,6 +9,6 @@ export const createRoleEndpoint = ({ transaction }: GatewayContext) =>
     transaction(request, async ({ roles, emit }) => {
       const role = await roles.save(parseRole(request.body));
       emit({ type: 'role-created', data: role });
-      return toSavedRole(role);
+      return toSavedRoleResponse(role);
     }),
   );

@@ -10,7 +10,7 @@ export const toRoleResponse = ({ permissions, ...role }: RoleWithGrants): RoleWi
   })),
 });
 
-export const toSavedRole = (saved: RoleWithGrants): SavedRole => {
+export const toSavedRoleResponse = (saved: RoleWithGrants): SavedRole => {
   const { permissions, ...roles } = toRoleResponse(saved);
   return { version: 1, roles, ...roles, permissions };
 };

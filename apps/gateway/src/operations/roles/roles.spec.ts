@@ -1,10 +1,18 @@
-import type { AvailablePermissions, Group, Roles, RoleWithPermissions, SavedRole, User } from '@bunting/contracts';
+import type {
+  AvailablePermissions,
+  Group,
+  RoleHolders,
+  Roles,
+  RoleWithPermissions,
+  SavedRole,
+  User,
+} from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accessApi, placesBehind } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-const { ask, done, aUser, told } = accessApi(() => gateway);
+const { ask, done, aUser, emittedBy } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -44,7 +52,7 @@ describe('the predefined roles', () => {
 
 describe('a custom role', () => {
   it('grants its permissions, changes for all of its holders, and can be deleted when unused', async () => {
-    const events = await told(async () => {
+    const events = await emittedBy(async () => {
       const role = await aRole(
         'Segment keeper',
         [{ name: 'CREATE_SEGMENT' }, { name: 'CREATE_SEGMENT' }],
@@ -180,7 +188,7 @@ describe('a group', () => {
 
   it('emits events of members who joined and left', async () => {
     const [one, other] = [await aUser(), await aUser()];
-    const events = await told(async () => {
+    const events = await emittedBy(async () => {
       const { id } = await done<Group>('POST', 'groups', { name: 'Told', users: members(one.id) });
       await done('PUT', `groups/${id}`, { name: 'Told', users: members(other.id) });
       await done('DELETE', `groups/${id}`);
@@ -198,7 +206,7 @@ describe('a group', () => {
 
   it('keeps its mappings to groups of an identity provider', async () => {
     const body = { name: 'Mapped', mappingsSSO: ['engineers', 'on-call', 'engineers', ' ', 'null'] };
-    const events = await told(async () => {
+    const events = await emittedBy(async () => {
       const group = await done<Group>('POST', 'groups', body);
       expect(group.mappingsSSO).toEqual(['engineers', 'on-call', ' ', 'null']);
       expect(await done<Group>('GET', `groups/${group.id}`)).toEqual(group);
@@ -227,4 +235,22 @@ describe('a group', () => {
     const group = await done<Group>('POST', 'groups', { name: 'Shown', users: members(id) });
     expect(group.users).toMatchObject([{ user }]);
   });
+});
+
+it('administrators see who may do what, everywhere and in a project, and through which role', async () => {
+  const { id, key } = await aUser('Viewer');
+  const group = await done<Group>('POST', 'groups', { name: 'Owners of the shop', users: [{ user: { id } }] });
+  await done('PUT', `projects/shop/groups/${group.id}/roles`, { roles: [4] });
+  const everywhere = await done<RoleHolders>('GET', 'access/holders');
+  expect(everywhere.users.find((user) => user.id === id)?.through).toEqual([{ role: 3, group: null }]);
+  const inShop = await done<RoleHolders>('GET', 'projects/shop/access/holders');
+  expect(inShop.users.find((user) => user.id === id)?.through).toEqual([
+    { role: 3, group: null },
+    { role: 4, group: group.id },
+  ]);
+  expect(inShop.groups).toContainEqual({ id: group.id, name: 'Owners of the shop' });
+  expect(inShop.roles.find((role) => role.id === 4)?.permissions).toContainEqual({ name: 'UPDATE_PROJECT' });
+  expect((await ask('GET', 'access/holders', undefined, key)).status).toBe(403);
+  expect((await ask('GET', 'projects/shop/access/holders', undefined, key)).status).toBe(200);
+  expect((await ask('GET', 'projects/none/access/holders')).status).toBe(404);
 });

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { UpdateRole } from '@bunting/contracts';
 import { badRequest, roleNotFound } from '../../domain/refusals.ts';
 import { requireCustomRole, parseRole } from '../../domain/roles.ts';
-import { toSavedRole } from './role-response.ts';
+import { toSavedRoleResponse } from './role-response.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateRoleEndpoint = ({ transaction }: GatewayContext) =>
@@ -18,8 +18,8 @@ export const updateRoleEndpoint = ({ transaction }: GatewayContext) =>
       if (body.type !== undefined && body.type !== type)
         throw badRequest('The type of a role does not change', '/body/type');
       const after = await roles.save(parseRole({ ...body, type: type as 'custom' | 'root-custom' }), before.id);
-      if (JSON.stringify(after) === JSON.stringify(before)) return toSavedRole(after);
+      if (JSON.stringify(after) === JSON.stringify(before)) return toSavedRoleResponse(after);
       emit({ type: 'role-updated', data: after, preData: before });
-      return toSavedRole(after);
+      return toSavedRoleResponse(after);
     }),
   );

@@ -7,7 +7,7 @@ import type { GatewayContext } from '../context.ts';
 export const deleteServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteServiceAccount, (request) =>
     transaction(request, async (tx) => {
-      const account = await tx.users.findForUpdate(request.params.id, 'service-accounts');
+      const account = await tx.users.findForUpdate(request.params.id, { only: 'service-accounts' });
       if (account === undefined) throw userNotFound();
       await tx.users.remove(account.id);
       await tx.requireAdministratorLeft();

@@ -13,12 +13,12 @@ export const createFirstAdminEndpoint = ({ transaction, signIn }: GatewayContext
     const names = validUserNames(body);
     requireStrongPassword(body.password);
     const asSystem = { ...request, caller: systemCaller };
-    // Before a hash is computed for whoever guesses links.
+    // Before the hash is computed, which is expensive: a guessed link costs only this read.
     await transaction(asSystem, ({ links }) => links.get(body.token, 'first'));
     const hash = await signIn.passwords.hash(body.password);
     const created = await transaction(asSystem, async ({ links, users, passwords, sessions, emit }) => {
       const link = await links.getForUpdate(body.token, 'first');
-      await users.lockFirst();
+      await users.lockFirstUserCreation();
       await requireNoUser(users);
       await links.markUsed(link.id);
       const user = await users.add(names, predefinedRole.admin, false);

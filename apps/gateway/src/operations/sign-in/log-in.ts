@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { LogIn, type Refusal, refusal, type User } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
-import { requirePasswords } from './require-passwords.ts';
+import { requirePasswords } from '../passwords/require-passwords.ts';
 
 const mismatch = (): Refusal =>
   refusal(

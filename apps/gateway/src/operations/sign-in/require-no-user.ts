@@ -3,6 +3,6 @@ import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 
 /** @throws Refusal `UsedTokenError` when a user exists, so that no further one may call itself the first */
 export const requireNoUser = async (users: GatewayTransaction['users']): Promise<void> => {
-  if (await users.isAnyone())
+  if (await users.hasUsers())
     throw refusal('UsedTokenError', 'The first administrator exists already. Ask an administrator for an account.');
 };

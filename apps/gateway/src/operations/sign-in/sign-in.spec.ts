@@ -1,6 +1,7 @@
 import type { CreatedUser, ErrorBody, Me, User, UserSessions } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
+import { createHook } from 'node:async_hooks';
 import { accessApi } from '../../../test/access-api.ts';
 import { aBrowser } from '../../../test/browser.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
@@ -59,7 +60,7 @@ describe('signing in with a password', () => {
     const group = { name: 'made in a session', users: [] };
     expect((await other.ask('POST', '/api/admin/groups', group)).status).toBe(403);
     expect((await one.ask('POST', '/api/admin/groups', group)).status).toBe(201);
-    expect((await gateway.told()).at(-1)).toMatchObject({
+    expect((await gateway.emittedEvents()).at(-1)).toMatchObject({
       type: 'group-created',
       createdBy: admin.email,
       createdByUserId: admin.id,
@@ -78,10 +79,31 @@ describe('signing in with a password', () => {
     };
     const wrong = await refused(username, 'wrong');
     expect(wrong).toMatchObject({ status: 401, body: { name: 'PasswordMismatch' }, cookies: [] });
-    expect(await refused('nobody-has-this-name', password)).toEqual(wrong);
+    expect(await refused('unknown-user', password)).toEqual(wrong);
     expect(await refused(away.username, password)).toEqual(wrong);
     expect(await refused(keyed.name, password)).toEqual(wrong);
-    expect(gateway.logged()).not.toContain('nobody-has-this-name');
+    expect(gateway.logged()).not.toContain('unknown-user');
+  });
+
+  it('computes as much for an unknown name as for a user, whatever the password', async () => {
+    const { username } = await aPerson();
+    const keyed = await aUser();
+    let derivations = 0;
+    // Node announces each computation of scrypt as a resource of this type.
+    const hook = createHook({ init: (_id, type) => void (derivations += type === 'SCRYPTREQUEST' ? 1 : 0) }).enable();
+    const derivationsFor = async (name: string, given: string) => {
+      derivations = 0;
+      await browser().ask('POST', '/auth/simple/login', { username: name, password: given });
+      return derivations;
+    };
+    try {
+      expect(await derivationsFor(username, password)).toBe(1);
+      expect(await derivationsFor(username, 'wrong')).toBe(1);
+      expect(await derivationsFor('no-user-has-this-name', password)).toBe(1);
+      expect(await derivationsFor(keyed.name, password)).toBe(1);
+    } finally {
+      hook.disable();
+    }
   });
 
   it('takes the user with the e-mail address before one whose user name looks like it', async () => {
@@ -120,21 +142,21 @@ describe('signing in with a password', () => {
     expect((await post({ $ne: 1 })).status).toBe(400);
   });
 
-  it('limits wrong passwords by address and by user, and locks out nobody else', async () => {
+  it('limits wrong passwords by address and by user, and locks out no other user', async () => {
     const [attacked, other] = [await aPerson(), await aPerson()];
     const home = browser();
     await home.signIn(attacked.username, password);
     const attempt = async (address: string, name: string) =>
       (await browser(address).ask('POST', '/auth/simple/login', { username: name, password: 'wrong' })).status;
     const fromOne = [];
-    for (let nth = 0; nth < 12; nth++) fromOne.push(await attempt('10.66.0.1', 'whoever'));
+    for (let nth = 0; nth < 12; nth++) fromOne.push(await attempt('10.66.0.1', 'unknown-user'));
     expect(fromOne.slice(0, 10)).toEqual(Array(10).fill(401));
     expect(fromOne.slice(10)).toEqual([429, 429]);
     const many = [];
     for (let nth = 0; nth < 33; nth++) many.push(await attempt(`10.67.0.${nth}`, attacked.username));
     expect(many.slice(0, 30)).toEqual(Array(30).fill(401));
     expect(many.slice(31)).toEqual([429, 429]);
-    // The attacked user at a known address, and everybody else, are not locked out.
+    // The attacked user at a known address, and all other users, are not locked out.
     await home.signIn(attacked.username, password);
     await browser().signIn(other.username, password);
     // What succeeds costs nothing.
@@ -144,7 +166,7 @@ describe('signing in with a password', () => {
 });
 
 describe('a session', () => {
-  it('has a new id at each sign-in, whatever cookie was sent, and never the id that somebody else chose', async () => {
+  it('has a new id at each sign-in, whatever cookie was sent, and never an id that a client chose', async () => {
     const { username } = await aPerson();
     const one = browser();
     const chosen = `bunting-session=${'A'.repeat(43)}`;

@@ -9,7 +9,7 @@ export const deleteInactiveUsersEndpoint = ({ transaction }: GatewayContext) =>
       // The last use of the caller's own token may not be stored yet.
       const ids = request.body.ids.filter((id) => id !== request.caller.id);
       for (const { id } of await users.listInactive(ids)) {
-        const user = await users.findForUpdate(id, 'users');
+        const user = await users.findForUpdate(id, { only: 'users' });
         if (user === undefined) continue;
         await users.remove(id);
         emit({ type: 'user-deleted', preData: userEventData(user) });

@@ -7,7 +7,7 @@ import type { GatewayContext } from '../context.ts';
 export const deleteUserEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteUser, (request) =>
     transaction(request, async ({ users, requireAdministratorLeft, emit }) => {
-      const user = await users.findForUpdate(request.params.id, 'users');
+      const user = await users.findForUpdate(request.params.id, { only: 'users' });
       if (user === undefined) throw userNotFound();
       await users.remove(user.id);
       await requireAdministratorLeft();

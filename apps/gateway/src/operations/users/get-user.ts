@@ -6,7 +6,7 @@ import type { GatewayContext } from '../context.ts';
 export const getUserEndpoint = ({ transaction }: GatewayContext) =>
   implement(GetUser, (request) =>
     transaction(request, async ({ users }) => {
-      const user = await users.find(request.params.id, 'users');
+      const user = await users.find(request.params.id, { only: 'users' });
       if (user === undefined) throw userNotFound();
       return user;
     }),

@@ -6,6 +6,11 @@ import type { GatewayContext } from '../context.ts';
 export const updateUserEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateUser, (request) =>
     transaction(request, async (tx) =>
-      changeAccount(tx, await tx.users.findForUpdate(request.params.id, 'users'), request.body, 'user-updated'),
+      changeAccount(
+        tx,
+        await tx.users.findForUpdate(request.params.id, { only: 'users' }),
+        request.body,
+        'user-updated',
+      ),
     ),
   );

@@ -17,7 +17,7 @@ import { accessApi, placesBehind } from '../../../test/access-api.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-const { ask, done, aUser, aPat, told } = accessApi(() => gateway);
+const { ask, done, aUser, aPat, emittedBy } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -40,7 +40,7 @@ describe('a user', () => {
   it('is created with a root role, and found again', async () => {
     const body = { name: 'Mia', username: ' mia ', email: 'Mia@Example.org', rootRole: 'Editor', sendEmail: true };
     let created: CreatedUser | undefined;
-    const events = await told(async () => {
+    const events = await emittedBy(async () => {
       const answer = await ask<CreatedUser>('POST', 'user-admin', body);
       expect(answer.status).toBe(201);
       expect(answer.headers.get('location')).toBe(`user-admin/${answer.body.id}`);
@@ -80,7 +80,7 @@ describe('a user', () => {
       return `${status} ${error.message}`;
     };
     await done('POST', 'user-admin', { username: 'taken', email: 'taken@example.org', rootRole: 3 });
-    expect(await refused({ name: 'Nobody', rootRole: 3 })).toMatch(/^400 You must specify username or email/);
+    expect(await refused({ name: 'Nameless', rootRole: 3 })).toMatch(/^400 You must specify username or email/);
     expect(await refused({ username: 'Taken', rootRole: 3 })).toMatch(/^400 User already exists.*\/body\/username/);
     expect(await refused({ email: 'TAKEN@example.org', rootRole: 3 })).toMatch(
       /^400 User already exists.*\/body\/email/,
@@ -95,7 +95,7 @@ describe('a user', () => {
   it('updates the given properties only', async () => {
     const { id } = await aUser(3);
     const before = await done<User>('GET', `user-admin/${id}`);
-    const events = await told(async () => {
+    const events = await emittedBy(async () => {
       expect(await done('PUT', `user-admin/${id}`, { name: 'Renamed' })).toEqual({ ...before, name: 'Renamed' });
       await done('PUT', `user-admin/${id}`, { name: 'Renamed' });
       await done('PUT', `user-admin/${id}`, { rootRole: 2 });
@@ -143,7 +143,7 @@ describe('a user', () => {
   it('takes its keys with it when it is deleted, leaves its name in the events, and frees the name', async () => {
     const { id, key, name } = await aUser();
     const { secret } = await aPat(key);
-    const events = await told(() => done('DELETE', `user-admin/${id}`));
+    const events = await emittedBy(() => done('DELETE', `user-admin/${id}`));
     for (const one of [key, secret]) expect((await ask('GET', 'user', undefined, one)).status).toBe(401);
     expect((await ask('GET', `user-admin/${id}`)).status).toBe(404);
     expect((await ask('PUT', `user-admin/${id}`, { name: 'x' })).body.message).toBe('No user found');
@@ -199,7 +199,7 @@ describe('the administration of users', () => {
     const { inactiveUsers } = await done<InactiveUsers>('GET', 'user-admin/inactive');
     expect(inactiveUsers.map(({ id }) => id)).toEqual([gone.id]);
     expect(inactiveUsers[0]).toMatchObject({ username: gone.name, patSeenAt: null });
-    const events = await told(() =>
+    const events = await emittedBy(() =>
       done('POST', 'user-admin/inactive/delete', { ids: [gone.id, back.id, active.id, 999_999] }),
     );
     expect(events).toMatchObject([{ type: 'user-deleted', preData: { id: gone.id } }]);
@@ -311,7 +311,7 @@ describe('the caller', () => {
     expect(JSON.stringify(admin)).not.toContain(adminToken.slice(4));
   });
 
-  it('learns their roles, everywhere and in a project', async () => {
+  it('gets their roles, everywhere and in a project', async () => {
     const { id, key } = await aUser(2);
     await done('PUT', `projects/shop/users/${id}/roles`, { roles: [4, 7] });
     expect(await done<Profile>('GET', 'user/profile', undefined, key)).toMatchObject({
@@ -328,7 +328,7 @@ describe('the caller', () => {
     expect(await rolesAt('?projectId=shop', admin.key)).toEqual(['Admin']);
   });
 
-  it('learns every project when they are an administrator', async () => {
+  it('gets every project as an administrator', async () => {
     const { key } = await aUser(1);
     for (const request of [key, adminToken])
       expect(await done<Profile>('GET', 'user/profile', undefined, request)).toMatchObject({

@@ -63,6 +63,9 @@ export interface UserUpdate {
 }
 
 type AccountType = 'users' | 'service-accounts';
+interface AccountFilter {
+  readonly only?: AccountType;
+}
 
 const uniqueConstraints = ['api_user_username_key', 'api_user_email_key'];
 
@@ -98,27 +101,25 @@ export const userRepository = (tx: Tx) => {
       throw badRequest('User already exists', constraint.includes('email') ? '/body/email' : '/body/username');
     }
   };
-  const wanted = (person: UserRow | null | undefined, which: AccountType | undefined): User | undefined =>
-    !person || (which !== undefined && person.isService !== (which === 'service-accounts'))
-      ? undefined
-      : userOf(person);
+  const wanted = (person: UserRow | null | undefined, only: AccountType | undefined): User | undefined =>
+    !person || (only !== undefined && person.isService !== (only === 'service-accounts')) ? undefined : userOf(person);
 
   return {
-    list: async (which: AccountType, { limit, offset = 0 }: Page): Promise<User[]> => {
+    list: async (accounts: AccountType, { limit, offset = 0 }: Page): Promise<User[]> => {
       const text = `
         select ${userColumns} from api_user u where deleted_at is null and is_service = $1
         order by id limit $2::int offset $3::int`;
-      return (await query<UserRow>(text, [which === 'service-accounts', limit ?? null, offset])).map(userOf);
+      return (await query<UserRow>(text, [accounts === 'service-accounts', limit ?? null, offset])).map(userOf);
     },
-    /** A user, without a lock: for responses, not for decisions. */
-    find: async (id: number, which?: AccountType): Promise<User | undefined> => {
+    /** An account, without a lock: for responses, not for decisions. */
+    find: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
       const text = `select ${userColumns} from api_user u where id = $1 and deleted_at is null`;
-      return wanted((await query<UserRow>(text, [id]))[0], which);
+      return wanted((await query<UserRow>(text, [id]))[0], only);
     },
-    /** A user, locked until the transaction ends. */
-    findForUpdate: async (id: number, which?: AccountType): Promise<User | undefined> => {
+    /** An account, locked until the transaction ends. */
+    findForUpdate: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
       const lockMode = LockMode.PESSIMISTIC_WRITE;
-      return wanted(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), which);
+      return wanted(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), only);
     },
     /** Users whose name, username or e-mail address starts with the prefix; at most 100. */
     search: async (prefix: string): Promise<UserSearchResults> => {
@@ -183,11 +184,11 @@ export const userRepository = (tx: Tx) => {
       return wanted((await query<UserRow>(text, [name]))[0], 'users');
     },
     /** Serialises the transactions that create the first user. */
-    lockFirst: async (): Promise<void> => {
+    lockFirstUserCreation: async (): Promise<void> => {
       await query('select pg_advisory_xact_lock(hashtext($1))', ['first administrator']);
     },
     /** Whether there is any user; service accounts do not count. */
-    isAnyone: async (): Promise<boolean> =>
+    hasUsers: async (): Promise<boolean> =>
       (await query('select from api_user where deleted_at is null and not is_service limit 1')).length > 0,
     /** Deletes a user with tokens, sessions, passwords, links, identities, memberships and rights; the names may be reused. */
     remove: async (id: number): Promise<void> => {

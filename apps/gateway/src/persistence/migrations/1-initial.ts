@@ -66,11 +66,11 @@ const tables = [
       mode text not null,
       version bigint not null,
       deleted_at timestamptz,
-      hiding_version bigint,
-      hiding_since timestamptz,
+      pending_private_version bigint,
+      pending_private_since timestamptz,
       primary key (id)
     )`,
-  "create index project_closed on project (id) where mode <> 'open' or hiding_version is not null",
+  "create index project_closed on project (id) where mode <> 'open' or pending_private_version is not null",
   `create table role (
       id serial primary key,
       name text not null,
@@ -116,6 +116,7 @@ const tables = [
       sealed bytea,
       user_id int,
       projects text[] not null default '{*}',
+      former_projects text[] not null default '{}',
       environment text not null default '*',
       created_by int,
       created_at timestamptz not null default now(),

@@ -7,8 +7,8 @@ import { freshGatewayDatabase } from '../../../test/started-gateway.ts';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import { accessReader } from '../rights/access-reader.ts';
 import { applyProjects, resetVersions } from './apply-projects.ts';
-import { projectHidings } from './project-hidings.ts';
-import { removeStaleHidings } from '../../subscriptions/remove-stale-hidings.ts';
+import { pendingPrivateProjectStore } from './pending-private-projects.ts';
+import { revealProjectsOfFailedCommits } from '../../subscriptions/reveal-projects-of-failed-commits.ts';
 import { knownProjectsReader, lockExistingProjects } from './existing-projects.ts';
 import { gatewayEntities } from '../entities.ts';
 import { gatewayMigrations } from '../migrations/index.ts';
@@ -38,7 +38,7 @@ const aViewer = async (): Promise<number> => {
   const [row] = await write<{ id: number }>(text, [`user ${randomUUID()}`, predefinedRole.viewer]);
   return row?.id ?? 0;
 };
-const told = (id: string, version: number, state: StateOf<'project'>['state']): OutboxMessage => ({
+const stateMessage = (id: string, version: number, state: StateOf<'project'>['state']): OutboxMessage => ({
   position: ++position,
   uid: randomUUID(),
   type: 'project',
@@ -47,7 +47,7 @@ const told = (id: string, version: number, state: StateOf<'project'>['state']): 
   payload: { entity: 'project', id, version, state } satisfies StateOf<'project'>,
 });
 const deleted = (id: string, version: number, lastMode?: 'open' | 'protected' | 'private'): OutboxMessage => {
-  const message = told(id, version, null);
+  const message = stateMessage(id, version, null);
   return lastMode === undefined
     ? message
     : { ...message, payload: { entity: 'project', id, version, state: null, lastMode } satisfies StateOf<'project'> };
@@ -66,34 +66,40 @@ const ownedBy = async (project: string) =>
 
 it('makes the creator of a project its Owner if the creator is a user', async () => {
   const creator = await aViewer();
-  await apply(told('mine', 1, mode('mine', 'open', creator)), told('made', 2, mode('made', 'open', -42)));
+  await apply(
+    stateMessage('mine', 1, mode('mine', 'open', creator)),
+    stateMessage('made', 2, mode('made', 'open', -42)),
+  );
   expect(await ownedBy('mine')).toEqual([creator]);
   expect(await ownedBy('made')).toEqual([]);
 });
 
 it('does not restore a removed owner when the project is applied again', async () => {
   const creator = await aViewer();
-  await apply(told('lost', 1, mode('lost', 'open', creator)));
+  await apply(stateMessage('lost', 1, mode('lost', 'open', creator)));
   await write("delete from project_user where project = 'lost'");
-  await apply(told('lost', 1, mode('lost', 'open', creator)), told('lost', 2, mode('lost', 'protected', creator)));
+  await apply(
+    stateMessage('lost', 1, mode('lost', 'open', creator)),
+    stateMessage('lost', 2, mode('lost', 'protected', creator)),
+  );
   expect(await ownedBy('lost')).toEqual([]);
 });
 
 it('hides a project while its state is private', async () => {
   const stranger = await aViewer();
-  await apply(told('moody', 1, mode('moody', 'open')));
+  await apply(stateMessage('moody', 1, mode('moody', 'open')));
   expect((await accessOf(stranger))?.hiddenProjects ?? []).not.toContain('moody');
-  await apply(told('moody', 3, mode('moody', 'private')));
+  await apply(stateMessage('moody', 3, mode('moody', 'private')));
   expect((await accessOf(stranger))?.hiddenProjects).toContain('moody');
-  await apply(told('moody', 2, mode('moody', 'open')));
+  await apply(stateMessage('moody', 2, mode('moody', 'open')));
   expect((await accessOf(stranger))?.hiddenProjects).toContain('moody');
-  await apply(told('moody', 4, mode('moody', 'open')));
+  await apply(stateMessage('moody', 4, mode('moody', 'open')));
   expect((await accessOf(stranger))?.hiddenProjects ?? []).not.toContain('moody');
 });
 
 it('removes the roles and revokes the tokens of a deleted project, with events', async () => {
   const owner = await aViewer();
-  await apply(told('doomed', 1, mode('doomed', 'private', owner)));
+  await apply(stateMessage('doomed', 1, mode('doomed', 'private', owner)));
   for (const [name, projects] of [
     ['only', ['doomed']],
     ['both', ['doomed', 'other']],
@@ -104,13 +110,16 @@ it('removes the roles and revokes the tokens of a deleted project, with events',
       [name, projects],
     );
   }
-  await apply(told('doomed', 2, null));
+  await apply(stateMessage('doomed', 2, null));
   expect(await ownedBy('doomed')).toEqual([]);
   const tokens = 'select name, projects, revoked_at is not null as revoked from api_token order by name';
   expect(await write(tokens)).toEqual([
     { name: 'both', projects: ['other'], revoked: false },
     { name: 'every', projects: ['*'], revoked: false },
     { name: 'only', projects: ['doomed'], revoked: true },
+  ]);
+  expect(await write("select name, former_projects from api_token where former_projects <> '{}'")).toEqual([
+    { name: 'both', former_projects: ['doomed'] },
   ]);
   const [event, ...more] = await write<{ payload: unknown }>("select payload from outbox where topic = 'event'");
   expect(more).toEqual([]);
@@ -122,13 +131,34 @@ it('removes the roles and revokes the tokens of a deleted project, with events',
   });
 });
 
-it('keeps a project that was private when it was deleted hidden, and shows one that was opened before', async () => {
+it('a new project that reuses an id is no former project of a token', async () => {
+  await apply(stateMessage('shop', 1, mode('shop', 'open')), stateMessage('stall', 1, mode('stall', 'open')));
+  await write(
+    "insert into api_token (kind, name, selector, hash, shown, projects, environment) values ('client', $1, $1, sha256('x'), $1, $2, 'development')",
+    ['shopper', ['shop', 'stall', 'web']],
+  );
+  const former = () => write("select projects, former_projects as former from api_token where name = 'shopper'");
+  await apply(deleted('shop', 2, 'open'), deleted('stall', 2, 'private'));
+  expect(await former()).toEqual([{ projects: ['web'], former: ['shop', 'stall'] }]);
+  // A state from before the deletion that comes again creates nothing.
+  await apply(stateMessage('stall', 1, mode('stall', 'open')));
+  expect(await former()).toEqual([{ projects: ['web'], former: ['shop', 'stall'] }]);
+  await apply(stateMessage('shop', 3, mode('shop', 'private')));
+  expect(await former()).toEqual([{ projects: ['web'], former: ['stall'] }]);
+  await apply(stateMessage('stall', 3, mode('stall', 'private')));
+  expect(await former()).toEqual([{ projects: ['web'], former: [] }]);
+});
+
+it('a project that was private when it was deleted stays hidden, and one that was opened before does not', async () => {
   const stranger = await aViewer();
   const owner = await aViewer();
   await apply(
-    ...[told('buried', 1, mode('buried', 'open', owner)), told('buried', 2, mode('buried', 'private', owner))],
-    ...[told('opened', 1, mode('opened', 'private', owner)), told('opened', 2, mode('opened', 'open', owner))],
-    ...[deleted('buried', 3, 'private'), deleted('opened', 3, 'open')],
+    stateMessage('buried', 1, mode('buried', 'open', owner)),
+    stateMessage('buried', 2, mode('buried', 'private', owner)),
+    stateMessage('opened', 1, mode('opened', 'private', owner)),
+    stateMessage('opened', 2, mode('opened', 'open', owner)),
+    deleted('buried', 3, 'private'),
+    deleted('opened', 3, 'open'),
   );
   for (const userId of [stranger, owner]) {
     const hidden = (await accessOf(userId))?.hiddenProjects ?? [];
@@ -149,8 +179,8 @@ it('hides a deleted project that is unknown or whose mode is unknown', async () 
 
 it('makes the creator of a project with a reused id its Owner, and restores a restored project', async () => {
   const [first, second] = [await aViewer(), await aViewer()];
-  await apply(told('again', 1, mode('again', 'private', first)), deleted('again', 2, 'private'));
-  await apply(told('again', 3, mode('again', 'private', second)));
+  await apply(stateMessage('again', 1, mode('again', 'private', first)), deleted('again', 2, 'private'));
+  await apply(stateMessage('again', 3, mode('again', 'private', second)));
   expect(await ownedBy('again')).toEqual([second]);
   expect((await accessOf(first))?.hiddenProjects).toContain('again');
   expect((await accessOf(second))?.hiddenProjects ?? []).not.toContain('again');
@@ -158,43 +188,49 @@ it('makes the creator of a project with a reused id its Owner, and restores a re
   await apply(deleted('again', 4, 'private'));
   await database.transaction(resetVersions);
   expect((await accessOf(second))?.hiddenProjects).toContain('again');
-  await apply(told('again', 3, mode('again', 'open', second)));
+  await apply(stateMessage('again', 3, mode('again', 'open', second)));
   expect((await accessOf(first))?.hiddenProjects ?? []).not.toContain('again');
 });
 
 it('hides a project that is becoming private until the state of that version is applied', async () => {
   const [stranger, creator] = [await aViewer(), await aViewer()];
-  const hidings = projectHidings(database);
+  const pendingPrivateProjects = pendingPrivateProjectStore(database);
   const isHidden = async (id: string) => ((await accessOf(stranger))?.hiddenProjects ?? []).includes(id);
-  await apply(told('closing', 10, mode('closing', 'open')));
-  await hidings.hide('closing', 12);
-  await hidings.hide('coming', 13);
+  await apply(stateMessage('closing', 10, mode('closing', 'open')));
+  await pendingPrivateProjects.hide('closing', 12);
+  await pendingPrivateProjects.hide('coming', 13);
   expect([await isHidden('closing'), await isHidden('coming')]).toEqual([true, true]);
   expect(await knownProjectsReader(database)(['coming'])).toEqual([]);
   // An earlier state that comes late says nothing of what was committed after it.
-  await apply(told('closing', 11, mode('closing', 'open')));
+  await apply(stateMessage('closing', 11, mode('closing', 'open')));
   expect(await isHidden('closing')).toBe(true);
-  await apply(told('closing', 12, mode('closing', 'private')), told('coming', 13, mode('coming', 'private', creator)));
+  await apply(
+    stateMessage('closing', 12, mode('closing', 'private')),
+    stateMessage('coming', 13, mode('coming', 'private', creator)),
+  );
   expect([await isHidden('closing'), await isHidden('coming')]).toEqual([true, true]);
   expect(await ownedBy('coming')).toEqual([creator]);
   expect((await accessOf(creator))?.hiddenProjects).not.toContain('coming');
   // A call that comes twice, and late, hides nothing again.
-  await apply(told('closing', 14, mode('closing', 'open')));
-  await hidings.hide('closing', 12);
+  await apply(stateMessage('closing', 14, mode('closing', 'open')));
+  await pendingPrivateProjects.hide('closing', 12);
   expect(await isHidden('closing')).toBe(false);
 });
 
-it('unhides a project hidden for a failed commit once every state is applied', async () => {
+it('reveals a project that was hidden for a failed commit once every state is applied', async () => {
   const stranger = await aViewer();
-  const hidings = projectHidings(database);
+  const pendingPrivateProjects = pendingPrivateProjectStore(database);
   const hidden = async () =>
     ((await accessOf(stranger))?.hiddenProjects ?? []).filter((id) => id.startsWith('failed-'));
-  await apply(told('failed-open', 20, mode('failed-open', 'open')));
-  for (const id of ['failed-open', 'failed-new']) await hidings.hide(id, 21);
-  const remove = (behindMs: number) => removeStaleHidings({ hidings, projects: { catchUp: async () => behindMs } });
+  await apply(stateMessage('failed-open', 20, mode('failed-open', 'open')));
+  for (const id of ['failed-open', 'failed-new']) await pendingPrivateProjects.hide(id, 21);
+  const remove = (behindMs: number) =>
+    revealProjectsOfFailedCommits({ pendingPrivateProjects, projects: { catchUp: async () => behindMs } });
   await remove(0);
   expect(await hidden()).toEqual(['failed-new', 'failed-open']);
-  await write("update project set hiding_since = now() - interval '6 minutes' where hiding_since is not null");
+  await write(
+    "update project set pending_private_since = now() - interval '6 minutes' where pending_private_since is not null",
+  );
   await remove(1);
   expect(await hidden()).toEqual(['failed-new', 'failed-open']);
   await remove(0);
@@ -203,7 +239,7 @@ it('unhides a project hidden for a failed commit once every state is applied', a
 
 it('removes rows of a deleted project that a concurrent transaction writes', async () => {
   const late = await aViewer();
-  await apply(told('busy', 1, mode('busy', 'open')));
+  await apply(stateMessage('busy', 1, mode('busy', 'open')));
   let removed: Promise<void> | undefined;
   await database.transaction(async (tx) => {
     await lockExistingProjects(tx, ['busy']);
@@ -211,7 +247,7 @@ it('removes rows of a deleted project that a concurrent transaction writes', asy
       late,
       predefinedRole.owner,
     ]);
-    removed = apply(told('busy', 2, null));
+    removed = apply(stateMessage('busy', 2, null));
     await eventually(async () => {
       const text = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
       expect(await write(text)).toHaveLength(1);

@@ -12,32 +12,38 @@ const ProjectMessage = Type.Object({
 });
 
 // The creator becomes owner when the project is first applied, and only then: an owner role that is removed later must not come back.
+// A token that lost a deleted project with the same id has no claim to the new one, and must not receive names of its features.
 const upsertProject = `
   with before as (select from project where id = $1 and deleted_at is null and version >= 0),
   kept as (
     insert into project (id, mode, version) values ($1, $2, $3)
     on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = null,
-      hiding_version = case when project.hiding_version > excluded.version then project.hiding_version end,
-      hiding_since = case when project.hiding_version > excluded.version then project.hiding_since end
+      pending_private_version = case when project.pending_private_version > excluded.version then project.pending_private_version end,
+      pending_private_since = case when project.pending_private_version > excluded.version then project.pending_private_since end
     where project.version < excluded.version
     returning id
+  ),
+  unlinked as (
+    update api_token set former_projects = array_remove(former_projects, $1)
+    where $1 = any (former_projects) and exists (select from kept) and not exists (select from before)
   )
   insert into project_user (project, user_id, role_id)
   select $1, u.id, ${predefinedRole.owner} from kept join api_user u on u.id = $4 and u.deleted_at is null
   where not exists (select from before) on conflict do nothing`;
 
-// A private project leaves a tombstone. Tokens for this project alone are revoked; others lose the project.
+// A private project leaves a tombstone. Tokens for this project alone are revoked; others lose the project, and keep it as a former one.
 const deleteProject = `
   with gone as (delete from project where id = $1 and $5 <> 'private'),
   buried as (
     insert into project (id, mode, version, deleted_at) select $1, $5, $6, $2::timestamptz where $5 = 'private'
     on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = excluded.deleted_at,
-      hiding_version = null, hiding_since = null
+      pending_private_version = null, pending_private_since = null
   ),
   users as (delete from project_user where project = $1),
   groups as (delete from project_group where project = $1),
   narrowed as (
-    update api_token set projects = array_remove(projects, $1)
+    update api_token set projects = array_remove(projects, $1),
+      former_projects = array_append(array_remove(former_projects, $1), $1)
     where $1 = any (projects) and projects <> array[$1] and revoked_at is null
   ),
   revoked as (
@@ -78,5 +84,5 @@ export const applyProjects = async ({ query }: Tx, messages: readonly OutboxMess
 /** Resets the versions after the features service was restored from a backup: the next state applies whatever its version. */
 export const resetVersions = async ({ query }: Tx): Promise<void> => {
   await query(`
-    update project set version = least(version, 0), hiding_version = case when hiding_version is not null then 0 end`);
+    update project set version = least(version, 0), pending_private_version = case when pending_private_version is not null then 0 end`);
 };

@@ -60,7 +60,7 @@ const inGroup = async (userId: number, { rootRole = null as number | null, proje
 };
 const callerOf = async (id: number): Promise<Caller> => {
   const [found] = await access.usersWithRights([id]);
-  return (found ?? { caller: { id: 0, name: 'nobody', grants: [] } }).caller;
+  return (found ?? { caller: { id: 0, name: 'disabled', grants: [] } }).caller;
 };
 const given = async (id: number, where: { project?: string; environment?: string } = {}): Promise<Permission[]> => {
   const caller = await callerOf(id);
@@ -229,5 +229,47 @@ it('lists the holders of a permission in a project and environment by name, admi
     username: 'zoe',
     email: 'zoe@example.org',
     imageUrl: expect.stringMatching(/^https:\/\/gravatar\.com\/avatar\/[0-9a-f]{64}\?s=42&d=retro&r=g$/) as unknown,
+  });
+});
+
+describe('the holders of roles', () => {
+  const permissionsOf = ({ users, roles }: Awaited<ReturnType<AccessReader['listRoleHolders']>>, id: number) => {
+    const held = users.find((user) => user.id === id)?.through.map(({ role }) => role) ?? [];
+    return roles.filter((role) => held.includes(role.id)).flatMap((role) => role.permissions);
+  };
+
+  it.each(['shop', 'default', 'secret', 'guarded'])(
+    'in %s have by their roles exactly the permissions that are checked',
+    async (project) => {
+      const byGroup = await aUser(viewer);
+      await inGroup(byGroup, { rootRole: editor, project, role: owner });
+      const ids = [byGroup, await aUser(admin), await aUser(editor), await aUser(viewer)];
+      ids.push(await aUser(viewer, { projectRoles: [['shop', owner]] }));
+      const held = await access.listRoleHolders(project);
+      for (const id of ids) {
+        const rights = permissionsOf(held, id);
+        const isAdmin = rights.some(({ name }) => name === 'ADMIN');
+        const shown = permissions.filter((permission) => isAdmin || rights.some(({ name }) => name === permission));
+        const isHidden = (await callerOf(id)).hiddenProjects?.includes(project) === true;
+        expect([id, shown]).toEqual([id, isHidden ? [] : await given(id, { project })]);
+        expect(held.users.some((user) => user.id === id)).toBe(!isHidden);
+      }
+    },
+  );
+
+  it('everywhere have root roles only, own ones and those of groups, while they are active', async () => {
+    const id = await aUser(viewer, { projectRoles: [['shop', owner]] });
+    await inGroup(id, { rootRole: editor, project: 'shop', role: owner });
+    const held = await access.listRoleHolders(undefined);
+    const { through } = held.users.find((user) => user.id === id) ?? { through: [] };
+    expect(through).toEqual([
+      { role: editor, group: expect.any(Number) as unknown },
+      { role: viewer, group: null },
+    ]);
+    expect(held.groups).toContainEqual({ id: through[0]?.group, name: `group ${made}` });
+    // What an Editor may do in the project default is not given everywhere.
+    expect(permissionsOf(held, id).map(({ name }) => name)).not.toContain('CREATE_FEATURE');
+    await write('update api_user set is_active = false where id = $1', [id]);
+    expect((await access.listRoleHolders(undefined)).users.some((user) => user.id === id)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import type { Caller, CountMembers, Permission, ReplyOf } from '@bunting/contracts';
+import type { Caller, CountProjectMembers, Permission, ReplyOf, RoleHolders } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { Database, Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/token-scope.ts';
@@ -26,8 +26,8 @@ export interface AccessRow {
 export const accessSql = `(
   with granted as materialized (select permission, project, environment from user_grant where user_id = u.id),
   closed as (
-    select id, case when hiding_version is null then mode else 'private' end as mode from project p
-    where (mode <> 'open' or hiding_version is not null)
+    select id, case when pending_private_version is null then mode else 'private' end as mode from project p
+    where (mode <> 'open' or pending_private_version is not null)
       and not exists (select from granted where permission = 'ADMIN' and project is null)
       and not exists (select from granted where granted.project = p.id)
       and not exists (select from project_member m where m.user_id = u.id and m.project = p.id)
@@ -51,7 +51,7 @@ export const callerOf = ({ user_id, user_name, username, email, access }: Access
 export const imageOf = ({ id, username, email }: { readonly id: number } & Omit<UserNames, 'name'>): string =>
   imageUrlOf(email ?? username ?? String(id));
 
-type MembersOfProject = ReplyOf<typeof CountMembers>['projects'][number];
+type MembersOfProject = ReplyOf<typeof CountProjectMembers>['projects'][number];
 
 const usersAccess: Statement = {
   name: 'users-access',
@@ -121,6 +121,46 @@ const tokens: Statement = {
     group by environment order by environment`,
 };
 
+// Without a project only root roles apply, with what they give everywhere. A private project exists only for its members and administrators.
+const roleHolders: Statement = {
+  name: 'role-holders',
+  text: `
+    with held as (
+      select id as user_id, root_role_id as role_id, null::integer as group_id from api_user
+      union all
+      select user_id, root_role_id, group_id from group_member join user_group g on g.id = group_id
+      where root_role_id is not null
+      union all
+      select user_id, role_id, null from project_user where project = $1
+      union all
+      select user_id, role_id, group_id from project_group join group_member using (group_id) where project = $1
+    ), holder as (
+      select u.id, u.name, u.username, u.email, u.is_service,
+        json_agg(json_build_object('role', role_id, 'group', group_id) order by role_id, group_id nulls first) as through
+      from api_user u join held on held.user_id = u.id
+      where u.is_active and u.deleted_at is null and (
+        not exists (select from project where id = $1 and (mode = 'private' or pending_private_version is not null))
+        or exists (
+          select from user_grant g
+          where g.user_id = u.id and (g.project = $1 or g.project is null and g.permission = 'ADMIN'))
+        or exists (select from project_member m where m.user_id = u.id and m.project = $1))
+      group by u.id)
+    select coalesce((
+      select json_agg(json_build_object('id', id, 'name', name, 'username', username, 'email', email,
+        'isService', is_service, 'through', through) order by lower(coalesce(name, username, email)), id)
+      from holder), '[]') as users, coalesce((
+      select json_agg(json_build_object('id', id, 'name', name) order by lower(name), id) from user_group
+      where id in (select group_id from held)), '[]') as groups, coalesce((
+      select json_agg(json_build_object('id', id, 'name', name, 'description', description, 'type', type,
+        'permissions', coalesce((
+          select json_agg(json_strip_nulls(json_build_object('name', permission, 'environment', environment))
+            order by permission, environment nulls first)
+          from (
+            select distinct permission, environment from role_permission
+            where role_id = role.id and (project is null or project = $1)) as given), '[]')) order by id)
+      from role where id in (select role_id from held)), '[]') as roles`,
+};
+
 export const accessReader = (database: Database) => ({
   /** The active users among the ids, with their current rights. */
   usersWithRights: async (ids: readonly number[]): Promise<{ user: UserSummary; caller: Caller }[]> => {
@@ -142,15 +182,20 @@ export const accessReader = (database: Database) => ({
     const rows = await database.read<Omit<UserSummary, 'imageUrl'>>(holders, [wanted, project, environment ?? null]);
     return rows.map((row) => ({ ...row, imageUrl: imageOf(row) }));
   },
+  /** The active users with the roles that apply in a project, or everywhere if none is named. */
+  listRoleHolders: async (project: string | undefined): Promise<Omit<RoleHolders, 'version'>> => {
+    const [row] = await database.read<Omit<RoleHolders, 'version'>>(roleHolders, [project ?? null]);
+    return row as Omit<RoleHolders, 'version'>;
+  },
   /** Counts of members and the owners, of one project or of all that have members. */
-  countMembers: async (project: string | undefined): Promise<MembersOfProject[]> => {
+  countProjectMembers: async (project: string | undefined): Promise<MembersOfProject[]> => {
     const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(members, [
       project ?? null,
     ]);
     return rows.map(({ owners, ...row }) => ({ ...row, owners: owners.map(ownerOf) }));
   },
   /** Counts of API tokens by environment: of all, or of those for a project; without tokens for hidden projects alone. */
-  countTokens: (project: string | undefined, hidden: readonly string[]) =>
+  countEnvironmentTokens: (project: string | undefined, hidden: readonly string[]) =>
     database.read<{ name: string; tokens: number }>(tokens, [project ?? null, hidden]),
 });
 export type AccessReader = ReturnType<typeof accessReader>;

@@ -78,7 +78,10 @@ export const roleRepository = (tx: Tx) => {
       const id = await store(role, knownId);
       await tx.em.nativeDelete(RolePermissionEntity, { role: id });
       const given = role.permissions.map(({ name, environment }) => ({
-        ...{ role: id, permission: name, project: null, environment: environment ?? null },
+        role: id,
+        permission: name,
+        project: null,
+        environment: environment ?? null,
       }));
       if (given.length > 0) await tx.em.insertMany(RolePermissionEntity, given);
       return (await byId('for update', id)) as RoleWithGrants;

@@ -32,7 +32,7 @@ export const sessionLookup = (database: Pick<Database, 'read'>, hasher: TokenHas
       if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
       return {
         caller: callerOf(row, row.id),
-        mayAdminister: true,
+        mayCallAdminApi: true,
         isPublic: false,
         isSession: true,
         expiresInMs: row.lives_ms,

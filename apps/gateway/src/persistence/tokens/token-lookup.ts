@@ -1,14 +1,14 @@
 import { adminTokenUserId, type Caller } from '@bunting/contracts';
 import { type Database, batchedRead, type Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
-import { grantsOfToken, mayAdminister, type TokenKind } from '../../domain/token-scope.ts';
+import { grantsOfToken, mayCallAdminApi, type TokenKind } from '../../domain/token-scope.ts';
 import { accessSql, type AccessRow, callerOf } from '../rights/access-reader.ts';
 import type { HashedToken } from './token-hasher.ts';
 
 /** Whom a valid token or session authenticates. */
 export interface Principal {
   readonly caller: Caller;
-  readonly mayAdminister: boolean;
+  readonly mayCallAdminApi: boolean;
   /** whether it is a frontend token, which is published with pages */
   readonly isPublic: boolean;
   /** whether it is a session, whose cookie a browser also sends on behalf of foreign pages */
@@ -23,6 +23,7 @@ interface Row {
   readonly name: string;
   readonly hash: Buffer;
   readonly projects: string[];
+  readonly former_projects: string[];
   readonly environment: string;
   readonly lives_ms: number | null;
 }
@@ -31,7 +32,7 @@ interface Row {
 const validTokenBy = (column: 'selector' | 'id'): Statement => ({
   name: `valid-token-by-${column}`,
   text: `
-    select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.environment,
+    select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.former_projects, token.environment,
       (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
       u.id as user_id, u.name as user_name, u.username, u.email,
       case when u.id is not null then ${accessSql} end as access
@@ -44,7 +45,9 @@ const validTokenBy = (column: 'selector' | 'id'): Statement => ({
 const callerOfToken = (row: Row & (AccessRow | { readonly user_id: null })): Caller => {
   if (row.kind !== 'user') {
     const grants = [...grantsOfToken({ ...row, kind: row.kind })];
-    return { id: adminTokenUserId, name: row.name, tokenId: row.id, grants };
+    const { former_projects: formerProjects } = row;
+    const former = formerProjects.length === 0 ? {} : { formerProjects };
+    return { id: adminTokenUserId, name: row.name, tokenId: row.id, grants, ...former };
   }
   if (row.user_id === null) throw new Error(`The token ${row.id} of the kind user has no user.`);
   return callerOf(row, row.id);
@@ -58,7 +61,7 @@ export const tokenLookup = (database: Database) => {
   const findRowById = batchedRead<[id: string], Row & AccessRow>(database, validTokenBy('id'));
   const principalOf = (row: Row & AccessRow): Principal => ({
     caller: callerOfToken(row),
-    mayAdminister: mayAdminister(row.kind),
+    mayCallAdminApi: mayCallAdminApi(row.kind),
     isPublic: row.kind === 'frontend',
     expiresInMs: row.lives_ms ?? Number.POSITIVE_INFINITY,
   });

@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 
 /**
- * Hides a project from callers without a role in it, before the features service commits that it is private: a caller in between does
- * not see it. The state with this version, or a later one, decides from then on.
+ * Hides a project from callers without a role in it, before the features service commits that it is private, so that no caller
+ * sees it in between. The state with this version, or a later one, then replaces this rule.
  */
 export const HideProject = defineOperation({
   subject: 'call.gateway.hide-project',
   operationId: 'hideProject',
-  summary: 'Hides a project that is about to be private',
+  summary: 'Hide a project before it becomes private',
   tag: 'Internal',
   permission: 'service',
   idempotent: true,

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectTokenPath } from '../paths.ts';
 
-/** Delete an API token of a project. Emits `api-token-deleted`. */
+/** Deletes an API token of a project. Emits `api-token-deleted`. */
 export const DeleteProjectApiToken = defineOperation({
   subject: 'call.gateway.delete-project-api-token',
   operationId: 'deleteProjectApiToken',

@@ -1,8 +1,8 @@
-import { ApiTokens } from '../../model/api-token.ts';
+import { ApiTokens } from '../../model/access/api-token.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** List the API tokens of a name. */
+/** Lists the API tokens with a given name. */
 export const GetApiTokensByName = defineOperation({
   subject: 'call.gateway.get-api-tokens-by-name',
   operationId: 'getApiTokensByName',

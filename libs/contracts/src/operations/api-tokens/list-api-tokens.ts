@@ -1,7 +1,7 @@
-import { ApiTokens } from '../../model/api-token.ts';
+import { ApiTokens } from '../../model/access/api-token.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the API tokens. */
+/** Lists the API tokens. */
 export const ListApiTokens = defineOperation({
   subject: 'call.gateway.list-api-tokens',
   operationId: 'getAllApiTokens',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ApplicationPath } from '../paths.ts';
 
-/** Remove an application from the list. */
+/** Removes an application from the list. */
 export const DeleteApplication = defineOperation({
   subject: 'call.features.delete-application',
   operationId: 'deleteApplication',

@@ -1,13 +1,13 @@
-import { DescribeApplicationBody } from '../../model/application.ts';
+import { DescribeApplicationBody } from '../../model/sdks/application.ts';
 import { defineOperation } from '../../operation.ts';
 import { DescribedApplicationPath } from '../paths.ts';
 
-/** Say what an application is. Emits `application-created` the first time. */
+/** Creates an application, or updates its description. Emits `application-created` the first time. */
 export const DescribeApplication = defineOperation({
   subject: 'call.features.describe-application',
   operationId: 'createApplication',
-  summary: 'Say what an application is',
-  description: 'Creates the application, or changes what people say of it; what is left out stays as it is.',
+  summary: 'Create or update an application',
+  description: 'Creates the application, or updates its description. Omitted properties do not change.',
   tag: 'Metrics',
   http: { method: 'POST', url: '/api/admin/metrics/applications/:appName', status: 202 },
   permission: 'UPDATE_APPLICATION',

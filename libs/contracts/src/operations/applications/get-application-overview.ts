@@ -1,14 +1,14 @@
-import { ApplicationOverview } from '../../model/application.ts';
+import { ApplicationOverview } from '../../model/sdks/application.ts';
 import { defineOperation } from '../../operation.ts';
 import { ApplicationPath } from '../paths.ts';
 
-/** Read where and how an application is used. */
+/** Returns the projects and environments in which an application is used, with its instances and SDKs. */
 export const GetApplicationOverview = defineOperation({
   subject: 'call.features.get-application-overview',
   operationId: 'getApplicationOverview',
-  summary: 'Read where and how an application is used',
+  summary: 'Get the usage of an application',
   description:
-    'Returns the projects and environments of an application, its instances and SDKs there, and what is wrong with them.',
+    'Returns the projects and environments of an application, its instances and SDKs there, and their issues.',
   tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/metrics/applications/:appName/overview' },
   permission: 'authenticated',

@@ -1,12 +1,12 @@
-import { ApplicationDetails } from '../../model/application.ts';
+import { ApplicationDetails } from '../../model/sdks/application.ts';
 import { defineOperation } from '../../operation.ts';
 import { ApplicationPath } from '../paths.ts';
 
-/** Read an application. */
+/** Reads an application. */
 export const GetApplication = defineOperation({
   subject: 'call.features.get-application',
   operationId: 'getApplication',
-  summary: 'Read an application',
+  summary: 'Get an application',
   description: 'Returns one application, with its instances and the features that it uses.',
   tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/metrics/applications/:appName' },

@@ -1,8 +1,8 @@
-import { ApplicationInstances } from '../../model/application.ts';
+import { ApplicationInstances } from '../../model/sdks/application.ts';
 import { defineOperation } from '../../operation.ts';
 import { ApplicationEnvironmentPath } from '../paths.ts';
 
-/** List the instances of an application in an environment. */
+/** Lists the instances of an application in an environment. */
 export const ListApplicationInstances = defineOperation({
   subject: 'call.features.list-application-instances',
   operationId: 'getApplicationEnvironmentInstances',

@@ -1,7 +1,7 @@
-import { Applications, ApplicationsQuery } from '../../model/application.ts';
+import { Applications, ApplicationsQuery } from '../../model/sdks/application.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the applications, page by page. */
+/** Lists the applications, page by page. */
 export const ListApplications = defineOperation({
   subject: 'call.features.list-applications',
   operationId: 'getApplications',

@@ -1,8 +1,8 @@
-import { OutdatedSdks } from '../../model/application.ts';
+import { OutdatedSdks } from '../../model/sdks/application.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** List the outdated SDKs of the applications that use a project. */
+/** Lists the outdated SDKs of the applications that use a project. */
 export const ListOutdatedSdks = defineOperation({
   subject: 'call.features.list-outdated-sdks',
   operationId: 'getOutdatedProjectSdks',

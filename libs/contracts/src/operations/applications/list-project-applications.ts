@@ -1,8 +1,8 @@
-import { ProjectApplications, ProjectApplicationsQuery } from '../../model/application.ts';
+import { ProjectApplications, ProjectApplicationsQuery } from '../../model/sdks/application.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** List the applications that use a project, page by page. */
+/** Lists the applications that use a project, page by page. */
 export const ListProjectApplications = defineOperation({
   subject: 'call.features.list-project-applications',
   operationId: 'getProjectApplications',

@@ -1,8 +1,8 @@
-import { FeatureNamesBody } from '../../model/feature.ts';
+import { FeatureNamesBody } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Archive features. Emits `feature-archived` for each, after `feature-dependencies-removed` when it had any. */
+/** Archives features. Emits `feature-archived` for each, after `feature-dependencies-removed` when it had any. */
 export const ArchiveFeatures = defineOperation({
   subject: 'call.features.archive-features',
   operationId: 'archiveFeatures',

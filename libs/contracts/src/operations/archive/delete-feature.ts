@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { FeaturePath } from '../paths.ts';
 
-/** Delete an archived feature for good. Emits `feature-deleted`. */
+/** Deletes an archived feature for good. Emits `feature-deleted`. */
 export const DeleteFeature = defineOperation({
   subject: 'call.features.delete-feature',
   operationId: 'deleteFeature',

@@ -1,8 +1,8 @@
-import { FeatureNamesBody } from '../../model/feature.ts';
+import { FeatureNamesBody } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Delete archived features for good. Emits `feature-deleted` for each. */
+/** Deletes archived features for good. Emits `feature-deleted` for each. */
 export const DeleteFeatures = defineOperation({
   subject: 'call.features.delete-features',
   operationId: 'deleteFeatures',

@@ -1,8 +1,8 @@
-import { ProjectFeatures } from '../../model/feature.ts';
+import { ProjectFeatures } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** List archived features of a project. */
+/** Lists archived features of a project. */
 export const ListArchivedFeaturesOfProject = defineOperation({
   subject: 'call.features.list-archived-features-of-project',
   operationId: 'getArchivedFeaturesByProjectId',

@@ -1,7 +1,7 @@
-import { ProjectFeatures } from '../../model/feature.ts';
+import { ProjectFeatures } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List archived features. */
+/** Lists archived features. */
 export const ListArchivedFeatures = defineOperation({
   subject: 'call.features.list-archived-features',
   operationId: 'getArchivedFeatures',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { FeaturePath } from '../paths.ts';
 
-/** Revive a feature. Emits `feature-revived`. */
+/** Revives a feature. Emits `feature-revived`. */
 export const ReviveFeature = defineOperation({
   subject: 'call.features.revive-feature',
   operationId: 'reviveFeature',

@@ -1,8 +1,8 @@
-import { FeatureNamesBody } from '../../model/feature.ts';
+import { FeatureNamesBody } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Revive features. Emits `feature-revived` for each. */
+/** Revives features. Emits `feature-revived` for each. */
 export const ReviveFeatures = defineOperation({
   subject: 'call.features.revive-features',
   operationId: 'reviveFeatures',

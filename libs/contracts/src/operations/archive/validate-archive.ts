@@ -1,8 +1,8 @@
-import { ArchiveValidation, FeatureNamesBody } from '../../model/feature.ts';
+import { ArchiveValidation, FeatureNamesBody } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Check whether features can be archived. */
+/** Checks whether features can be archived. */
 export const ValidateArchive = defineOperation({
   subject: 'call.features.validate-archive',
   operationId: 'validateArchiveFeatures',

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 import { RequestedChange } from './preview-changes.ts';
 
-/** What became of applying. */
+/** The outcome of an attempt to apply a change request. */
 export const AppliedChanges = Type.Object({
   outcome: Type.Enum(['applied', 'conflict', 'overwrites'], { type: 'string' }),
   conflicts: Type.Array(
@@ -13,21 +13,21 @@ export const AppliedChanges = Type.Object({
       segment: Type.Optional(Type.Integer()),
       changeId: Type.Optional(Type.Integer()),
     }),
-    { description: 'why nothing was applied' },
+    { description: 'the reason why nothing was applied' },
   ),
   inverse: Type.Array(Type.Unknown(), { description: 'the changes that undo what was applied' }),
 });
 export type AppliedChanges = Static<typeof AppliedChanges>;
 
 /**
- * Applies all changes of a change request in one transaction, or none. An attempt has one outcome, however often it is
- * asked for; and once an attempt has been applied, or a later one was made, no earlier one does anything. A request that has
- * the id of an earlier one, but another uid or other changes, is another request.
+ * Applies all changes of a change request in one transaction, or none. A repeated call for an attempt returns
+ * the stored outcome. After an applied attempt or a later one, earlier attempts have no effect. A change request with the id of
+ * an earlier one, but another uid or other changes, is another change request.
  */
 export const ApplyChanges = defineOperation({
   subject: 'call.features.apply-changes',
   operationId: 'applyChanges',
-  summary: 'Applies the changes of a change request, all or none, and once',
+  summary: 'Apply the changes of a change request, all or none, exactly once',
   tag: 'Internal',
   permission: 'service',
   idempotent: true,
@@ -39,7 +39,7 @@ export const ApplyChanges = defineOperation({
         description: 'distinguishes change requests with the same id from before and after a restore',
       }),
     ),
-    attempt: Type.Integer({ minimum: 1, description: 'one more each time that it is decided to apply the request' }),
+    attempt: Type.Integer({ minimum: 1, description: 'the attempt; incremented each time that applying begins' }),
     project: Type.String(),
     environment: Type.String(),
     changes: Type.Array(RequestedChange),

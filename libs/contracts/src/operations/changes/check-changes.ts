@@ -6,23 +6,25 @@ import { defineOperation } from '../../operation.ts';
 // The change requests service has parsed the changes already, and services trust one another.
 const ParsedChange = Type.Unsafe<Change>(Type.Unknown());
 
-/** A change that makes sense: what it is about, its payload in the stored form, and what it is about to replace. */
+/** A valid change: its target, its payload in the stored form, and the state that it would replace. */
 export const CheckedChange = Type.Object({
   action: Type.Enum([...changeActions], { type: 'string' }),
-  feature: Nullable(Type.String(), { description: 'the feature that it is about' }),
+  feature: Nullable(Type.String(), { description: 'the feature that it concerns' }),
   segment: Nullable(Type.Object({ id: Type.Integer(), name: Type.String() }), {
-    description: 'the segment that it is about, with the name that it has now',
+    description: 'the segment that it concerns, with its current name',
   }),
   payload: Type.Unknown({ description: 'normalised: weights, defaults and ids as they would be stored' }),
-  snapshot: Type.Unknown({ description: 'what the change would replace, as it is now; null when it replaces nothing' }),
+  snapshot: Type.Unknown({
+    description: 'the current state that the change would replace; null if it replaces nothing',
+  }),
 });
 export type CheckedChange = Static<typeof CheckedChange>;
 
-/** Says whether changes make sense on top of earlier ones, and what they come to. It changes nothing. */
+/** Validates changes on top of earlier ones, and returns their results. Nothing is stored. */
 export const CheckChanges = defineOperation({
   subject: 'call.features.check-changes',
   operationId: 'checkChanges',
-  summary: 'Says whether changes make sense on top of earlier ones',
+  summary: 'Validate changes on top of earlier ones',
   tag: 'Internal',
   permission: 'service',
   idempotent: true,

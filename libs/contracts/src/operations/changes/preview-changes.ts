@@ -1,30 +1,30 @@
 import { type Static, Type } from 'typebox';
 import type { Change } from '../../changes/index.ts';
-import { ChangeRequestPreview } from '../../model/change-request.ts';
+import { ChangeRequestPreview } from '../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** A change of a request, with what it replaced when it was written. */
+/** A change of a change request, with the state that it replaced when it was proposed. */
 export const RequestedChange = Type.Object({
   id: Type.Integer(),
   change: Type.Unsafe<Change>(Type.Unknown()),
-  snapshot: Type.Unknown({ description: 'what the change replaced when it was written; null for nothing' }),
+  snapshot: Type.Unknown({ description: 'the state that the change replaced when it was proposed; null for none' }),
 });
 export type RequestedChange = Static<typeof RequestedChange>;
 
 export const FeaturePreview = ChangeRequestPreview.properties.features.items;
 export type FeaturePreview = Static<typeof FeaturePreview>;
 
-/** Says what change requests of one project would come to, each by itself: the fold of apply, without the save. */
+/** Returns the result of each change request of a project, applied alone by the same rules as `apply-changes`. Nothing is stored. */
 export const PreviewChanges = defineOperation({
   subject: 'call.features.preview-changes',
-  operationId: 'previewChangeRequests',
-  summary: 'Says what change requests would come to',
+  operationId: 'previewChanges',
+  summary: 'Preview the effect of change requests',
   tag: 'Internal',
   permission: 'service',
   idempotent: true,
   body: Type.Object({
     project: Type.String(),
-    withStates: Type.Boolean({ description: 'whether to say what everything is before and after' }),
+    withStates: Type.Boolean({ description: 'whether to return the states before and after' }),
     requests: Type.Array(Type.Object({ environment: Type.String(), changes: Type.Array(RequestedChange) })),
   }),
   reply: Type.Object({
@@ -32,7 +32,7 @@ export const PreviewChanges = defineOperation({
       Type.Object({
         preview: ChangeRequestPreview,
         snapshots: Type.Array(Type.Object({ id: Type.Integer(), snapshot: Type.Unknown() }), {
-          description: 'what each change would replace now; only with states',
+          description: 'the current state that each change would replace; only with states',
         }),
       }),
       { description: 'one for each request, in the same order' },

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 
-/** Says whether direct edits in an environment take a permission of their own, since there are change requests for them. */
+/** Sets whether direct edits in an environment require `SKIP_CHANGE_REQUEST`, because change requests protect it. */
 export const SetProtection = defineOperation({
   subject: 'call.features.set-protection',
   operationId: 'setProtection',
-  summary: 'Says whether direct edits in an environment are refused',
+  summary: 'Set whether an environment refuses direct edits',
   tag: 'Internal',
   permission: 'service',
   idempotent: true,
@@ -13,6 +13,6 @@ export const SetProtection = defineOperation({
     project: Type.String(),
     environment: Type.String(),
     isProtected: Type.Boolean(),
-    version: Type.Integer({ description: 'what was said with a lower one is outdated' }),
+    version: Type.Integer({ description: 'the version of the setting; requests with a lower one are outdated' }),
   }),
 });

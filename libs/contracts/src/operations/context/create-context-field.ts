@@ -1,7 +1,7 @@
-import { ContextField, CreateContextFieldBody } from '../../model/context-field.ts';
+import { ContextField, CreateContextFieldBody } from '../../model/strategies/context-field.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a context field. Emits `context-field-created`. */
+/** Creates a context field. Emits `context-field-created`. */
 export const CreateContextField = defineOperation({
   subject: 'call.features.create-context-field',
   operationId: 'createContextField',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Delete a context field. Emits `context-field-deleted`. */
+/** Deletes a context field. Emits `context-field-deleted`. */
 export const DeleteContextField = defineOperation({
   subject: 'call.features.delete-context-field',
   operationId: 'deleteContextField',

@@ -1,12 +1,12 @@
-import { ContextField } from '../../model/context-field.ts';
+import { ContextField } from '../../model/strategies/context-field.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Read a context field. */
+/** Reads a context field. */
 export const GetContextField = defineOperation({
   subject: 'call.features.get-context-field',
   operationId: 'getContextField',
-  summary: 'Read a context field',
+  summary: 'Get a context field',
   description: 'Returns one context field.',
   tag: 'Context',
   http: { method: 'GET', url: '/api/admin/context/:name' },

@@ -1,7 +1,7 @@
-import { ContextFields } from '../../model/context-field.ts';
+import { ContextFields } from '../../model/strategies/context-field.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the context fields. */
+/** Lists the context fields. */
 export const ListContextFields = defineOperation({
   subject: 'call.features.list-context-fields',
   operationId: 'getContextFields',

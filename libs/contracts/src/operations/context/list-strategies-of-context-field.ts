@@ -1,13 +1,13 @@
-import { ContextFieldStrategies } from '../../model/context-field.ts';
+import { ContextFieldStrategies } from '../../model/strategies/context-field.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** List the strategies that use a context field. */
+/** Lists the strategies that use a context field. */
 export const ListStrategiesOfContextField = defineOperation({
   subject: 'call.features.list-strategies-of-context-field',
   operationId: 'getStrategiesByContextField',
   summary: 'List the strategies that use a context field',
-  description: 'Returns where a context field is used.',
+  description: 'Returns the strategies that use a context field.',
   tag: 'Context',
   http: { method: 'GET', url: '/api/admin/context/:name/strategies' },
   permission: 'authenticated',

@@ -1,8 +1,8 @@
-import { LegalValue } from '../../model/context-field.ts';
+import { LegalValue } from '../../model/strategies/context-field.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Set a legal value. Emits `context-field-updated`. */
+/** Sets a legal value. Emits `context-field-updated`. */
 export const SetLegalValue = defineOperation({
   subject: 'call.features.set-legal-value',
   operationId: 'updateContextFieldLegalValue',

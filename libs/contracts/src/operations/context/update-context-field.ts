@@ -1,8 +1,8 @@
-import { UpdateContextFieldBody } from '../../model/context-field.ts';
+import { UpdateContextFieldBody } from '../../model/strategies/context-field.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Update a context field. Emits `context-field-updated`. */
+/** Updates a context field. Emits `context-field-updated`. */
 export const UpdateContextField = defineOperation({
   subject: 'call.features.update-context-field',
   operationId: 'updateContextField',

@@ -1,12 +1,12 @@
-import { ConstraintBody } from '../../model/constraint-body.ts';
+import { ConstraintBody } from '../../model/strategies/constraint-body.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Check a constraint. */
+/** Checks a constraint. */
 export const ValidateConstraint = defineOperation({
   subject: 'call.features.validate-constraint',
   operationId: 'validateConstraint',
-  summary: 'Check a constraint',
-  description: 'Says whether a strategy could have this constraint.',
+  summary: 'Validate a constraint',
+  description: 'Validates a constraint as for a strategy. Nothing is stored.',
   tag: 'Features',
   http: { method: 'POST', url: '/api/admin/constraints/validate', status: 204 },
   permission: 'authenticated',

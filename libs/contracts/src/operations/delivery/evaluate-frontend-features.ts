@@ -1,12 +1,12 @@
-import { CallerQuery, FrontendBody, FrontendFeatures } from '../../model/frontend-feature.ts';
+import { CallerQuery, FrontendBody, FrontendFeatures } from '../../model/sdks/frontend-feature.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Evaluates all features for one user, whose context is too private or too large for an address. */
+/** Evaluates all features for one user, whose context is in the body: URLs are logged and have a short limit. */
 export const EvaluateFrontendFeatures = defineOperation({
   subject: 'call.gateway.evaluate-frontend-features',
   operationId: 'getFrontendFeaturesWithPost',
-  summary: 'Evaluate the features for a user, whose context is in the body',
-  description: 'Returns the features that are on for a user, with their variants. It changes nothing.',
+  summary: 'Evaluate the features for the context in the body',
+  description: 'Returns the enabled features of a user, with their variants. Nothing is stored.',
   tag: 'Frontend API',
   http: { method: 'POST', url: '/api/frontend', address: 'callerAddress' },
   idempotent: true,

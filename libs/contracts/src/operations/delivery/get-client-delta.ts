@@ -1,14 +1,14 @@
-import { ClientDelta } from '../../model/client-delta.ts';
-import { ClientFeaturesQuery } from '../../model/client-feature.ts';
+import { ClientDelta } from '../../model/sdks/client-delta.ts';
+import { ClientFeaturesQuery } from '../../model/sdks/client-feature.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Reads what changed for an SDK since the revision in `If-None-Match`. */
+/** Returns the changes for an SDK since the revision in `If-None-Match`. */
 export const GetClientDelta = defineOperation({
   subject: 'call.gateway.get-client-delta',
   operationId: 'getDelta',
-  summary: 'Get what changed for an SDK',
+  summary: 'Get the changes for an SDK',
   description:
-    'Returns the changes since the revision in `If-None-Match`, or everything as one `hydration` without it. The ETag is the revision; it is valid on every gateway and after restarts. 304 where nothing changed that the token gives access to.',
+    'Returns the changes since the revision in `If-None-Match`, or everything as one `hydration` without it. The ETag is the revision; it is valid on every gateway and after restarts. 304 if nothing changed that the token can read.',
   tag: 'Client',
   http: { method: 'GET', url: '/api/client/delta' },
   permission: 'CLIENT',

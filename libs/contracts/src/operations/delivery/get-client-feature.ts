@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { ClientFeature, ClientFeaturesQuery } from '../../model/client-feature.ts';
+import { ClientFeature, ClientFeaturesQuery } from '../../model/sdks/client-feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeaturePath } from '../paths.ts';
 
 const { project, environment } = ClientFeaturesQuery.properties;
 
-/** Reads one feature as an SDK evaluates it. */
+/** Returns one feature in the form that SDKs evaluate. */
 export const GetClientFeature = defineOperation({
-  subject: 'call.features.get-client-feature',
+  subject: 'call.gateway.get-client-feature',
   operationId: 'getClientFeature',
   summary: 'Get one feature for an SDK',
   description:

@@ -1,4 +1,4 @@
-import { FrontendFeatures, FrontendQuery } from '../../model/frontend-feature.ts';
+import { FrontendFeatures, FrontendQuery } from '../../model/sdks/frontend-feature.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Evaluates all features for one user. */
@@ -7,7 +7,7 @@ export const GetFrontendFeatures = defineOperation({
   operationId: 'getFrontendFeatures',
   summary: 'Evaluate the features for a user',
   description:
-    'Returns the features that are on for a user, with their variants, for browsers and apps: they learn nothing of how it was decided. Every parameter of the query is a field of the context, as it is or as `properties[<field>]`.',
+    'Returns the enabled features of a user, with their variants, for browsers and apps, without the rules. Every parameter of the query is a field of the context, as it is or as `properties[<field>]`.',
   tag: 'Frontend API',
   http: { method: 'GET', url: '/api/frontend', address: 'callerAddress' },
   permission: 'FRONTEND',

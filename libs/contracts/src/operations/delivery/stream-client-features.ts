@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { ClientFeaturesQuery } from '../../model/client-feature.ts';
+import { ClientFeaturesQuery } from '../../model/sdks/client-feature.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Streams to an SDK what changes. */
+/** Streams the changes of features to an SDK. */
 export const StreamClientFeatures = defineOperation({
   subject: 'call.gateway.stream-client-features',
   operationId: 'streamClientFeatures',
-  summary: 'Stream to an SDK what changes',
+  summary: 'Stream the changes to an SDK',
   description:
     'Server-sent events. The first, `unleash-connected`, has everything, or with the id of an earlier event in `Last-Event-ID` only what is newer; each `unleash-updated` has what has changed since. The data is that of the delta. An id is a revision: it is valid on every gateway and after restarts. The stream ends when the token is revoked or expires, or the environment is deleted.',
   tag: 'Client',

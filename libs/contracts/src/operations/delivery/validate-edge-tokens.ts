@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
-import { ValidEdgeTokens } from '../../model/edge.ts';
+import { ValidEdgeTokens } from '../../model/sdks/edge.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Reads which of an Edge's tokens are valid, and for what. */
+/** Returns the valid ones of an Edge's tokens, with their types and projects. */
 export const ValidateEdgeTokens = defineOperation({
   subject: 'call.gateway.validate-edge-tokens',
   operationId: 'getValidTokens',
-  summary: 'Check tokens for an Edge',
+  summary: 'Validate tokens for an Edge',
   description:
-    'Returns those of the tokens that are valid client or frontend tokens, with their projects and environment. It says nothing of other tokens, admin tokens included.',
+    'Returns those of the tokens that are valid client or frontend tokens, with their projects and environment. Other tokens, admin tokens included, are omitted.',
   tag: 'Edge',
   http: { method: 'POST', url: '/edge/validate' },
   permission: 'public',
@@ -16,7 +16,7 @@ export const ValidateEdgeTokens = defineOperation({
     {
       tokens: Type.Array(Type.String({ maxLength: 512, description: 'a token' }), {
         maxItems: 100,
-        description: 'the tokens that the Edge was given',
+        description: 'the tokens that the Edge received',
       }),
     },
     { title: 'tokenStringListSchema', description: 'Tokens to check.' },

@@ -2,13 +2,13 @@ import { Names } from '../../model/names.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** List the variants of a parent. */
+/** Lists the variants of a parent. */
 export const ListParentVariants = defineOperation({
   subject: 'call.features.list-parent-variants',
   operationId: 'listParentVariantOptions',
   summary: 'List the variants of a parent',
   description:
-    'Returns the names of the variants that a dependency on this feature can ask for: none of a feature that does not exist.',
+    'Returns the names of the variants that a dependency on this feature can require; none for an unknown feature.',
   tag: 'Dependencies',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/parent-variants' },
   permission: 'authenticated',

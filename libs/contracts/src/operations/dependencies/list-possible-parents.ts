@@ -2,13 +2,12 @@ import { Names } from '../../model/names.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** List possible parents. */
+/** Lists possible parents. */
 export const ListPossibleParents = defineOperation({
   subject: 'call.features.list-possible-parents',
   operationId: 'listParentOptions',
   summary: 'List possible parents',
-  description:
-    'Returns the names of the features that this one could depend on: none of a feature that does not exist.',
+  description: 'Returns the names of the features that this one could depend on; none for an unknown feature.',
   tag: 'Dependencies',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/parents' },
   permission: 'authenticated',

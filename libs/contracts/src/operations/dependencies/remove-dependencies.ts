@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Remove all dependencies. Emits `feature-dependencies-removed`. */
+/** Removes all dependencies. Emits `feature-dependencies-removed`. */
 export const RemoveDependencies = defineOperation({
   subject: 'call.features.remove-dependencies',
   operationId: 'deleteFeatureDependencies',

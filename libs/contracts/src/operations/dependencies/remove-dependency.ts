@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { DependencyPath } from '../paths.ts';
 
-/** Remove a dependency. Emits `feature-dependency-removed`. */
+/** Removes a dependency. Emits `feature-dependency-removed`. */
 export const RemoveDependency = defineOperation({
   subject: 'call.features.remove-dependency',
   operationId: 'deleteFeatureDependency',

@@ -1,7 +1,7 @@
 import { CreateEnvironmentBody, EnvironmentDescription } from '../../model/environment.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create an environment. Emits `environment-created`. */
+/** Creates an environment. Emits `environment-created`. */
 export const CreateEnvironment = defineOperation({
   subject: 'call.features.create-environment',
   operationId: 'createEnvironment',

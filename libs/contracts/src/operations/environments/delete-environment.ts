@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Delete an environment. Emits `environment-deleted`. */
+/** Deletes an environment. Emits `environment-deleted`. */
 export const DeleteEnvironment = defineOperation({
   subject: 'call.features.delete-environment',
   operationId: 'removeEnvironment',

@@ -2,11 +2,11 @@ import { EnvironmentDescription } from '../../model/environment.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Read an environment. */
+/** Reads an environment. */
 export const GetEnvironment = defineOperation({
   subject: 'call.features.get-environment',
   operationId: 'getEnvironment',
-  summary: 'Read an environment',
+  summary: 'Get an environment',
   description: 'Returns one environment.',
   tag: 'Environments',
   http: { method: 'GET', url: '/api/admin/environments/:name' },

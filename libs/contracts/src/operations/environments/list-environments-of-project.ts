@@ -2,12 +2,12 @@ import { EnvironmentListOfProject } from '../../model/environment.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** List the environments for a project. */
+/** Lists all environments, with the counts of a project in each. */
 export const ListEnvironmentsOfProject = defineOperation({
   subject: 'call.features.list-environments-of-project',
   operationId: 'getProjectEnvironments',
   summary: 'List the environments for a project',
-  description: 'Returns every environment, with what the project has in it.',
+  description: 'Returns every environment, with the figures of the project in it.',
   tag: 'Environments',
   http: { method: 'GET', url: '/api/admin/environments/project/:projectId' },
   permission: 'authenticated',

@@ -1,7 +1,7 @@
 import { EnvironmentList } from '../../model/environment.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the environments. */
+/** Lists the environments. */
 export const ListEnvironments = defineOperation({
   subject: 'call.features.list-environments',
   operationId: 'getAllEnvironments',

@@ -1,12 +1,12 @@
 import { NameBody } from '../../model/names.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Check a name for an environment. */
+/** Checks a name for an environment. */
 export const ValidateEnvironmentName = defineOperation({
   subject: 'call.features.validate-environment-name',
   operationId: 'validateEnvironmentName',
-  summary: 'Check a name for an environment',
-  description: 'Says whether an environment of this name could be created.',
+  summary: 'Validate the name of an environment',
+  description: 'Validates the name of a new environment. Nothing is stored.',
   tag: 'Environments',
   http: { method: 'POST', url: '/api/admin/environments/validate' },
   permission: 'ADMIN',

@@ -1,4 +1,4 @@
-import { Events, SearchEventsBody } from '../../event.ts';
+import { Events, SearchEventsBody } from '../../events/event.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Searches the event log, newest first. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Events } from '../../event.ts';
+import { Events } from '../../events/event.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** The newest events of a feature. */
@@ -9,13 +9,12 @@ export const FeatureEvents = Type.Object(
 );
 export type FeatureEvents = Static<typeof FeatureEvents>;
 
-/** Lists the newest events of a feature, whether it is there or not. */
+/** Lists the newest events of a feature, which may be deleted. */
 export const ListEventsOfFeature = defineOperation({
   subject: 'call.audit.list-events-of-feature',
   operationId: 'getEventsForToggle',
   summary: 'List the newest events of a feature',
-  description:
-    'Returns the 100 newest events of the feature that the caller may see; none for a feature that never was.',
+  description: 'Returns the 100 newest events of the feature that the caller may see; none for an unknown feature.',
   tag: 'Events',
   http: { method: 'GET', url: '/api/admin/events/:featureName' },
   permission: 'authenticated',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Events } from '../../event.ts';
+import { Events } from '../../events/event.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the newest events. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { eventFilters, limitPattern, offsetPattern } from '../../model/patterns.ts';
-import { Event } from '../../event.ts';
+import { Event } from '../../events/event.ts';
 import { defineOperation } from '../../operation.ts';
 
 // Promised for people to read: the service reads each parameter by hand, in one pass.
@@ -12,7 +12,7 @@ const text = (description: string, documented: Record<string, unknown> = {}) =>
 export const FoundEvents = Type.Object(
   {
     events: Type.Array(Event, { description: 'the events of this page, newest first' }),
-    total: Type.Integer({ minimum: 0, description: 'how many events match, on whatever page' }),
+    total: Type.Integer({ minimum: 0, description: 'the number of events that match, on all pages' }),
   },
   { title: 'eventSearchResponseSchema', description: 'One page of a search for events.' },
 );
@@ -51,7 +51,7 @@ export const eventFilterParameters = {
 export const SearchEvents = defineOperation({
   subject: 'call.audit.search-events',
   operationId: 'searchEvents',
-  summary: 'Find events',
+  summary: 'Search events',
   description:
     'Returns the events that match every one of the filters, newest first, page by page: of those that the caller may see.',
   tag: 'Events',
@@ -59,8 +59,11 @@ export const SearchEvents = defineOperation({
   permission: 'authenticated',
   query: Type.Object({
     ...eventFilterParameters,
-    offset: text('how many events to skip; default: 0', { documentedDefault: '0', documentedPattern: offsetPattern }),
-    limit: text('how many events a page has, 1 to 1000; default: 50', {
+    offset: text('the number of events to skip; default: 0', {
+      documentedDefault: '0',
+      documentedPattern: offsetPattern,
+    }),
+    limit: text('the number of events on a page, 1 to 1000; default: 50', {
       documentedDefault: '50',
       documentedPattern: limitPattern,
     }),

@@ -1,11 +1,11 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Make a feature a favourite. Emits `feature-favorited`. */
+/** Makes a feature a favourite. Emits `feature-favorited`. */
 export const AddFavoriteFeature = defineOperation({
   subject: 'call.features.add-favorite-feature',
   operationId: 'addFavoriteFeature',
-  summary: 'Make a feature a favourite',
+  summary: 'Add a feature to the favourites',
   description: 'Adds a feature to the favourites of the caller.',
   tag: 'Features',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/favorites', anyContentType: true },

@@ -1,11 +1,11 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Make a project a favourite. Emits `project-favorited`. */
+/** Makes a project a favourite. Emits `project-favorited`. */
 export const AddFavoriteProject = defineOperation({
   subject: 'call.features.add-favorite-project',
   operationId: 'addFavoriteProject',
-  summary: 'Make a project a favourite',
+  summary: 'Add a project to the favourites',
   description: 'Adds a project to the favourites of the caller.',
   tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/favorites', anyContentType: true },

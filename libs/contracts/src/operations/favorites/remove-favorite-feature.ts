@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Remove a feature from the favourites. Emits `feature-unfavorited`. */
+/** Removes a feature from the favourites. Emits `feature-unfavorited`. */
 export const RemoveFavoriteFeature = defineOperation({
   subject: 'call.features.remove-favorite-feature',
   operationId: 'removeFavoriteFeature',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Remove a project from the favourites. Emits `project-unfavorited`. */
+/** Removes a project from the favourites. Emits `project-unfavorited`. */
 export const RemoveFavoriteProject = defineOperation({
   subject: 'call.features.remove-favorite-project',
   operationId: 'removeFavoriteProject',

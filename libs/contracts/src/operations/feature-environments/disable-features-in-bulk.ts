@@ -1,9 +1,9 @@
-import { FeatureNamesBody } from '../../model/feature.ts';
-import { ActivationQuery } from '../../model/feature-environment.ts';
+import { FeatureNamesBody } from '../../model/features/feature.ts';
+import { ActivationQuery } from '../../model/features/feature-environment.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectEnvironmentPath } from '../paths.ts';
 
-/** Disable features in an environment. Emits `feature-environment-disabled` for each that was enabled. */
+/** Disables features in an environment. Emits `feature-environment-disabled` for each that was enabled. */
 export const DisableFeaturesInBulk = defineOperation({
   subject: 'call.features.disable-features-in-bulk',
   operationId: 'bulkToggleFeaturesEnvironmentOff',

@@ -1,9 +1,9 @@
-import { FeatureNamesBody } from '../../model/feature.ts';
-import { ActivationQuery } from '../../model/feature-environment.ts';
+import { FeatureNamesBody } from '../../model/features/feature.ts';
+import { ActivationQuery } from '../../model/features/feature-environment.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectEnvironmentPath } from '../paths.ts';
 
-/** Enable features in an environment. Emits `feature-environment-enabled` for each that was not, after what happened to its strategies. */
+/** Enables features in an environment. Emits `feature-environment-enabled` for each that was disabled, after the events of its strategies. */
 export const EnableFeaturesInBulk = defineOperation({
   subject: 'call.features.enable-features-in-bulk',
   operationId: 'bulkToggleFeaturesEnvironmentOn',

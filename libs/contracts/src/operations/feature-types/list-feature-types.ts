@@ -1,7 +1,7 @@
-import { FeatureTypeList } from '../../model/feature-type.ts';
+import { FeatureTypeList } from '../../model/features/feature-type.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the feature types. */
+/** Lists the feature types. */
 export const ListFeatureTypes = defineOperation({
   subject: 'call.features.list-feature-types',
   operationId: 'getAllFeatureTypes',

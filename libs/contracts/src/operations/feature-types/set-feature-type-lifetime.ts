@@ -1,13 +1,13 @@
-import { FeatureTypeDescription, FeatureTypeLifetimeBody } from '../../model/feature-type.ts';
+import { FeatureTypeDescription, FeatureTypeLifetimeBody } from '../../model/features/feature-type.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeatureTypePath } from '../paths.ts';
 
-/** Set the lifetime of a feature type. Emits `feature-type-updated`. */
+/** Sets the lifetime of a feature type. Emits `feature-type-updated`. */
 export const SetFeatureTypeLifetime = defineOperation({
   subject: 'call.features.set-feature-type-lifetime',
   operationId: 'updateFeatureTypeLifetime',
   summary: 'Set the lifetime of a feature type',
-  description: 'In days; 0 or null for none.',
+  description: 'Sets the lifetime in days; 0 or null for none.',
   tag: 'Feature Types',
   http: { method: 'PUT', url: '/api/admin/feature-types/:id/lifetime' },
   permission: 'ADMIN',

@@ -6,7 +6,7 @@ export const ArchiveFeature = defineOperation({
   subject: 'call.features.archive-feature',
   operationId: 'archiveFeature',
   summary: 'Archive a feature',
-  description: 'Archives a feature, in every environment. It can be revived; its name stays taken.',
+  description: 'Archives a feature in every environment. It can be revived; its name stays reserved.',
   tag: 'Features',
   http: {
     method: 'DELETE',

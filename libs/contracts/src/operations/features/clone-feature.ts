@@ -1,8 +1,8 @@
-import { CloneFeatureBody, StoredFeature } from '../../model/feature.ts';
+import { CloneFeatureBody, StoredFeature } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Clone a feature. Emits `feature-created`, `feature-strategy-add` for each strategy, and `feature-dependency-added` when it has a parent. */
+/** Clones a feature. Emits `feature-created`, `feature-strategy-add` for each strategy, and `feature-dependency-added` when it has a parent. */
 export const CloneFeature = defineOperation({
   subject: 'call.features.clone-feature',
   operationId: 'cloneFeature',

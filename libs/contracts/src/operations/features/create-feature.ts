@@ -1,4 +1,4 @@
-import { CreateFeatureBody, StoredFeature } from '../../model/feature.ts';
+import { CreateFeatureBody, StoredFeature } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 

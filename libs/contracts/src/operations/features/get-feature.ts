@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Feature } from '../../model/feature.ts';
+import { Feature } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
@@ -15,7 +15,7 @@ export const GetFeature = defineOperation({
   params: ProjectFeaturePath,
   query: Type.Object({
     variantEnvironments: Type.Optional(
-      Type.String({ description: '`true` adds the variants of each environment; any other value is as good as none' }),
+      Type.String({ description: '`true` adds the variants of each environment; any other value is ignored' }),
     ),
   }),
   reply: Feature,

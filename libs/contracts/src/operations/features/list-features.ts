@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
 import { writtenTagPattern } from '../../model/patterns.ts';
-import { ProjectFeatures } from '../../model/feature.ts';
+import { ProjectFeatures } from '../../model/features/feature.ts';
 import { optionalPage } from '../../model/page.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Lists the features of a project that are not archived: all, or those with any of some tags and with a beginning of their name. */
+/** Lists the features of a project that are not archived: all, or those with any of the given tags and a given prefix of their name. */
 export const ListFeatures = defineOperation({
   subject: 'call.features.list-features',
   operationId: 'getFeatures',
   summary: 'List the features of a project',
   description:
-    'Returns every feature of the project that is not archived, as far as the query asks for it. An unknown project has none.',
+    'Returns every feature of the project that is not archived and matches the query. An unknown project has none.',
   tag: 'Features',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features' },
   permission: 'authenticated',

@@ -1,8 +1,8 @@
-import { MoveFeatureBody } from '../../model/feature.ts';
+import { MoveFeatureBody } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Move a feature to another project. Emits `feature-project-change`. */
+/** Moves a feature to another project. Emits `feature-project-change`. */
 export const MoveFeature = defineOperation({
   subject: 'call.features.move-feature',
   operationId: 'changeProject',

@@ -1,9 +1,9 @@
-import { StoredFeature } from '../../model/feature.ts';
+import { StoredFeature } from '../../model/features/feature.ts';
 import { JsonPatch } from '../../model/json-patch.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Patch a feature. Emits `feature-metadata-updated`, then `feature-stale-on` or `feature-stale-off` when that changed. */
+/** Patches a feature. Emits `feature-metadata-updated`, then `feature-stale-on` or `feature-stale-off` when that changed. */
 export const PatchFeature = defineOperation({
   subject: 'call.features.patch-feature',
   operationId: 'patchFeature',

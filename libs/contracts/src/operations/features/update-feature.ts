@@ -1,13 +1,13 @@
-import { StoredFeature, UpdateFeatureBody } from '../../model/feature.ts';
+import { StoredFeature, UpdateFeatureBody } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Update a feature. Emits `feature-metadata-updated`. */
+/** Updates a feature. Emits `feature-metadata-updated`. */
 export const UpdateFeature = defineOperation({
   subject: 'call.features.update-feature',
   operationId: 'updateFeature',
   summary: 'Update a feature',
-  description: 'Updates what the body mentions; what it leaves out stays as it is. It neither archives nor revives.',
+  description: 'Updates the properties in the body. Omitted properties do not change. It neither archives nor revives.',
   tag: 'Features',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/features/:featureName' },
   ifMatch: 'feature',

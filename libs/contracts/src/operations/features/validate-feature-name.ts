@@ -1,12 +1,12 @@
-import { ValidateFeatureNameBody } from '../../model/feature.ts';
+import { ValidateFeatureNameBody } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Check a name for a feature. */
+/** Checks a name for a feature. */
 export const ValidateFeatureName = defineOperation({
   subject: 'call.features.validate-feature-name',
   operationId: 'validateFeature',
-  summary: 'Check a name for a feature',
-  description: 'Says whether a feature of this name could be created.',
+  summary: 'Validate the name of a feature',
+  description: 'Validates the name of a new feature. Nothing is stored.',
   tag: 'Features',
   http: { method: 'POST', url: '/api/admin/features/validate' },
   permission: 'authenticated',

@@ -1,7 +1,7 @@
-import { Group, GroupBody } from '../../model/access.ts';
+import { Group, GroupBody } from '../../model/access/access.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a group. Emits `group-created`. */
+/** Creates a group. Emits `group-created`. */
 export const CreateGroup = defineOperation({
   subject: 'call.gateway.create-group',
   operationId: 'createGroup',

@@ -1,12 +1,12 @@
-import { Group } from '../../model/access.ts';
+import { Group } from '../../model/access/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { GroupPath } from '../paths.ts';
 
-/** Read a group. */
+/** Reads a group. */
 export const GetGroup = defineOperation({
   subject: 'call.gateway.get-group',
   operationId: 'getGroup',
-  summary: 'Read a group',
+  summary: 'Get a group',
   description: 'Returns a group with its members.',
   tag: 'Groups',
   http: { method: 'GET', url: '/api/admin/groups/:id' },

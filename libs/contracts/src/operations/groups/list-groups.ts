@@ -1,7 +1,7 @@
-import { Groups } from '../../model/access.ts';
+import { Groups } from '../../model/access/access.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the groups. */
+/** Lists the groups. */
 export const ListGroups = defineOperation({
   subject: 'call.gateway.list-groups',
   operationId: 'getGroups',

@@ -1,13 +1,13 @@
-import { Group, GroupBody } from '../../model/access.ts';
+import { Group, GroupBody } from '../../model/access/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { GroupPath } from '../paths.ts';
 
-/** Change a group. Emits `group-updated`. */
+/** Changes a group. Emits `group-updated`. */
 export const UpdateGroup = defineOperation({
   subject: 'call.gateway.update-group',
   operationId: 'updateGroup',
-  summary: 'Change a group',
-  description: 'Changes a group and its members. Permissions of added and removed members change immediately.',
+  summary: 'Update a group',
+  description: 'Updates a group and its members. Permissions of added and removed members change immediately.',
   tag: 'Groups',
   http: { method: 'PUT', url: '/api/admin/groups/:id' },
   permission: 'ADMIN',

@@ -1,7 +1,7 @@
-import { ScimToken } from '../../model/identity.ts';
+import { ScimToken } from '../../model/access/identity.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a new token of SCIM. */
+/** Creates a token for SCIM, which replaces the previous one. */
 export const CreateScimToken = defineOperation({
   subject: 'call.gateway.create-scim-token',
   operationId: 'createScimToken',

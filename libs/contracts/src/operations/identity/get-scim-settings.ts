@@ -1,7 +1,7 @@
-import { ScimSettings } from '../../model/identity.ts';
+import { ScimSettings } from '../../model/access/identity.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Get the settings of SCIM. */
+/** Returns the settings of SCIM. */
 export const GetScimSettings = defineOperation({
   subject: 'call.gateway.get-scim-settings',
   operationId: 'getScimSettings',

@@ -1,11 +1,11 @@
-import { SavedScimSettings, ScimSettingsBody } from '../../model/identity.ts';
+import { SavedScimSettings, ScimSettingsBody } from '../../model/access/identity.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Change the settings of SCIM. */
+/** Changes the settings of SCIM. */
 export const SetScimSettings = defineOperation({
   subject: 'call.gateway.set-scim-settings',
   operationId: 'setScimSettings',
-  summary: 'Change the settings of SCIM',
+  summary: 'Update the settings of SCIM',
   description: 'Turns SCIM on or off. Turning it on for the first time creates the token, which is shown this once.',
   tag: 'Auth',
   http: { method: 'POST', url: '/api/admin/scim-settings' },

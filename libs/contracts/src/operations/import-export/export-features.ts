@@ -1,13 +1,13 @@
-import { ExportFeaturesBody, ExportedFeatures } from '../../model/export.ts';
+import { ExportFeaturesBody, ExportedFeatures } from '../../model/features/export.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Export features. Emits `features-exported`. */
+/** Exports features. Emits `features-exported`. */
 export const ExportFeatures = defineOperation({
   subject: 'call.features.export-features',
   operationId: 'exportFeatures',
   summary: 'Export features',
   description:
-    'Returns features with their strategies in one environment, their tags, segments, context fields and dependencies, in the format that the import takes.',
+    'Returns features with their strategies in one environment, their tags, segments, context fields and dependencies, in the format of the import.',
   tag: 'Import/Export',
   http: { method: 'POST', url: '/api/admin/features-batch/export' },
   permission: 'authenticated',

@@ -1,13 +1,13 @@
-import { ImportFeaturesBody, ImportReport } from '../../model/export.ts';
+import { ImportFeaturesBody, ImportReport } from '../../model/features/export.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Takes features from an export, all or nothing. Emits `features-imported` and what it changed. */
+/** Imports features from an export, all or nothing. Emits `features-imported` and the events of the changes. */
 export const ImportFeatures = defineOperation({
   subject: 'call.features.import-features',
   operationId: 'importToggles',
   summary: 'Import features',
   description:
-    'Takes what Unleash exported into a project and an environment: all of it, or nothing when it names a segment, a context field or a strategy type that is not there. The same import once more changes nothing.',
+    'Imports an export of Unleash into a project and an environment, all or nothing: it is refused if a segment, a context field or a strategy type is missing. Repeating an import changes nothing.',
   tag: 'Import/Export',
   http: { method: 'POST', url: '/api/admin/features-batch/import', largeBody: true },
   permission: 'CREATE_FEATURE',

@@ -1,12 +1,12 @@
-import { ImportFeaturesBody, ImportValidation } from '../../model/export.ts';
+import { ImportFeaturesBody, ImportValidation } from '../../model/features/export.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Check an import. */
+/** Checks an import. */
 export const ValidateImport = defineOperation({
   subject: 'call.features.validate-import',
   operationId: 'validateImport',
-  summary: 'Check an import',
-  description: 'Says what keeps an import from being taken, without taking it.',
+  summary: 'Validate an import',
+  description: 'Validates an import. Nothing is stored.',
   tag: 'Import/Export',
   http: { method: 'POST', url: '/api/admin/features-batch/validate', largeBody: true },
   permission: 'CREATE_FEATURE',

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 
-/** Counts what the features service has, hidden projects included. */
+/** Counts the resources of the features service, including those of hidden projects. */
 export const CountResources = defineOperation({
   subject: 'call.features.count-resources',
-  operationId: 'resourcesOfFeatures',
-  summary: 'Counts what the features service has',
+  operationId: 'countResources',
+  summary: 'Count the resources of the features service',
   tag: 'Internal',
   permission: 'service',
   idempotent: true,

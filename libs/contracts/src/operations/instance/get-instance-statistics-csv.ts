@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 
-/** Read how much there is, as a table with one row. */
+/** Returns the counts of resources as CSV with one row. */
 export const GetInstanceStatisticsCsv = defineOperation({
   subject: 'call.gateway.get-instance-statistics-csv',
   operationId: 'getInstanceAdminStatsCsv',
-  summary: 'Read the statistics of this installation as CSV',
-  description: 'Returns the statistics as a line of names and a line of values; what has parts is JSON.',
+  summary: 'Get the statistics of this installation as CSV',
+  description: 'Returns the statistics as a line of names and a line of values; structured values are JSON.',
   tag: 'Instance Admin',
   http: { method: 'GET', url: '/api/admin/instance-admin/statistics/csv', contentType: 'text/csv' },
   permission: 'ADMIN',

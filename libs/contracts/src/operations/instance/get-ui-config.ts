@@ -1,11 +1,11 @@
 import { UiConfig } from '../../model/instance.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Read what a user interface needs to know of this installation. */
+/** Returns the configuration of the user interface. */
 export const GetUiConfig = defineOperation({
   subject: 'call.gateway.get-ui-config',
   operationId: 'getUiConfig',
-  summary: 'Read the configuration of user interfaces',
+  summary: 'Get the configuration of user interfaces',
   description:
     'Returns name, version, limits and settings of this installation, in the form that user interfaces of Unleash expect.',
   tag: 'Admin UI',

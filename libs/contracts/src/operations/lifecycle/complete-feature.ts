@@ -1,13 +1,13 @@
-import { CompleteFeatureBody } from '../../model/lifecycle.ts';
+import { CompleteFeatureBody } from '../../model/features/lifecycle.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Mark a feature as completed. Emits `feature-completed`. */
+/** Marks a feature as completed. Emits `feature-completed`. */
 export const CompleteFeature = defineOperation({
   subject: 'call.features.complete-feature',
   operationId: 'complete',
   summary: 'Mark a feature as completed',
-  description: 'Says that a feature has done its work, and whether it is kept or discarded.',
+  description: 'Marks a feature as completed, and whether it is kept or discarded.',
   tag: 'Features',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/lifecycle/complete' },
   ifMatch: 'feature',

@@ -1,12 +1,12 @@
-import { LifecycleStages } from '../../model/lifecycle.ts';
+import { LifecycleStages } from '../../model/features/lifecycle.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Read the lifecycle of a feature. */
+/** Reads the lifecycle of a feature. */
 export const GetLifecycle = defineOperation({
   subject: 'call.features.get-lifecycle',
   operationId: 'getFeatureLifecycle',
-  summary: 'Read the lifecycle of a feature',
+  summary: 'Get the lifecycle of a feature',
   description: 'Returns the stages that the feature has entered, in order.',
   tag: 'Features',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/lifecycle' },

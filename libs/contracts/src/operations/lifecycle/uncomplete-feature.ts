@@ -1,11 +1,11 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Take the completion of a feature back. Emits `feature-uncompleted`. */
+/** Undoes the completion of a feature. Emits `feature-uncompleted`. */
 export const UncompleteFeature = defineOperation({
   subject: 'call.features.uncomplete-feature',
   operationId: 'uncomplete',
-  summary: 'Take the completion of a feature back',
+  summary: 'Revert the completion of a feature',
   description: 'Returns the feature to the stage that it was in before.',
   tag: 'Features',
   http: {

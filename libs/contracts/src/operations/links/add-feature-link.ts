@@ -1,4 +1,4 @@
-import { FeatureLinkBody } from '../../model/feature-link.ts';
+import { FeatureLinkBody } from '../../model/features/feature-link.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { CallerQuery } from '../../model/frontend-feature.ts';
-import { OfrepEvaluation, OfrepEvaluationBody } from '../../model/ofrep.ts';
+import { CallerQuery } from '../../model/sdks/frontend-feature.ts';
+import { OfrepEvaluation, OfrepEvaluationBody } from '../../model/sdks/ofrep.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Evaluates one feature for one user, by the OpenFeature Remote Evaluation Protocol. */
@@ -11,6 +11,7 @@ export const EvaluateFlag = defineOperation({
   description:
     'The OpenFeature Remote Evaluation Protocol, version 0.3. The token is sent as `Bearer`, or in `X-API-Key`. Errors also have the members `key`, `errorCode` and `errorDetails` of the protocol.',
   tag: 'OFREP',
+  isOwn: true,
   http: { method: 'POST', url: '/ofrep/v1/evaluate/flags/:key', address: 'callerAddress' },
   idempotent: true,
   permission: ['FRONTEND', 'CLIENT'],

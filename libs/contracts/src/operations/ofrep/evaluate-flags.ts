@@ -1,4 +1,4 @@
-import { OfrepBulkEvaluation, OfrepBulkQuery, OfrepEvaluationBody } from '../../model/ofrep.ts';
+import { OfrepBulkEvaluation, OfrepBulkQuery, OfrepEvaluationBody } from '../../model/sdks/ofrep.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Evaluates all features for one user, by the OpenFeature Remote Evaluation Protocol. */
@@ -9,6 +9,7 @@ export const EvaluateFlags = defineOperation({
   description:
     'The OpenFeature Remote Evaluation Protocol, version 0.3. 304 where the evaluations for this user are those of the ETag in `If-None-Match`. Features that are off are listed, too.',
   tag: 'OFREP',
+  isOwn: true,
   http: { method: 'POST', url: '/ofrep/v1/evaluate/flags', address: 'callerAddress' },
   idempotent: true,
   permission: ['FRONTEND', 'CLIENT'],

@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 
-/** Streams when to evaluate features again, by the OpenFeature Remote Evaluation Protocol. */
+/** Streams a signal whenever features should be evaluated again, by the OpenFeature Remote Evaluation Protocol. */
 export const StreamFlagChanges = defineOperation({
   subject: 'call.gateway.stream-flag-changes',
   operationId: 'streamFlagChanges',
-  summary: 'Stream when to evaluate the features again (OFREP)',
+  summary: 'Stream the signals to evaluate the features again (OFREP)',
   description:
     'Server-sent events of the type `refetchEvaluation`: one for each change that the token of the ticket can notice. `EventSource` cannot send a token, so the address carries a ticket, which the evaluation of all features hands out.',
   tag: 'OFREP',
+  isOwn: true,
   http: {
     method: 'GET',
     url: '/ofrep/v1/events',

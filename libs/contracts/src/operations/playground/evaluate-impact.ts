@@ -1,14 +1,15 @@
-import { ImpactBody, ImpactResult } from '../../model/impact.ts';
+import { ImpactBody, ImpactResult } from '../../model/change-requests/impact.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Says for which users changes would turn features on or off. Nothing is stored. */
+/** Returns the users for whom changes would turn features on or off. Nothing is stored. */
 export const EvaluateImpact = defineOperation({
   subject: 'call.features.evaluate-impact',
   operationId: 'evaluateChangeImpact',
-  summary: 'Evaluate what changes do for users',
+  summary: 'Evaluate the effect of changes on users',
   description:
     'Evaluates generated users before and after changes, in groups by the context values that constraints compare, and example users. Nothing is stored. At most 20 features.',
   tag: 'Playground',
+  isOwn: true,
   http: { method: 'POST', url: '/api/admin/playground/impact' },
   permission: 'authenticated',
   idempotent: true,

@@ -1,13 +1,13 @@
-import { ProjectAccess } from '../../model/access.ts';
+import { ProjectAccess } from '../../model/access/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Say who has which role in a project. */
+/** Lists the users and groups with roles in a project. */
 export const GetProjectAccess = defineOperation({
   subject: 'call.gateway.get-project-access',
   operationId: 'getProjectAccess',
-  summary: 'Say who has which role in a project',
-  description: 'Returns the users and groups with a role in the project, and the roles that it can give.',
+  summary: 'Get the role assignments of a project',
+  description: 'Returns the users and groups with a role in the project, and the roles that can be assigned.',
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/access' },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE'],

@@ -1,12 +1,12 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectGroupPath } from '../paths.ts';
 
-/** Take the roles of a group in a project. Emits `project-access-group-roles-deleted`. */
+/** Removes the roles of a group in a project. Emits `project-access-group-roles-deleted`. */
 export const RemoveProjectGroup = defineOperation({
   subject: 'call.gateway.remove-project-group',
   operationId: 'removeGroupAccess',
-  summary: 'Take the roles of a group in a project',
-  description: 'Takes every role that the group has in the project.',
+  summary: 'Remove all roles of a group in a project',
+  description: 'Removes every role that the group has in the project.',
   tag: 'Projects',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/groups/:groupId/roles', anyContentType: true },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE'],

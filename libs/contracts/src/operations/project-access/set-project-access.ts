@@ -1,13 +1,13 @@
-import { SetProjectAccessBody } from '../../model/access.ts';
+import { SetProjectAccessBody } from '../../model/access/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Set who has which role in a project. Emits `project-access-updated`. */
+/** Replaces the users and groups with roles in a project. Emits `project-access-updated`. */
 export const SetProjectAccess = defineOperation({
   subject: 'call.gateway.set-project-access',
   operationId: 'setProjectAccess',
-  summary: 'Set who has which role in a project',
-  description: 'Replaces all roles in the project. Nobody gives what they do not have.',
+  summary: 'Set the role assignments of a project',
+  description: 'Replaces all roles in the project. The caller cannot grant permissions that the caller lacks.',
   tag: 'Projects',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/access' },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE'],

@@ -1,4 +1,4 @@
-import { PersonalDashboardProject } from '../../model/project-insights.ts';
+import { PersonalDashboardProject } from '../../model/projects/project-insights.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
@@ -6,7 +6,7 @@ import { ProjectPath } from '../paths.ts';
 export const GetPersonalDashboardProject = defineOperation({
   subject: 'call.features.get-personal-dashboard-project',
   operationId: 'getPersonalDashboardProjectDetails',
-  summary: 'Read a project for the caller',
+  summary: 'Get the dashboard of a project for the caller',
   description: 'Returns figures of a project, its newest events and the roles of the caller in it.',
   tag: 'Users',
   http: { method: 'GET', url: '/api/admin/personal-dashboard/:projectId' },

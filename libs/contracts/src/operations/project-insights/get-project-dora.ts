@@ -1,4 +1,4 @@
-import { ProjectDora } from '../../model/project-insights.ts';
+import { ProjectDora } from '../../model/projects/project-insights.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
@@ -6,8 +6,8 @@ import { ProjectPath } from '../paths.ts';
 export const GetProjectDora = defineOperation({
   subject: 'call.features.get-project-dora',
   operationId: 'getProjectDora',
-  summary: 'Read how long features take to reach production',
-  description: 'Returns how long the features of a project took until they were first enabled in production.',
+  summary: 'Get the lead times of the features of a project',
+  description: 'Returns the times that the features of a project took until they were first enabled in production.',
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/dora' },
   permission: 'authenticated',

@@ -1,13 +1,14 @@
-import { ProjectHealth } from '../../model/project-overview.ts';
+import { ProjectHealth } from '../../model/projects/project-overview.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Read how fresh the features of a project are. */
+/** Returns a project with its features, and the number of those that are stale or older than the lifetime of their type. */
 export const GetProjectHealth = defineOperation({
   subject: 'call.features.get-project-health',
   operationId: 'getProjectHealthReport',
-  summary: 'Read how fresh the features of a project are',
-  description: 'Returns a project with its features, and how many of them are stale or have outlived their type.',
+  summary: 'Get the health of a project',
+  description:
+    'Returns a project with its features, and the number of those that are stale or older than the lifetime of their type.',
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/health-report' },
   permission: 'authenticated',

@@ -1,13 +1,13 @@
-import { ProjectInsights } from '../../model/project-insights.ts';
+import { ProjectInsights } from '../../model/projects/project-insights.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Returns what happened in a project, how healthy it is and how long its features take. */
+/** Returns the activity of a project in the last 30 days, its health and its lead times. */
 export const GetProjectInsights = defineOperation({
   subject: 'call.features.get-project-insights',
   operationId: 'getProjectInsights',
-  summary: 'Read figures of a project',
-  description: 'Returns what happened in a project, how healthy it is and how long its features take.',
+  summary: 'Get the insights of a project',
+  description: 'Returns the activity, the health and the lead times of a project.',
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/insights' },
   permission: 'authenticated',

@@ -1,13 +1,13 @@
-import { ProjectStatus } from '../../model/project-insights.ts';
+import { ProjectStatus } from '../../model/projects/project-insights.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Returns what a project has, how much happens in it, and where its features are in their life. */
+/** Returns the resources of a project, its activity by day, its health and its features by lifecycle stage. */
 export const GetProjectStatus = defineOperation({
   subject: 'call.features.get-project-status',
   operationId: 'getProjectStatus',
-  summary: 'Read the state of a project',
-  description: 'Returns what a project has, how much happens in it, and where its features are in their life.',
+  summary: 'Get the status of a project',
+  description: 'Returns the resources of a project, its activity, and the lifecycle stages of its features.',
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/status' },
   permission: 'authenticated',

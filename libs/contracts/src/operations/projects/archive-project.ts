@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Archive a project. Emits `project-archived`. */
+/** Archives a project. Emits `project-archived`. */
 export const ArchiveProject = defineOperation({
   subject: 'call.features.archive-project',
   operationId: 'archiveProject',

@@ -1,4 +1,4 @@
-import { CreatedProject, CreateProjectBody } from '../../model/project.ts';
+import { CreatedProject, CreateProjectBody } from '../../model/projects/project.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Creates a project. Emits `project-created`. */

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Delete a project. Emits `project-deleted`, after `feature-deleted` for each archived feature. */
+/** Deletes a project. Emits `project-deleted`, after `feature-deleted` for each archived feature. */
 export const DeleteProject = defineOperation({
   subject: 'call.features.delete-project',
   operationId: 'deleteProject',

@@ -1,12 +1,12 @@
-import { FlagCreators } from '../../model/project.ts';
+import { FlagCreators } from '../../model/projects/project.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** List who created the features of a project. */
+/** Lists the users who created features of a project. */
 export const ListFlagCreatorsOfProject = defineOperation({
   subject: 'call.features.list-flag-creators-of-project',
   operationId: 'getProjectFlagCreators',
-  summary: 'List who created the features of a project',
+  summary: 'List the creators of the features of a project',
   description: 'Returns the people who created features of the project.',
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/flag-creators' },

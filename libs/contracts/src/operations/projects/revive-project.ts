@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Revive a project. Emits `project-revived`. */
+/** Revives a project. Emits `project-revived`. */
 export const ReviveProject = defineOperation({
   subject: 'call.features.revive-project',
   operationId: 'reviveProject',

@@ -1,24 +1,24 @@
 import { Type } from 'typebox';
-import { FlagCreatorPage } from '../../model/project-insights.ts';
+import { FlagCreatorPage } from '../../model/projects/project-insights.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Returns the people who created features in projects that the caller sees, by name, page by page. */
+/** Returns the users who created features in projects that the caller sees, by name, page by page. */
 export const SearchFlagCreators = defineOperation({
   subject: 'call.features.search-flag-creators',
   operationId: 'getFlagCreators',
-  summary: 'Find who created features',
-  description: 'Returns the people who created features in projects that the caller sees, by name, page by page.',
+  summary: 'Search the creators of features',
+  description: 'Returns the users who created features in projects that the caller sees, by name, page by page.',
   tag: 'Users',
   http: { method: 'GET', url: '/api/admin/flag-creators' },
   permission: 'authenticated',
   query: Type.Object({
-    q: Type.Optional(
-      Type.String({ maxLength: 255, description: 'a part of the name; upper and lower case do not matter' }),
-    ),
+    q: Type.Optional(Type.String({ maxLength: 255, description: 'a part of the name; case-insensitive' })),
     offset: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'how many to skip; default: 0' }),
+      Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'the number to skip; default: 0' }),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: 'how many a page has; default: 50' })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, description: 'the number on a page; default: 50' }),
+    ),
   }),
   reply: FlagCreatorPage,
   errors: ['ValidationError'],

@@ -1,13 +1,14 @@
-import { UpdateProjectBody } from '../../model/project.ts';
+import { UpdateProjectBody } from '../../model/projects/project.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Update a project. Emits `project-updated`. */
+/** Changes the name, the description, the mode and the default stickiness of a project. Emits `project-updated`. */
 export const UpdateProject = defineOperation({
   subject: 'call.features.update-project',
   operationId: 'updateProject',
-  summary: 'Update a project',
-  description: 'Changes the name, the description, the mode and the default stickiness of a project.',
+  summary: 'Update the name, description, mode and default stickiness of a project',
+  description:
+    'The naming pattern and the feature limit are changed by `PUT /api/admin/projects/{projectId}/settings`.',
   tag: 'Projects',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId' },
   permission: 'UPDATE_PROJECT',

@@ -1,12 +1,12 @@
-import { ProjectIdBody } from '../../model/project.ts';
+import { ProjectIdBody } from '../../model/projects/project.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Check an id for a project. */
+/** Checks an id for a project. */
 export const ValidateProjectId = defineOperation({
   subject: 'call.features.validate-project-id',
   operationId: 'validateProject',
-  summary: 'Check an id for a project',
-  description: 'Says whether a project of this id could be created.',
+  summary: 'Validate the id of a project',
+  description: 'Validates the id of a new project. Nothing is stored.',
   tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects/validate' },
   permission: 'CREATE_PROJECT',

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 
-/** Gives every role in one environment the permissions that it has in another. Emits `role-updated` for each that changes. */
+/** Copies the permissions of every role from one environment to another. Emits `role-updated` for each that changes. */
 export const CopyEnvironmentPermissions = defineOperation({
   subject: 'call.gateway.copy-environment-permissions',
-  operationId: 'copyPermissionsOfEnvironment',
-  summary: 'Gives roles in one environment the permissions that they have in another',
+  operationId: 'copyEnvironmentPermissions',
+  summary: 'Copy the permissions of roles from one environment to another',
   tag: 'Internal',
   permission: 'service',
   idempotent: true,

@@ -1,7 +1,7 @@
-import { RoleBody, SavedRole } from '../../model/access.ts';
+import { RoleBody, SavedRole } from '../../model/access/access.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a role. Emits `role-created`. */
+/** Creates a role. Emits `role-created`. */
 export const CreateRole = defineOperation({
   subject: 'call.gateway.create-role',
   operationId: 'createRole',

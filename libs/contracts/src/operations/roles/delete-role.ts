@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { RolePath } from '../paths.ts';
 
-/** Delete a role. Emits `role-deleted`. */
+/** Deletes a role. Emits `role-deleted`. */
 export const DeleteRole = defineOperation({
   subject: 'call.gateway.delete-role',
   operationId: 'deleteRole',

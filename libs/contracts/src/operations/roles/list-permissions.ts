@@ -1,12 +1,12 @@
-import { AvailablePermissions } from '../../model/access.ts';
+import { AvailablePermissions } from '../../model/access/access.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List what roles can give. */
+/** Lists the permissions that roles can grant. */
 export const ListPermissions = defineOperation({
   subject: 'call.gateway.list-permissions',
   operationId: 'getPermissions',
-  summary: 'List what roles can give',
-  description: 'Returns the permission catalogue with the environments that there are.',
+  summary: 'List the permissions',
+  description: 'Returns the permission catalogue with the existing environments.',
   tag: 'Roles',
   http: { method: 'GET', url: '/api/admin/permissions' },
   permission: 'authenticated',

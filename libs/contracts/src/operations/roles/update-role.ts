@@ -1,12 +1,12 @@
-import { SavedRole, UpdateRoleBody } from '../../model/access.ts';
+import { SavedRole, UpdateRoleBody } from '../../model/access/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { RolePath } from '../paths.ts';
 
-/** Change a role. Emits `role-updated`. */
+/** Changes a role. Emits `role-updated`. */
 export const UpdateRole = defineOperation({
   subject: 'call.gateway.update-role',
   operationId: 'updateRole',
-  summary: 'Change a role',
+  summary: 'Update a role',
   description: 'Changes a custom role. The permissions of its holders change immediately.',
   tag: 'Roles',
   http: { method: 'PUT', url: '/api/admin/roles/:id' },

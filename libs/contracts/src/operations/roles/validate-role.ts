@@ -1,12 +1,12 @@
-import { ValidateRoleBody } from '../../model/access.ts';
+import { ValidateRoleBody } from '../../model/access/access.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Check the name of a role. */
+/** Checks the name of a role. */
 export const ValidateRole = defineOperation({
   subject: 'call.gateway.validate-role',
   operationId: 'validateRole',
-  summary: 'Check the name of a role',
-  description: 'Says whether a role could have the name.',
+  summary: 'Validate the name of a role',
+  description: 'Validates the name of a role. Nothing is stored.',
   tag: 'Roles',
   http: { method: 'POST', url: '/api/admin/roles/validate' },
   permission: 'ADMIN',

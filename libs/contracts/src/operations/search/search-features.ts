@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { dayFilter, limitPattern, listFilter, stateFilter, tagFilter } from '../../model/patterns.ts';
-import { SearchFeaturesResponse } from '../../model/search.ts';
+import { SearchFeaturesResponse } from '../../model/features/search.ts';
 import { defineOperation } from '../../operation.ts';
 
 // The patterns are promised, and are for people to read: matching them takes time that doubles with every few characters.
@@ -50,16 +50,19 @@ export const SearchFeatures = defineOperation({
         documentedMinItems: 1,
         documentedMaxItems: 200,
         description:
-          'filters by `<environment name>:<status>`, where the status is `enabled` or `disabled`; may be repeated, and then any of them will do',
+          'filters by `<environment name>:<status>`, where the status is `enabled` or `disabled`; repeated, features that match any of them',
       }),
     ),
-    offset: text('how many features to skip; default: 0', { documentedDefault: '0', documentedPattern: '^[0-9]+$' }),
-    limit: text('how many features a page has, 1 to 1000; default: 50', {
+    offset: text('the number of features to skip; default: 0', {
+      documentedDefault: '0',
+      documentedPattern: '^[0-9]+$',
+    }),
+    limit: text('the number of features on a page, 1 to 1000; default: 50', {
       documentedDefault: '50',
       documentedPattern: limitPattern,
     }),
     sortBy: text(
-      'what to sort by: `name`, `type`, `project`, `stale`, `createdAt`, `lastSeenAt` or `environment:<name>`; default: createdAt',
+      'the property to sort by: `name`, `type`, `project`, `stale`, `createdAt`, `lastSeenAt` or `environment:<name>`; default: createdAt',
       {
         documentedDefault: 'createdAt',
         documentedPattern: '^(name|type|project|stale|createdAt|lastSeenAt|environment:.+)$',

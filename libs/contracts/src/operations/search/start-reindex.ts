@@ -5,12 +5,12 @@ import { defineOperation } from '../../operation.ts';
 /** The progress of a rebuild of the search index. */
 export const Reindex = Type.Object(
   {
-    state: Type.Enum(['running', 'done', 'failed'], { type: 'string', description: 'how it goes, or went' }),
-    done: Type.Integer({ description: 'how many features and segments were written' }),
-    all: Type.Integer({ description: 'how many there are to write' }),
+    state: Type.Enum(['running', 'done', 'failed'], { type: 'string', description: 'the state of the rebuild' }),
+    done: Type.Integer({ description: 'the number of features and segments written' }),
+    all: Type.Integer({ description: 'the number of features and segments to write' }),
     startedAt: Timestamp('when it was begun'),
     finishedAt: Nullable(Timestamp('when it came to its end')),
-    reason: Nullable(Type.String(), { description: 'why it failed' }),
+    reason: Nullable(Type.String(), { description: 'the reason of the failure' }),
   },
   { title: 'reindexSchema', description: 'The progress of a rebuild of the search index.' },
 );
@@ -23,6 +23,7 @@ export const StartReindex = defineOperation({
   summary: 'Rebuild the search index',
   description: 'Starts a rebuild of the search index from the current features. Searches continue meanwhile.',
   tag: 'Search',
+  isOwn: true,
   http: { method: 'POST', url: '/api/admin/search/reindex', status: 202, anyContentType: true },
   permission: 'ADMIN',
   reply: Reindex,

@@ -1,4 +1,4 @@
-import { CreateSegmentBody, Segment } from '../../model/segment.ts';
+import { CreateSegmentBody, Segment } from '../../model/strategies/segment.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Creates a segment. Emits `segment-created`. */

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { SegmentPath } from '../paths.ts';
 
-/** Delete a segment. Emits `segment-deleted`. */
+/** Deletes a segment. Emits `segment-deleted`. */
 export const DeleteSegment = defineOperation({
   subject: 'call.features.delete-segment',
   operationId: 'removeSegment',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Segment, SegmentId } from '../../model/segment.ts';
+import { Segment, SegmentId } from '../../model/strategies/segment.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Reads one segment. */

@@ -1,8 +1,8 @@
-import { Segments } from '../../model/segment.ts';
+import { Segments } from '../../model/strategies/segment.ts';
 import { defineOperation } from '../../operation.ts';
 import { StrategyIdPath } from '../paths.ts';
 
-/** List the segments of a strategy. */
+/** Lists the segments of a strategy. */
 export const ListSegmentsOfStrategy = defineOperation({
   subject: 'call.features.list-segments-of-strategy',
   operationId: 'getSegmentsByStrategyId',

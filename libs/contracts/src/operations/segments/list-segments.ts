@@ -1,4 +1,4 @@
-import { Segments } from '../../model/segment.ts';
+import { Segments } from '../../model/strategies/segment.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the segments, by name. */

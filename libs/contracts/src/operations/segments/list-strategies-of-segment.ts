@@ -1,13 +1,13 @@
-import { SegmentStrategies } from '../../model/segment.ts';
+import { SegmentStrategies } from '../../model/strategies/segment.ts';
 import { defineOperation } from '../../operation.ts';
 import { SegmentPath } from '../paths.ts';
 
-/** List the strategies that use a segment. */
+/** Lists the strategies that use a segment. */
 export const ListStrategiesOfSegment = defineOperation({
   subject: 'call.features.list-strategies-of-segment',
   operationId: 'getSegmentStrategies',
   summary: 'List the strategies that use a segment',
-  description: 'Returns where a segment is used.',
+  description: 'Returns the strategies that use a segment.',
   tag: 'Segments',
   http: { method: 'GET', url: '/api/admin/segments/:id/strategies' },
   permission: 'authenticated',

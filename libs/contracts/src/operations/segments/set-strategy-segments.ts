@@ -1,7 +1,7 @@
-import { StrategySegments, StrategySegmentsBody } from '../../model/segment.ts';
+import { StrategySegments, StrategySegmentsBody } from '../../model/strategies/segment.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Set the segments of a strategy. Emits `feature-strategy-update`. */
+/** Sets the segments of a strategy. Emits `feature-strategy-update`. */
 export const SetStrategySegments = defineOperation({
   subject: 'call.features.set-strategy-segments',
   operationId: 'updateFeatureStrategySegments',

@@ -1,8 +1,8 @@
-import { CreateSegmentBody } from '../../model/segment.ts';
+import { CreateSegmentBody } from '../../model/strategies/segment.ts';
 import { defineOperation } from '../../operation.ts';
 import { SegmentPath } from '../paths.ts';
 
-/** Update a segment. Emits `segment-updated`. */
+/** Updates a segment. Emits `segment-updated`. */
 export const UpdateSegment = defineOperation({
   subject: 'call.features.update-segment',
   operationId: 'updateSegment',

@@ -1,12 +1,12 @@
 import { SegmentNameBody } from '../../model/names.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Check a name for a segment. */
+/** Checks a name for a segment. */
 export const ValidateSegmentName = defineOperation({
   subject: 'call.features.validate-segment-name',
   operationId: 'validateSegment',
-  summary: 'Check a name for a segment',
-  description: 'Says whether a segment of this name could be created.',
+  summary: 'Validate the name of a segment',
+  description: 'Validates the name of a new segment. Nothing is stored.',
   tag: 'Segments',
   http: { method: 'POST', url: '/api/admin/segments/validate', status: 204 },
   permission: 'authenticated',

@@ -1,7 +1,7 @@
-import { CreateServiceAccountBody, User } from '../../model/account.ts';
+import { CreateServiceAccountBody, User } from '../../model/access/account.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a service account. Emits `service-account-created`. */
+/** Creates a service account. Emits `service-account-created`. */
 export const CreateServiceAccount = defineOperation({
   subject: 'call.gateway.create-service-account',
   operationId: 'createServiceAccount',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { AccountTokenPath } from '../paths.ts';
 
-/** Delete a token of a service account. Emits `pat-deleted`. */
+/** Deletes a token of a service account. Emits `pat-deleted`. */
 export const DeleteServiceAccountToken = defineOperation({
   subject: 'call.gateway.delete-service-account-token',
   operationId: 'deleteServiceAccountToken',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
-/** Delete a service account. Emits `service-account-deleted`. */
+/** Deletes a service account. Emits `service-account-deleted`. */
 export const DeleteServiceAccount = defineOperation({
   subject: 'call.gateway.delete-service-account',
   operationId: 'deleteServiceAccount',

@@ -1,8 +1,8 @@
-import { Pats } from '../../model/account.ts';
+import { Pats } from '../../model/access/account.ts';
 import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
-/** List the tokens of a service account. */
+/** Lists the tokens of a service account. */
 export const ListServiceAccountTokens = defineOperation({
   subject: 'call.gateway.list-service-account-tokens',
   operationId: 'getServiceAccountTokens',

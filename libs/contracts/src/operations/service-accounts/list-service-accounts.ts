@@ -1,8 +1,8 @@
-import { ServiceAccounts } from '../../model/account.ts';
+import { ServiceAccounts } from '../../model/access/account.ts';
 import { PageQuery } from '../../model/page.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the service accounts. */
+/** Lists the service accounts. */
 export const ListServiceAccounts = defineOperation({
   subject: 'call.gateway.list-service-accounts',
   operationId: 'getServiceAccounts',

@@ -1,12 +1,12 @@
-import { UpdateServiceAccountBody, User } from '../../model/account.ts';
+import { UpdateServiceAccountBody, User } from '../../model/access/account.ts';
 import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
-/** Change a service account. Emits `service-account-updated`. */
+/** Changes a service account. Emits `service-account-updated`. */
 export const UpdateServiceAccount = defineOperation({
   subject: 'call.gateway.update-service-account',
   operationId: 'updateServiceAccount',
-  summary: 'Change a service account',
+  summary: 'Update a service account',
   description: 'Changes name, root role, and whether the keys of the account work.',
   tag: 'Service Accounts',
   http: { method: 'PUT', url: '/api/admin/service-account/:id' },

@@ -1,5 +1,5 @@
-import { User } from '../../model/account.ts';
-import { ClientQuery, FirstAdminBody } from '../../model/session.ts';
+import { User } from '../../model/access/account.ts';
+import { ClientQuery, FirstAdminBody } from '../../model/access/session.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Creates the first administrator, by the link that the first start prints. Emits `user-created`. */
@@ -10,6 +10,7 @@ export const CreateFirstAdmin = defineOperation({
   description:
     'Creates an administrator with a password, and signs them in. The link works once, and only while no user exists.',
   tag: 'Auth',
+  isOwn: true,
   http: { method: 'POST', url: '/auth/first', status: 201, address: 'address', headers: { userAgent: 'User-Agent' } },
   permission: 'public',
   query: ClientQuery,

@@ -1,5 +1,5 @@
-import { User } from '../../model/account.ts';
-import { ClientQuery, LoginBody } from '../../model/session.ts';
+import { User } from '../../model/access/account.ts';
+import { ClientQuery, LoginBody } from '../../model/access/session.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Signs a user in with a password. Sets the cookie of a new session. */
@@ -8,7 +8,7 @@ export const LogIn = defineOperation({
   operationId: 'login',
   summary: 'Sign in with a password',
   description:
-    'Starts a session and sets its cookie, which works like an API key of the user. Every failure is answered alike, whether the user exists or not.',
+    'Starts a session and sets its cookie, which works like an API key of the user. Every failure has the same response, whether the user exists or not.',
   tag: 'Auth',
   http: { method: 'POST', url: '/auth/simple/login', address: 'address', headers: { userAgent: 'User-Agent' } },
   permission: 'public',

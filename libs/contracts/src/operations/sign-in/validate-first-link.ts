@@ -1,13 +1,14 @@
-import { LinkQuery } from '../../model/session.ts';
+import { LinkQuery } from '../../model/access/session.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks the link that the first start prints. */
 export const ValidateFirstLink = defineOperation({
   subject: 'call.gateway.validate-first-link',
   operationId: 'validateFirstLink',
-  summary: 'Check the link of the first administrator',
-  description: 'Answers whether the link that the first start prints can still be used.',
+  summary: 'Validate the link of the first administrator',
+  description: 'Returns whether the link that the first start prints can still be used.',
   tag: 'Auth',
+  isOwn: true,
   http: { method: 'GET', url: '/auth/first/validate' },
   permission: 'public',
   query: LinkQuery,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 import { StateEntityName } from './state-entity.ts';
 
-/** An id, and the version that its state has. */
+/** The id of a feature or segment, and the version of its state. */
 export const StateVersion = Type.Object({ id: Type.String(), version: Type.Integer() });
 export type StateVersion = Static<typeof StateVersion>;
 
@@ -10,7 +10,7 @@ export type StateVersion = Static<typeof StateVersion>;
 export const ListStateVersions = defineOperation({
   subject: 'call.features.list-state-versions',
   operationId: 'listStateVersions',
-  summary: 'Lists the versions of features and segments, for projections to compare',
+  summary: 'List the versions of features and segments, for projections to compare',
   tag: 'Internal',
   permission: 'service',
   idempotent: true,

@@ -6,7 +6,7 @@ import { StateEntityName } from './state-entity.ts';
 export const ReadStates = defineOperation({
   subject: 'call.features.read-states',
   operationId: 'readStates',
-  summary: 'Answers the states of features and segments as they are now',
+  summary: 'List the current states of features and segments',
   tag: 'Internal',
   permission: 'service',
   idempotent: true,
@@ -18,8 +18,8 @@ export const ReadStates = defineOperation({
     states: Type.Array(
       Type.Object({
         id: Type.String(),
-        version: Type.Union([Type.Integer(), Type.Null()], { description: 'null when it was never known' }),
-        state: Type.Unknown({ description: 'what a state message carries; null when it is gone' }),
+        version: Type.Union([Type.Integer(), Type.Null()], { description: 'null if the entity never existed' }),
+        state: Type.Unknown({ description: 'the payload of the state message; null if the entity was deleted' }),
       }),
     ),
   }),

@@ -1,4 +1,4 @@
-import { CreateStrategyBody, FeatureStrategy } from '../../model/strategy.ts';
+import { CreateStrategyBody, FeatureStrategy } from '../../model/strategies/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 

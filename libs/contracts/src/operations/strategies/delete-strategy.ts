@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { StrategyPath } from '../paths.ts';
 
-/** Delete a strategy. Emits `feature-strategy-remove`, after `feature-environment-disabled` when it was the last enabled one. */
+/** Deletes a strategy. Emits `feature-strategy-remove`, after `feature-environment-disabled` when it was the last enabled one. */
 export const DeleteStrategy = defineOperation({
   subject: 'call.features.delete-strategy',
   operationId: 'deleteFeatureStrategy',

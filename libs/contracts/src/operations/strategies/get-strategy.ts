@@ -1,12 +1,12 @@
-import { FeatureStrategy } from '../../model/strategy.ts';
+import { FeatureStrategy } from '../../model/strategies/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { StrategyPath } from '../paths.ts';
 
-/** Read a strategy. */
+/** Reads a strategy. */
 export const GetStrategy = defineOperation({
   subject: 'call.features.get-strategy',
   operationId: 'getFeatureStrategy',
-  summary: 'Read a strategy',
+  summary: 'Get a strategy',
   description: 'Returns one strategy of a feature in an environment.',
   tag: 'Features',
   http: {

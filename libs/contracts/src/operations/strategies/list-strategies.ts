@@ -1,8 +1,8 @@
-import { FeatureStrategies } from '../../model/strategy.ts';
+import { FeatureStrategies } from '../../model/strategies/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
-/** List the strategies of a feature in an environment. */
+/** Lists the strategies of a feature in an environment. */
 export const ListStrategies = defineOperation({
   subject: 'call.features.list-strategies',
   operationId: 'getFeatureStrategies',

@@ -1,5 +1,5 @@
 import { JsonPatch } from '../../model/json-patch.ts';
-import { FeatureStrategy } from '../../model/strategy.ts';
+import { FeatureStrategy } from '../../model/strategies/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { StrategyPath } from '../paths.ts';
 
@@ -7,7 +7,7 @@ import { StrategyPath } from '../paths.ts';
 export const PatchStrategy = defineOperation({
   subject: 'call.features.patch-strategy',
   operationId: 'patchFeatureStrategy',
-  summary: 'Change specific properties of a strategy',
+  summary: 'Update specific properties of a strategy',
   description:
     'Changes specific properties of one strategy of a feature in an environment. The steps of the patch are applied one after the other, all of them or none.',
   tag: 'Features',

@@ -1,13 +1,13 @@
-import { StrategyPositions } from '../../model/strategy.ts';
+import { StrategyPositions } from '../../model/strategies/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
-/** Set the order of strategies. Emits `strategy-order-changed`. */
+/** Sets the order of strategies. Emits `strategy-order-changed`. */
 export const SetStrategyOrder = defineOperation({
   subject: 'call.features.set-strategy-order',
   operationId: 'setStrategySortOrder',
   summary: 'Set the order of strategies',
-  description: 'Gives strategies of a feature in an environment their places.',
+  description: 'Sets the positions of strategies of a feature in an environment.',
   tag: 'Features',
   http: {
     method: 'POST',

@@ -1,13 +1,17 @@
-import { FeatureStrategy, UpdateStrategyBody } from '../../model/strategy.ts';
+import { FeatureStrategy, UpdateStrategyBody } from '../../model/strategies/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { StrategyPath } from '../paths.ts';
 
-/** Update a strategy. Emits `feature-strategy-update`. */
+/**
+ * Merges the body into a strategy, except constraints and variants, which are replaced. Emits `feature-strategy-update`, before
+ * `feature-environment-disabled` when it disables the last enabled one.
+ */
 export const UpdateStrategy = defineOperation({
   subject: 'call.features.update-strategy',
   operationId: 'updateFeatureStrategy',
   summary: 'Update a strategy',
-  description: 'Replaces constraints and variants; what else the body leaves out stays as it is.',
+  description:
+    'Updates the properties in the body; constraints and variants are always replaced. Other omitted properties do not change.',
   tag: 'Features',
   http: {
     method: 'PUT',

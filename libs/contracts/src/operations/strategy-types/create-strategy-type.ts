@@ -1,12 +1,12 @@
-import { CreateStrategyTypeBody, StrategyType } from '../../model/strategy-type.ts';
+import { CreateStrategyTypeBody, StrategyType } from '../../model/strategies/strategy-type.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a strategy type. Emits `strategy-created`. */
+/** Creates a strategy type. Emits `strategy-created`. */
 export const CreateStrategyType = defineOperation({
   subject: 'call.features.create-strategy-type',
   operationId: 'createStrategy',
   summary: 'Create a strategy type',
-  description: 'Adds a strategy type that SDKs of yours evaluate.',
+  description: 'Adds a strategy type that custom SDKs evaluate.',
   tag: 'Strategies',
   http: { method: 'POST', url: '/api/admin/strategies', status: 201 },
   permission: 'CREATE_STRATEGY',

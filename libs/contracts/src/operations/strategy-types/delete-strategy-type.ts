@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Delete a strategy type. Emits `strategy-deleted`. */
+/** Deletes a strategy type. Emits `strategy-deleted`. */
 export const DeleteStrategyType = defineOperation({
   subject: 'call.features.delete-strategy-type',
   operationId: 'removeStrategy',

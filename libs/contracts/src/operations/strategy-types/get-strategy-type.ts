@@ -1,12 +1,12 @@
-import { StrategyType } from '../../model/strategy-type.ts';
+import { StrategyType } from '../../model/strategies/strategy-type.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Read a strategy type. */
+/** Reads a strategy type. */
 export const GetStrategyType = defineOperation({
   subject: 'call.features.get-strategy-type',
   operationId: 'getStrategy',
-  summary: 'Read a strategy type',
+  summary: 'Get a strategy type',
   description: 'Returns one strategy type.',
   tag: 'Strategies',
   http: { method: 'GET', url: '/api/admin/strategies/:name' },

@@ -1,7 +1,7 @@
-import { StrategyTypes } from '../../model/strategy-type.ts';
+import { StrategyTypes } from '../../model/strategies/strategy-type.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the strategy types. */
+/** Lists the strategy types. */
 export const ListStrategyTypes = defineOperation({
   subject: 'call.features.list-strategy-types',
   operationId: 'getAllStrategies',

@@ -1,8 +1,8 @@
-import { UpdateStrategyTypeBody } from '../../model/strategy-type.ts';
+import { UpdateStrategyTypeBody } from '../../model/strategies/strategy-type.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Update a strategy type. Emits `strategy-updated`. */
+/** Updates a strategy type. Emits `strategy-updated`. */
 export const UpdateStrategyType = defineOperation({
   subject: 'call.features.update-strategy-type',
   operationId: 'updateStrategy',

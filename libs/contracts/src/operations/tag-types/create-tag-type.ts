@@ -1,7 +1,7 @@
-import { TagTypeBody, TagTypeDescription } from '../../model/tag-type.ts';
+import { TagTypeBody, TagTypeDescription } from '../../model/features/tag-type.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a tag type. Emits `tag-type-created`. */
+/** Creates a tag type. Emits `tag-type-created`. */
 export const CreateTagType = defineOperation({
   subject: 'call.features.create-tag-type',
   operationId: 'createTagType',

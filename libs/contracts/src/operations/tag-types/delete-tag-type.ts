@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Delete a tag type. Emits `tag-type-deleted`, and `feature-untagged` for each tag of each feature that had one. */
+/** Deletes a tag type. Emits `tag-type-deleted`, and `feature-untagged` for each tag of each feature that had one. */
 export const DeleteTagType = defineOperation({
   subject: 'call.features.delete-tag-type',
   operationId: 'deleteTagType',

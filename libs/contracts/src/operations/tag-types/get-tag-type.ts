@@ -1,12 +1,12 @@
-import { TagTypeWithVersion } from '../../model/tag-type.ts';
+import { TagTypeWithVersion } from '../../model/features/tag-type.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Read a tag type. */
+/** Reads a tag type. */
 export const GetTagType = defineOperation({
   subject: 'call.features.get-tag-type',
   operationId: 'getTagType',
-  summary: 'Read a tag type',
+  summary: 'Get a tag type',
   description: 'Returns one tag type.',
   tag: 'Tags',
   http: { method: 'GET', url: '/api/admin/tag-types/:name' },

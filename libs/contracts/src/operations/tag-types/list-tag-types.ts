@@ -1,7 +1,7 @@
-import { TagTypes } from '../../model/tag-type.ts';
+import { TagTypes } from '../../model/features/tag-type.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the tag types. */
+/** Lists the tag types. */
 export const ListTagTypes = defineOperation({
   subject: 'call.features.list-tag-types',
   operationId: 'getTagTypes',

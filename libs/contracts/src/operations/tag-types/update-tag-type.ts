@@ -1,8 +1,8 @@
-import { UpdateTagTypeBody } from '../../model/tag-type.ts';
+import { UpdateTagTypeBody } from '../../model/features/tag-type.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Update a tag type. Emits `tag-type-updated`. */
+/** Updates a tag type. Emits `tag-type-updated`. */
 export const UpdateTagType = defineOperation({
   subject: 'call.features.update-tag-type',
   operationId: 'updateTagType',

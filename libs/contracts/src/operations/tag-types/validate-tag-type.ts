@@ -1,12 +1,12 @@
-import { TagTypeBody, TagTypeValidation } from '../../model/tag-type.ts';
+import { TagTypeBody, TagTypeValidation } from '../../model/features/tag-type.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Check a tag type. */
+/** Checks a tag type. */
 export const ValidateTagType = defineOperation({
   subject: 'call.features.validate-tag-type',
   operationId: 'validateTagType',
-  summary: 'Check a tag type',
-  description: 'Says whether it could be created.',
+  summary: 'Validate a tag type',
+  description: 'Validates a new tag type. Nothing is stored.',
   tag: 'Tags',
   http: { method: 'POST', url: '/api/admin/tag-types/validate' },
   permission: 'authenticated',

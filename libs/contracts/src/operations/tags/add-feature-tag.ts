@@ -1,4 +1,4 @@
-import { Tag } from '../../model/tag.ts';
+import { Tag } from '../../model/features/tag.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeaturePath } from '../paths.ts';
 
@@ -7,7 +7,7 @@ export const AddFeatureTag = defineOperation({
   subject: 'call.features.add-feature-tag',
   operationId: 'addTag',
   summary: 'Add a tag to a feature',
-  description: 'Puts a tag on a feature. The type of the tag must exist; the tag itself is created if it does not.',
+  description: 'Adds a tag to a feature. The type of the tag must exist; the tag itself is created if it does not.',
   tag: 'Features',
   http: {
     method: 'POST',

@@ -1,7 +1,7 @@
-import { Tag, TagWithVersion } from '../../model/tag.ts';
+import { Tag, TagWithVersion } from '../../model/features/tag.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a tag. Emits `tag-created`. */
+/** Creates a tag. Emits `tag-created`. */
 export const CreateTag = defineOperation({
   subject: 'call.features.create-tag',
   operationId: 'createTag',

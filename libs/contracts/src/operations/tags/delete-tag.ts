@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { TagPath } from '../paths.ts';
 
-/** Delete a tag. Emits `tag-deleted`, and `feature-untagged` for each feature that had it. */
+/** Deletes a tag. Emits `tag-deleted`, and `feature-untagged` for each feature that had it. */
 export const DeleteTag = defineOperation({
   subject: 'call.features.delete-tag',
   operationId: 'deleteTag',

@@ -1,12 +1,12 @@
-import { TagWithVersion } from '../../model/tag.ts';
+import { TagWithVersion } from '../../model/features/tag.ts';
 import { defineOperation } from '../../operation.ts';
 import { TagPath } from '../paths.ts';
 
-/** Read a tag. */
+/** Reads a tag. */
 export const GetTag = defineOperation({
   subject: 'call.features.get-tag',
   operationId: 'getTag',
-  summary: 'Read a tag',
+  summary: 'Get a tag',
   description: 'Returns a tag of the catalogue.',
   tag: 'Tags',
   http: { method: 'GET', url: '/api/admin/tags/:type/:value' },

@@ -1,4 +1,4 @@
-import { Tags } from '../../model/tag.ts';
+import { Tags } from '../../model/features/tag.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeaturePath } from '../paths.ts';
 

@@ -1,9 +1,9 @@
-import { Tags } from '../../model/tag.ts';
+import { Tags } from '../../model/features/tag.ts';
 import { PageQuery } from '../../model/page.ts';
 import { defineOperation } from '../../operation.ts';
 import { TagTypePath } from '../paths.ts';
 
-/** List the tags of a type. */
+/** Lists the tags of a type. */
 export const ListTagsOfType = defineOperation({
   subject: 'call.features.list-tags-of-type',
   operationId: 'getTagsByType',

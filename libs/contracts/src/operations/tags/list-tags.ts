@@ -1,8 +1,8 @@
-import { Tags } from '../../model/tag.ts';
+import { Tags } from '../../model/features/tag.ts';
 import { PageQuery } from '../../model/page.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the tags. */
+/** Lists the tags. */
 export const ListTags = defineOperation({
   subject: 'call.features.list-tags',
   operationId: 'getTags',

@@ -6,7 +6,7 @@ export const RemoveFeatureTag = defineOperation({
   subject: 'call.features.remove-feature-tag',
   operationId: 'removeTag',
   summary: 'Remove a tag from a feature',
-  description: 'Removes a tag from a feature. When the feature does not have the tag, the answer is the same.',
+  description: 'Removes a tag from a feature. The response is the same if the feature does not have the tag.',
   tag: 'Features',
   http: {
     method: 'DELETE',

@@ -1,12 +1,12 @@
-import { BulkTagsBody } from '../../model/tag.ts';
+import { BulkTagsBody } from '../../model/features/tag.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Change the tags of many features. Emits `feature-tagged` and `feature-untagged` for each tag of each feature that changed. */
+/** Adds and removes tags of many features. Emits `feature-tagged` and `feature-untagged` for each tag of each feature that changed. */
 export const TagFeaturesInBulk = defineOperation({
   subject: 'call.features.tag-features-in-bulk',
   operationId: 'addTagToFeatures',
-  summary: 'Change the tags of many features',
+  summary: 'Update the tags of many features',
   description: 'Adds and removes tags of features of a project, all or nothing.',
   tag: 'Tags',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/tags' },

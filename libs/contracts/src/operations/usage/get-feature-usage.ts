@@ -1,12 +1,12 @@
-import { FeatureUsage } from '../../model/usage.ts';
+import { FeatureUsage } from '../../model/sdks/usage.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeaturePath } from '../paths.ts';
 
-/** Read the usage of a feature. */
+/** Reads the usage of a feature. */
 export const GetFeatureUsage = defineOperation({
   subject: 'call.features.get-feature-usage',
   operationId: 'getFeatureUsageSummary',
-  summary: 'Read the usage of a feature',
+  summary: 'Get the usage of a feature',
   description: 'Returns the evaluations of the last hour by environment, and the applications that made them.',
   tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/client-metrics/features/:featureName' },

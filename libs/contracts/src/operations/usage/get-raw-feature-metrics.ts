@@ -1,12 +1,12 @@
-import { HoursBackQuery, RawFeatureMetrics } from '../../model/usage.ts';
+import { HoursBackQuery, RawFeatureMetrics } from '../../model/sdks/usage.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeaturePath } from '../paths.ts';
 
-/** Read the metrics of a feature by hour. */
+/** Reads the metrics of a feature by hour. */
 export const GetRawFeatureMetrics = defineOperation({
   subject: 'call.features.get-raw-feature-metrics',
   operationId: 'getRawFeatureMetrics',
-  summary: 'Read the metrics of a feature by hour',
+  summary: 'Get the metrics of a feature by hour',
   description: 'Returns the evaluations by hour, environment and application.',
   tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/client-metrics/features/:featureName/raw' },

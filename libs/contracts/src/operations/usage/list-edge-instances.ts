@@ -1,7 +1,7 @@
-import { EdgeInstances } from '../../model/edge.ts';
+import { EdgeInstances } from '../../model/sdks/edge.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Lists the Edges that reported lately. */
+/** Lists the Edge instances with a recent report. */
 export const ListEdgeInstances = defineOperation({
   subject: 'call.features.list-edge-instances',
   operationId: 'getEdgeInstances',

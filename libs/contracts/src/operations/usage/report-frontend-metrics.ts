@@ -1,12 +1,12 @@
-import { MetricsBody } from '../../model/usage.ts';
+import { MetricsBody } from '../../model/sdks/usage.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Report metrics of a browser or app. */
+/** Reports metrics of a browser or app. */
 export const ReportFrontendMetrics = defineOperation({
   subject: 'call.features.report-frontend-metrics',
   operationId: 'registerFrontendMetrics',
   summary: 'Report metrics of a browser or app',
-  description: 'Adds up how often flags were evaluated. They are kept before they are answered for.',
+  description: 'Adds counts of evaluations of flags. They are stored before the response.',
   tag: 'Frontend API',
   http: { method: 'POST', url: '/api/frontend/client/metrics' },
   permission: 'FRONTEND',

@@ -1,12 +1,12 @@
-import { BulkMetricsBody } from '../../model/usage.ts';
+import { BulkMetricsBody } from '../../model/sdks/usage.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Report metrics of many applications. */
+/** Reports metrics of many applications. */
 export const ReportMetricsInBulk = defineOperation({
   subject: 'call.features.report-metrics-in-bulk',
   operationId: 'clientBulkMetrics',
   summary: 'Report metrics of many applications',
-  description: 'As a proxy between applications and this server reports them.',
+  description: 'Adds the metrics that a proxy between applications and this server has collected.',
   tag: 'Client',
   http: { method: 'POST', url: '/api/client/metrics/bulk', status: 202, largeBody: true },
   permission: 'CLIENT',

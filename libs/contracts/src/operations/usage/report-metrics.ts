@@ -1,12 +1,12 @@
-import { MetricsBody } from '../../model/usage.ts';
+import { MetricsBody } from '../../model/sdks/usage.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Report metrics. */
+/** Reports metrics. */
 export const ReportMetrics = defineOperation({
   subject: 'call.features.report-metrics',
   operationId: 'registerClientMetrics',
   summary: 'Report metrics',
-  description: 'Adds up how often flags were evaluated. They are kept before they are answered for.',
+  description: 'Adds counts of evaluations of flags. They are stored before the response.',
   tag: 'Client',
   http: { method: 'POST', url: '/api/client/metrics', status: 202, largeBody: true },
   permission: 'CLIENT',

@@ -1,12 +1,13 @@
-import { CreateUserBody, CreatedUser } from '../../model/account.ts';
+import { CreateUserBody, CreatedUser } from '../../model/access/account.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a user. Emits `user-created`. */
+/** Creates a user. Emits `user-created`. */
 export const CreateUser = defineOperation({
   subject: 'call.gateway.create-user',
   operationId: 'createUser',
   summary: 'Create a user',
-  description: 'Adds a user. Without a password the response has a link by which the user chooses one, within a week.',
+  description:
+    'Adds a user. Without a password the response has a link with which the user chooses one, within a week.',
   tag: 'Users',
   http: {
     method: 'POST',

@@ -1,7 +1,7 @@
-import { DeleteInactiveUsersBody } from '../../model/account.ts';
+import { DeleteInactiveUsersBody } from '../../model/access/account.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Delete inactive users. Emits `user-deleted` for each. */
+/** Deletes inactive users. Emits `user-deleted` for each. */
 export const DeleteInactiveUsers = defineOperation({
   subject: 'call.gateway.delete-inactive-users',
   operationId: 'deleteInactiveUsers',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
-/** Delete a user. Emits `user-deleted`. */
+/** Deletes a user. Emits `user-deleted`. */
 export const DeleteUser = defineOperation({
   subject: 'call.gateway.delete-user',
   operationId: 'deleteUser',

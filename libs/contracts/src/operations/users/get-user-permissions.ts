@@ -1,12 +1,12 @@
-import { UserPermissions, UserPermissionsQuery } from '../../model/account.ts';
+import { UserPermissions, UserPermissionsQuery } from '../../model/access/account.ts';
 import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
-/** Read what a user may do, permission by permission. */
+/** Returns the permissions of a user. */
 export const GetUserPermissions = defineOperation({
   subject: 'call.gateway.get-user-permissions',
   operationId: 'getUserPermissions',
-  summary: 'Read what a user may do',
+  summary: 'Get the permissions of a user',
   description:
     'Returns every permission with whether the user holds it: everywhere, or in the project and environment of the query.',
   tag: 'Users',

@@ -1,12 +1,12 @@
-import { User } from '../../model/account.ts';
+import { User } from '../../model/access/account.ts';
 import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
-/** Read a user. */
+/** Reads a user. */
 export const GetUser = defineOperation({
   subject: 'call.gateway.get-user',
   operationId: 'getUser',
-  summary: 'Read a user',
+  summary: 'Get a user',
   description: 'Returns a user.',
   tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user-admin/:id' },

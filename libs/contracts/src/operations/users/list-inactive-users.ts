@@ -1,7 +1,7 @@
-import { InactiveUsers } from '../../model/account.ts';
+import { InactiveUsers } from '../../model/access/account.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the users who have not used Bunting for 180 days. */
+/** Lists the users who have not used Bunting for 180 days. */
 export const ListInactiveUsers = defineOperation({
   subject: 'call.gateway.list-inactive-users',
   operationId: 'getInactiveUsers',

@@ -1,8 +1,8 @@
-import { Users } from '../../model/account.ts';
+import { Users } from '../../model/access/account.ts';
 import { PageQuery } from '../../model/page.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the users. */
+/** Lists the users. */
 export const ListUsers = defineOperation({
   subject: 'call.gateway.list-users',
   operationId: 'getUsers',

@@ -1,12 +1,12 @@
-import { Variants } from '../../model/variant.ts';
+import { Variants } from '../../model/features/variant.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
-/** Read the variants of a feature in an environment. */
+/** Reads the variants of a feature in an environment. */
 export const GetEnvironmentVariants = defineOperation({
   subject: 'call.features.get-environment-variants',
   operationId: 'getEnvironmentFeatureVariants',
-  summary: 'Read the variants of a feature in an environment',
+  summary: 'Get the variants of a feature in an environment',
   description: 'Returns the variants, by name.',
   tag: 'Features',
   http: {

@@ -1,12 +1,12 @@
-import { Variants } from '../../model/variant.ts';
+import { Variants } from '../../model/features/variant.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Read the variants of a feature. */
+/** Reads the variants of a feature. */
 export const GetFeatureVariants = defineOperation({
   subject: 'call.features.get-feature-variants',
   operationId: 'getFeatureVariants',
-  summary: 'Read the variants of a feature',
+  summary: 'Get the variants of a feature',
   description: 'Returns the variants of the first environment that has any.',
   tag: 'Features',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/variants' },

@@ -1,9 +1,9 @@
 import { JsonPatch } from '../../model/json-patch.ts';
-import { Variants } from '../../model/variant.ts';
+import { Variants } from '../../model/features/variant.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
-/** Patch the variants of a feature in an environment. */
+/** Patches the variants of a feature in an environment. */
 export const PatchEnvironmentVariants = defineOperation({
   subject: 'call.features.patch-environment-variants',
   operationId: 'patchEnvironmentsFeatureVariants',

@@ -1,9 +1,9 @@
 import { JsonPatch } from '../../model/json-patch.ts';
-import { Variants } from '../../model/variant.ts';
+import { Variants } from '../../model/features/variant.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Patch the variants of a feature in every environment. */
+/** Patches the variants of a feature in every environment. */
 export const PatchFeatureVariants = defineOperation({
   subject: 'call.features.patch-feature-variants',
   operationId: 'patchFeatureVariants',

@@ -1,13 +1,13 @@
-import { VariantListBody, Variants } from '../../model/variant.ts';
+import { VariantListBody, Variants } from '../../model/features/variant.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
-/** Set the variants of a feature in an environment. */
+/** Sets the variants of a feature in an environment. */
 export const SetEnvironmentVariants = defineOperation({
   subject: 'call.features.set-environment-variants',
   operationId: 'overwriteEnvironmentFeatureVariants',
   summary: 'Set the variants of a feature in an environment',
-  description: 'Replaces the variants. Weights of variable variants are worked out.',
+  description: 'Replaces the variants. Weights of variable variants are computed.',
   tag: 'Features',
   http: {
     method: 'PUT',

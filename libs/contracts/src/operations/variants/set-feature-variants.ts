@@ -1,8 +1,8 @@
-import { VariantListBody, Variants } from '../../model/variant.ts';
+import { VariantListBody, Variants } from '../../model/features/variant.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Set the variants of a feature in every environment. */
+/** Sets the variants of a feature in every environment. */
 export const SetFeatureVariants = defineOperation({
   subject: 'call.features.set-feature-variants',
   operationId: 'overwriteFeatureVariants',

@@ -1,8 +1,8 @@
-import { Variants, VariantsBatchBody } from '../../model/variant.ts';
+import { Variants, VariantsBatchBody } from '../../model/features/variant.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Set the variants of a feature in several environments. */
+/** Sets the variants of a feature in several environments. */
 export const SetVariantsInBatch = defineOperation({
   subject: 'call.features.set-variants-in-batch',
   operationId: 'overwriteFeatureVariantsOnEnvironments',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ChangesBody } from '../../../changes/index.ts';
-import { ChangeRequest } from '../../../model/change-request.ts';
+import { ChangeRequest } from '../../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ProjectEnvironmentPath } from '../../paths.ts';
 

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
 
-/** Discard a draft. */
+/** Discards a draft. */
 export const DiscardDraft = defineOperation({
   subject: 'call.change-requests.discard-draft',
   operationId: 'deleteChangeRequest',

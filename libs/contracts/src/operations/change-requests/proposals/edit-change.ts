@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { OneChange } from '../../../changes/index.ts';
-import { ChangeRequest } from '../../../model/change-request.ts';
+import { ChangeRequest } from '../../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangePath } from '../../paths.ts';
 
-/** Edit a change. */
+/** Edits a change. */
 export const EditChange = defineOperation({
   subject: 'call.change-requests.edit-change',
   operationId: 'editChange',
-  summary: 'Edit a change',
+  summary: 'Update a change',
   description:
     'Replaces a change of a change request by another one with the same action and subject. Emits `change-edited`.',
   tag: 'Change Requests',

@@ -1,16 +1,17 @@
 import { Type } from 'typebox';
 import { ChangesBody } from '../../../changes/index.ts';
-import { ChangeRequestPreview } from '../../../model/change-request.ts';
+import { ChangeRequestPreview } from '../../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ProjectEnvironmentPath } from '../../paths.ts';
 
-/** Preview changes. */
+/** Previews changes. */
 export const PreviewProposal = defineOperation({
   subject: 'call.change-requests.preview-proposal',
-  operationId: 'previewChanges',
+  operationId: 'previewProposal',
   summary: 'Preview changes',
-  description: 'Says what changes would come to if they were proposed and applied. Nothing is stored.',
+  description: 'Previews the effect of proposing and applying changes. Nothing is stored.',
   tag: 'Change Requests',
+  isOwn: true,
   http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/change-requests/preview' },
   permission: 'authenticated',
   idempotent: true,

@@ -3,22 +3,22 @@ import { defineOperation } from '../../../operation.ts';
 import { CheckedChange } from '../../changes/check-changes.ts';
 
 /**
- * Makes a change request of what an import may not do by itself, and sends it to review. One import makes one, however often
- * it is asked for.
+ * Creates a change request from the changes of an import that need approval, and sends it to review. A repeated call for the
+ * same import creates no second one.
  */
 export const ProposeImport = defineOperation({
   subject: 'call.change-requests.propose-import',
   operationId: 'proposeImport',
-  summary: 'Makes a change request of what an import may not do by itself',
+  summary: 'Create a change request for the changes of an import that need approval',
   tag: 'Internal',
   permission: 'service',
   idempotent: true,
   body: Type.Object({
-    importId: Type.String({ description: 'which import it is' }),
+    importId: Type.String({ description: 'the id of the import' }),
     project: Type.String(),
     environment: Type.String(),
     title: Type.String(),
-    by: Type.Object({ id: Type.Integer(), name: Type.String() }, { description: 'who imports' }),
+    by: Type.Object({ id: Type.Integer(), name: Type.String() }, { description: 'the user who imports' }),
     changes: Type.Array(CheckedChange),
   }),
   reply: Type.Object({ id: Type.Integer({ description: 'the change request' }) }),

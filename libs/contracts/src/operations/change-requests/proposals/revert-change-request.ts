@@ -1,15 +1,15 @@
-import { ChangeRequest } from '../../../model/change-request.ts';
+import { ChangeRequest } from '../../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
 
-/** Revert a change request. */
+/** Reverts a change request. */
 export const RevertChangeRequest = defineOperation({
   subject: 'call.change-requests.revert-change-request',
   operationId: 'revertChangeRequest',
   summary: 'Revert a change request',
-  description:
-    'Makes a draft that undoes an applied change request. What has changed since then shows as an overwrite.',
+  description: 'Creates a draft that undoes an applied change request. Later changes show as overwrites.',
   tag: 'Change Requests',
+  isOwn: true,
   http: { method: 'POST', url: '/api/admin/projects/:projectId/change-requests/:id/revert' },
   permission: 'authenticated',
   params: ChangeRequestPath,

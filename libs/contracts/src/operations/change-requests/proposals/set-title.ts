@@ -3,12 +3,12 @@ import { TrimmedText } from '../../../model/patterns.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
 
-/** Rename a change request. */
+/** Renames a change request. */
 export const SetTitle = defineOperation({
   subject: 'call.change-requests.set-title',
   operationId: 'updateChangeRequestTitle',
   summary: 'Rename a change request',
-  description: 'Gives a change request another title.',
+  description: 'Sets the title of a change request.',
   tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/title', status: 204 },
   ifMatch: 'change request',
@@ -18,7 +18,7 @@ export const SetTitle = defineOperation({
     {
       title: TrimmedText(255, 'the title'),
     },
-    { title: 'updateChangeRequestTitleSchema', description: 'What a change request is to be called.' },
+    { title: 'updateChangeRequestTitleSchema', description: 'The new title of a change request.' },
   ),
   errors: ['ValidationError', 'NotFoundError', 'ConflictError'],
 });

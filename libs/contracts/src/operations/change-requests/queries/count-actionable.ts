@@ -2,19 +2,22 @@ import { Type } from 'typebox';
 import { defineOperation } from '../../../operation.ts';
 import { ProjectPath } from '../../paths.ts';
 
-/** Count what the caller can act on. */
+/** Counts the change requests that the caller can approve or apply now. */
 export const CountActionable = defineOperation({
   subject: 'call.change-requests.count-actionable',
   operationId: 'getProjectActionableChangeRequests',
-  summary: 'Count what the caller can act on',
-  description: 'Says how many change requests of a project the caller can approve or apply now.',
+  summary: 'Count the change requests that the caller can act on',
+  description: 'Returns the number of change requests of a project that the caller can approve or apply now.',
   tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/actionable' },
   permission: 'authenticated',
   params: ProjectPath,
   reply: Type.Object(
-    { total: Type.Integer({ description: 'how many change requests wait for the caller' }) },
-    { title: 'actionableChangeRequestsSchema', description: 'How many change requests wait for the caller.' },
+    { total: Type.Integer({ description: 'the number of change requests that the caller can act on' }) },
+    {
+      title: 'actionableChangeRequestsSchema',
+      description: 'The number of change requests that the caller can act on.',
+    },
   ),
   errors: ['NotFoundError'],
 });

@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { defineOperation } from '../../../operation.ts';
 import { ProjectPath } from '../../paths.ts';
 
-/** Count the change requests of a project. */
+/** Counts the change requests of a project. */
 export const CountChangeRequests = defineOperation({
   subject: 'call.change-requests.count-change-requests',
   operationId: 'getProjectChangeRequestCount',
   summary: 'Count the change requests of a project',
-  description: 'Says how many change requests a project has, by state. Drafts do not count.',
+  description: 'Returns the number of change requests of a project, by state, without drafts.',
   tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/count' },
   permission: 'authenticated',
@@ -19,9 +19,9 @@ export const CountChangeRequests = defineOperation({
       approved: Type.Integer({ description: 'those that have enough approvals' }),
       rejected: Type.Integer({ description: 'those that were rejected' }),
       reviewRequired: Type.Integer({ description: 'those in review' }),
-      scheduled: Type.Integer({ description: 'those that have a time' }),
+      scheduled: Type.Integer({ description: 'those that are scheduled' }),
     },
-    { title: 'changeRequestCountSchema', description: 'How many change requests there are, by state.' },
+    { title: 'changeRequestCountSchema', description: 'The number of change requests, by state.' },
   ),
   errors: ['NotFoundError'],
 });

@@ -1,8 +1,8 @@
-import { ChangeRequests } from '../../../model/change-request.ts';
+import { ChangeRequests } from '../../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ProjectPath } from '../../paths.ts';
 
-/** List the change requests of a project. */
+/** Lists the change requests of a project. */
 export const ListChangeRequests = defineOperation({
   subject: 'call.change-requests.list-change-requests',
   operationId: 'getProjectChangeRequests',

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { PendingChangeRequest } from '../../../model/change-request.ts';
+import { PendingChangeRequest } from '../../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ProjectPath } from '../../paths.ts';
 
-/** List the caller's open change requests. */
+/** Lists the caller's open change requests. */
 export const ListOpenChangeRequests = defineOperation({
   subject: 'call.change-requests.list-open-change-requests',
   operationId: 'getOpenChangeRequestsForUser',

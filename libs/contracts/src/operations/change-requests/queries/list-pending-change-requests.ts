@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { PendingChangeRequest } from '../../../model/change-request.ts';
+import { PendingChangeRequest } from '../../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ProjectPath } from '../../paths.ts';
 

@@ -1,8 +1,8 @@
-import { ChangeRequests } from '../../../model/change-request.ts';
+import { ChangeRequests } from '../../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ProjectFeaturePath } from '../../paths.ts';
 
-/** List the pending change requests of a feature. */
+/** Lists the pending change requests of a feature. */
 export const ListPendingOfFeature = defineOperation({
   subject: 'call.change-requests.list-pending-of-feature',
   operationId: 'getPendingChangeRequestsForFeature',

@@ -4,13 +4,13 @@ import { ProjectPath } from '../../paths.ts';
 
 const names = (description: string) => Type.Optional(Type.Array(Type.String(), { maxItems: 300, description }));
 
-/** Lists the scheduled change requests that touch any of some objects, for who is about to edit those directly. */
+/** Lists the scheduled change requests that touch any of some objects, as a warning before those are edited directly. */
 export const ListScheduled = defineOperation({
   subject: 'call.change-requests.list-scheduled',
   operationId: 'getScheduledChangeRequests',
   summary: 'List the scheduled change requests that touch given objects',
   description:
-    'Returns the scheduled change requests that touch any of the given features, strategies or variants; none, when nothing is given.',
+    'Returns the scheduled change requests that touch any of the given features, strategies or variants; none if none is given.',
   tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/scheduled' },
   permission: 'authenticated',
@@ -24,7 +24,7 @@ export const ListScheduled = defineOperation({
     Type.Object({
       id: Type.Number({ description: 'the id of the change request' }),
       environment: Type.String({ description: 'the environment where it will be applied' }),
-      title: Type.Optional(Type.String({ description: 'the title, if it has been given one' })),
+      title: Type.Optional(Type.String({ description: 'the title, if it has one' })),
     }),
     { title: 'scheduledChangeRequestsSchema', description: 'Scheduled change requests, by id.' },
   ),

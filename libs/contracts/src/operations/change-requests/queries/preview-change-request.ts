@@ -1,14 +1,15 @@
-import { ChangeRequestPreview } from '../../../model/change-request.ts';
+import { ChangeRequestPreview } from '../../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
 
-/** Preview a change request. */
+/** Previews a change request. */
 export const PreviewChangeRequest = defineOperation({
   subject: 'call.change-requests.preview-change-request',
   operationId: 'previewChangeRequest',
   summary: 'Preview a change request',
-  description: 'Says what applying the change request would come to, by the functions that apply it.',
+  description: 'Previews the effect of applying the change request, by the functions that apply it.',
   tag: 'Change Requests',
+  isOwn: true,
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/:id/preview' },
   permission: 'authenticated',
   params: ChangeRequestPath,

@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import { defineOperation } from '../../../operation.ts';
 import { RequestedChange } from '../../changes/preview-changes.ts';
 
-/** The changes of a change request that is not closed, as far as the caller may see it. */
+/** Returns the changes of an open change request that the caller may see. */
 export const ReadProposedChanges = defineOperation({
   subject: 'call.change-requests.read-proposed-changes',
   operationId: 'readProposedChanges',
-  summary: 'Reads the changes of a change request',
+  summary: 'Get the changes of a change request',
   tag: 'Internal',
   permission: 'service',
   idempotent: true,

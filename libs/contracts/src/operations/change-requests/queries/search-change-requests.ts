@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ChangeRequestSearchPage } from '../../../model/change-request-search.ts';
+import { ChangeRequestSearchPage } from '../../../model/change-requests/change-request-search.ts';
 import { defineOperation } from '../../../operation.ts';
 
 const is = (description: string, documentedPattern: string) =>
@@ -20,10 +20,20 @@ export const SearchChangeRequests = defineOperation({
     requestedApproverId: is('whose approval is asked for: `IS:` and the id of a user', '^IS:[0-9]+$'),
     state: is('`IS:open` for those that can still be applied, `IS:closed` for the others', '^IS:(open|closed)$'),
     offset: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'how many to skip' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000_000,
+        default: 0,
+        description: 'the number of change requests to skip',
+      }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'how many a page has at most' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        default: 50,
+        description: 'the maximum number of change requests on a page',
+      }),
     ),
   }),
   reply: ChangeRequestSearchPage,

@@ -3,7 +3,7 @@ import { TrimmedText } from '../../../model/patterns.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
 
-/** Comment on a change request. */
+/** Comments on a change request. */
 export const AddComment = defineOperation({
   subject: 'call.change-requests.add-comment',
   operationId: 'addChangeRequestComment',
@@ -18,7 +18,7 @@ export const AddComment = defineOperation({
     {
       text: TrimmedText(1000, 'the comment'),
     },
-    { title: 'changeRequestAddCommentSchema', description: 'What someone has to say.' },
+    { title: 'changeRequestAddCommentSchema', description: 'A comment.' },
   ),
   errors: ['ValidationError', 'NotFoundError'],
 });

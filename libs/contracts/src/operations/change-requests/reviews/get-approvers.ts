@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { RequestedReviewer } from '../../../model/reviewer.ts';
+import { RequestedReviewer } from '../../../model/change-requests/reviewer.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
 
@@ -7,15 +7,15 @@ import { ChangeRequestPath } from '../../paths.ts';
 export const GetApprovers = defineOperation({
   subject: 'call.change-requests.get-approvers',
   operationId: 'getRequestedApprovers',
-  summary: 'List whose approval is asked for',
-  description: 'Returns the users whose approval the author has asked for, with what each has decided so far.',
+  summary: 'List the requested reviewers of a change request',
+  description: 'Returns the requested reviewers of the author, with the decision of each.',
   tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/:id/approvers' },
   permission: 'authenticated',
   params: ChangeRequestPath,
   reply: Type.Object(
-    { reviewers: Type.Array(RequestedReviewer, { description: 'in the order in which they were asked' }) },
-    { title: 'requestedReviewersSchema', description: 'Whose approval is asked for.' },
+    { reviewers: Type.Array(RequestedReviewer, { description: 'in the order of the requests' }) },
+    { title: 'requestedReviewersSchema', description: 'The requested reviewers.' },
   ),
   errors: ['NotFoundError'],
 });

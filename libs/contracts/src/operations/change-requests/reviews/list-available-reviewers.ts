@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Reviewer } from '../../../model/reviewer.ts';
+import { Reviewer } from '../../../model/change-requests/reviewer.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ProjectEnvironmentPath } from '../../paths.ts';
 
@@ -7,7 +7,7 @@ import { ProjectEnvironmentPath } from '../../paths.ts';
 export const ListAvailableReviewers = defineOperation({
   subject: 'call.change-requests.list-available-reviewers',
   operationId: 'getAvailableReviewers',
-  summary: 'List who may approve change requests there',
+  summary: 'List the users who may approve change requests in an environment',
   description:
     'Returns the active users who may approve change requests in the environment. Callers find themselves only if they may approve their own.',
   tag: 'Change Requests',
@@ -16,7 +16,7 @@ export const ListAvailableReviewers = defineOperation({
   params: ProjectEnvironmentPath,
   reply: Type.Object(
     { reviewers: Type.Array(Reviewer, { description: 'by name' }) },
-    { title: 'availableReviewersSchema', description: 'Who may approve change requests there.' },
+    { title: 'availableReviewersSchema', description: 'The users who may approve change requests in the environment.' },
   ),
   errors: ['NotFoundError'],
 });

@@ -6,9 +6,9 @@ import { ChangeRequestPath } from '../../paths.ts';
 export const SetApprovers = defineOperation({
   subject: 'call.change-requests.set-approvers',
   operationId: 'updateRequestedApprovers',
-  summary: 'Ask for the approval of users',
+  summary: 'Set the requested reviewers of a change request',
   description:
-    'Replaces the users whose approval the author asks for. Anyone else who may approve still may, and being asked gives no permission.',
+    'Replaces the requested reviewers of the author. A request grants no permission: every permitted reviewer may approve.',
   tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/approvers', status: 204 },
   ifMatch: 'change request',
@@ -22,7 +22,7 @@ export const SetApprovers = defineOperation({
         description: 'ids of users',
       }),
     },
-    { title: 'updateRequestedApproversSchema', description: 'Whose approval is asked for.' },
+    { title: 'updateRequestedApproversSchema', description: 'The requested reviewers.' },
   ),
   errors: ['ValidationError', 'NotFoundError', 'ConflictError'],
 });

@@ -1,8 +1,8 @@
-import { ChangeRequestStateBody, ChangeRequestStateReply } from '../../../model/change-request.ts';
+import { ChangeRequestStateBody, ChangeRequestStateReply } from '../../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
 
-/** Move a change request to another state. */
+/** Moves a change request to another state. */
 export const ChangeState = defineOperation({
   subject: 'call.change-requests.change-state',
   operationId: 'updateChangeRequestState',

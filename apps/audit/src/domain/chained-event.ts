@@ -1,0 +1,59 @@
+/** An event as the log holds it, with its data as the JSON text that is stored. */
+export interface ChainedEvent {
+  readonly id: number;
+  readonly uid: string;
+  readonly type: string;
+  /** in UTC, with six digits after the seconds: `2026-11-21T08:00:00.000000Z` */
+  readonly createdAt: string;
+  readonly createdBy: string;
+  readonly createdByUserId: number | null;
+  readonly project: string | null;
+  readonly environment: string | null;
+  readonly featureName: string | null;
+  readonly data: string | null;
+  readonly preData: string | null;
+  readonly tags: string;
+}
+
+/**
+ * The text whose SHA-256 is the hash of an event: a JSON array of the hash before it, in hex, and of all that the event holds.
+ * Whatever is changed of an event, of its place or of what came before changes the text; no two events share one.
+ */
+export const hashedText = (before: string, event: ChainedEvent): string => {
+  const { id, uid, type, createdAt, createdBy, createdByUserId, project, environment, featureName } = event;
+  const plain = JSON.stringify([
+    before,
+    id,
+    uid,
+    type,
+    createdAt,
+    createdBy,
+    createdByUserId,
+    project,
+    environment,
+    featureName,
+  ]);
+  return `${plain.slice(0, -1)},${event.data ?? 'null'},${event.preData ?? 'null'},${event.tags}]`;
+};
+
+/** The ways in which an event of the chain can differ from the appended one. */
+export type FaultKind = 'missing' | 'altered' | 'moved' | 'added' | 'head';
+
+export interface ChainFault {
+  readonly id: number;
+  readonly kind: FaultKind;
+  readonly message: string;
+}
+
+/** Describes the fault at an event id in one sentence. */
+export const chainFault = (id: number, kind: FaultKind, detail = ''): ChainFault => ({
+  id,
+  kind,
+  message: {
+    missing: `Event ${id} is missing: it was removed, or the log was cut off there${detail}.`,
+    altered: `Event ${id} is not what it was: its content does not fit its hash and the event before it${detail}.`,
+    moved: `Event ${id} is not in its place: the event that belongs there now has ${detail}.`,
+    added: `Event ${id} is beyond the end of the log: it was put there by hand.`,
+    head: `The end of the log does not fit event ${id}, the last one: one of them was changed${detail}.`,
+  }[kind],
+});

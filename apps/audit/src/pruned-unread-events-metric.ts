@@ -1,0 +1,16 @@
+import type { MissedRange } from '@bunting/outbox';
+import { Gauge, type Registry } from 'prom-client';
+
+/** Registers the number of events that producers pruned before the log had read them. Anything but 0 needs an operator. */
+export const measurePrunedUnreadEvents = (registry: Registry, missed: () => Promise<readonly MissedRange[]>): void => {
+  new Gauge({
+    name: 'bunting_audit_missed_events',
+    help: 'events that a producer pruned before the event log read them; restore them from a backup',
+    registers: [registry],
+    async collect() {
+      // While the database is unavailable the metric keeps its last value, and the others are still served.
+      const found = await missed().catch(() => undefined);
+      if (found !== undefined) this.set(found.reduce((sum, { first, last }) => sum + last - first + 1, 0));
+    },
+  });
+};

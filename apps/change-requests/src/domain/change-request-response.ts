@@ -1,0 +1,162 @@
+import type {
+  Author,
+  ChangeAction,
+  ChangeRequest as ChangeRequestResponse,
+  ChangeRequestApproval,
+  ChangeRequestChange,
+  ChangeRequestComment,
+  ChangeRequestFeature,
+  ChangeRequestOverwrite,
+  ChangeRequestPreview,
+  ChangeRequestSchedule,
+  ChangeRequestSegment,
+} from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
+import type { ChangeRequest, Comment, Person, ProposedChange, Schedule, Review } from './change-request.ts';
+
+/** The actions that are shown with their snapshot. */
+const withSnapshot: ReadonlySet<ChangeAction> = new Set([
+  'updateStrategy',
+  'deleteStrategy',
+  'updateSegment',
+  'deleteSegment',
+  'patchVariant',
+]);
+
+/** An author in the format of the API. */
+export const toAuthorResponse = ({ id, name }: Person): Author => ({
+  id,
+  username: name,
+  imageUrl: name === null ? null : imageUrlOf(name),
+});
+
+const toReviewResponse = ({ createdBy, createdAt }: Review): ChangeRequestApproval => ({
+  createdBy: { id: createdBy.id, username: createdBy.name, imageUrl: imageUrlOf(createdBy.name) },
+  createdAt,
+});
+
+const toCommentResponse = ({ id, text, createdBy, createdAt }: Comment): ChangeRequestComment => {
+  const { username, imageUrl } = toAuthorResponse(createdBy);
+  return { id, text, createdBy: { username, imageUrl }, createdAt };
+};
+
+const payloadWithSnapshot = ({ action, payload, snapshot }: ProposedChange): unknown =>
+  withSnapshot.has(action) && snapshot !== null && typeof payload === 'object' ? { ...payload, snapshot } : payload;
+
+/** The part of a preview that is shown with the changes. */
+export type PreviewedChanges = Pick<ChangeRequestPreview, 'features' | 'segments'>;
+
+const nothing: PreviewedChanges = { features: [], segments: [] };
+
+/** The conflicts of a change, and the edits that it would overwrite. */
+const previewFields = (
+  previewed:
+    | { readonly conflict?: string; readonly conflictCode?: string; readonly overwrites?: ChangeRequestOverwrite[] }
+    | undefined,
+) => ({
+  ...(previewed?.conflict === undefined ? {} : { conflict: previewed.conflict }),
+  ...(previewed?.conflictCode === undefined ? {} : { conflictCode: previewed.conflictCode }),
+  ...(previewed?.overwrites === undefined ? {} : { overwrites: previewed.overwrites }),
+});
+
+type PreviewedChange = ChangeRequestPreview['features'][number]['changes'][number];
+
+const scheduleConflictsOf = (previewed: PreviewedChange | undefined) =>
+  previewed?.scheduleConflicts === undefined ? {} : { scheduleConflicts: previewed.scheduleConflicts };
+
+const previewedById = (changes: readonly PreviewedChange[] = []) =>
+  new Map(changes.map((change) => [change.id, change]));
+
+const toChangeResponse = (
+  change: ProposedChange,
+  preview: ReadonlyMap<number, PreviewedChange>,
+): ChangeRequestChange => ({
+  id: change.id,
+  action: change.action,
+  ...previewFields(preview.get(change.id)),
+  ...scheduleConflictsOf(preview.get(change.id)),
+  payload: payloadWithSnapshot(change),
+  createdBy: toAuthorResponse(change.createdBy),
+  createdAt: change.createdAt,
+});
+
+const featuresOf = (changes: readonly ProposedChange[], { features }: PreviewedChanges): ChangeRequestFeature[] => {
+  const byName = Map.groupBy(changes, (change) => change.feature);
+  byName.delete(null);
+  const previews = new Map(features.map((feature) => [feature.name, feature]));
+  return [...byName].map(([key, group]) => {
+    const name = key ?? '';
+    const preview = previews.get(name);
+    const previewed = previewedById(preview?.changes);
+    return {
+      name,
+      ...previewFields(preview),
+      changes: group.map((change) => toChangeResponse(change, previewed)),
+      ...(preview?.defaultChange === undefined ? {} : { defaultChange: preview.defaultChange }),
+    };
+  });
+};
+
+/** The segment name according to a change: the name at proposal, or the name that an applied change has set. */
+const segmentNameOf = ({ action, segment, payload }: ProposedChange, isApplied: boolean): string => {
+  const given = action === 'updateSegment' ? (payload as { readonly name?: string }).name : undefined;
+  return (isApplied ? given : undefined) ?? segment?.name ?? '';
+};
+
+const segmentsOf = ({ changes, state }: ChangeRequest, preview: PreviewedChanges): ChangeRequestSegment[] => {
+  const previews = new Map(preview.segments.map((segment) => [segment.id, segment]));
+  const byId = new Map<number, ChangeRequestSegment>();
+  for (const change of changes) {
+    if (change.segment === null) continue;
+    const { id } = change.segment;
+    const before = byId.get(id)?.changes ?? [];
+    const known = previews.get(id);
+    const name = segmentNameOf(change, state === 'Applied');
+    // The current name, or for a deleted segment the name in the newest change.
+    byId.set(id, {
+      id,
+      name: known?.name || name,
+      changes: [...before, toChangeResponse(change, previewedById(known?.changes))],
+    });
+  }
+  return [...byId.values()];
+};
+
+/** A schedule in the format of the API. */
+export const toScheduleResponse = (
+  schedule: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'>,
+): ChangeRequestSchedule => {
+  const { status, scheduledAt } = schedule;
+  const reason = schedule.reason ?? '';
+  switch (status) {
+    case 'pending':
+      return { status, scheduledAt };
+    case 'failed':
+      return { status, scheduledAt, reason, failureReason: reason };
+    case 'suspended':
+      return { status, scheduledAt, reason };
+  }
+};
+
+/** A request in the format of the API: its changes by feature and by segment, each in the order of their first change. */
+export const toChangeRequestResponse = (
+  request: ChangeRequest,
+  preview: PreviewedChanges = nothing,
+): ChangeRequestResponse => ({
+  id: request.id,
+  title: request.title ?? `Change request #${request.id}`,
+  environment: request.environment,
+  minApprovals: request.minApprovals,
+  project: request.project,
+  features: featuresOf(request.changes, preview),
+  segments: segmentsOf(request, preview),
+  approvals: request.approvals.map(toReviewResponse),
+  rejections: request.rejections.map(toReviewResponse),
+  comments: request.comments.map(toCommentResponse),
+  createdBy: toAuthorResponse(request.createdBy),
+  createdAt: request.createdAt,
+  state: request.state,
+  ...(request.schedule === null ? {} : { schedule: toScheduleResponse(request.schedule) }),
+  stateTimestamps: { ...request.stateTimestamps },
+  revision: request.revision,
+});

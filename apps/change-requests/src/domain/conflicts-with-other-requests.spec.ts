@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import { aChange } from '../../test/builders.ts';
+import {
+  addConflictsWithOtherRequests,
+  type Planned,
+  type PlannedChange,
+  scheduleConflictsOf,
+} from './conflicts-with-other-requests.ts';
+
+const beta = { id: 4, name: 'beta users' };
+const plan = (
+  change: Partial<PlannedChange> & Pick<PlannedChange, 'action'>,
+  about: Partial<Planned> = {},
+): Planned => ({
+  id: 40,
+  title: null,
+  environment: 'production',
+  changes: [{ feature: 'checkout', segment: null, payload: {}, ...change }],
+  ...about,
+});
+const update = (more: object) => ({ action: 'updateStrategy', payload: { id: 's1', ...more } }) as const;
+const variants = (name: string) =>
+  ({ action: 'patchVariant', payload: { variants: [{ name, weight: 1000 }] } }) as const;
+const order = (...payload: object[]) => ({ action: 'reorderStrategy', payload }) as const;
+const depend = (feature: string, more: object = {}) =>
+  ({ action: 'addDependency', payload: { feature, ...more } }) as const;
+const segment = (action: 'updateSegment' | 'deleteSegment', more: object = {}) =>
+  ({ action, feature: null, segment: 4, payload: { id: 4, ...more } }) as const;
+const mine = (change: Parameters<typeof aChange>[0] | object) => aChange(change as Parameters<typeof aChange>[0]);
+const mySegment = (action: 'updateSegment' | 'deleteSegment', more: object = {}) =>
+  aChange({ action, segment: beta, payload: { id: 4, ...more } });
+const collides = (change: ReturnType<typeof aChange>, planned: Planned, environment = 'production') =>
+  scheduleConflictsOf(change, environment, [planned]).length === 1;
+
+describe('a change collides with a scheduled request', () => {
+  it.each([
+    ['archives what it changes', mine({ action: 'archiveFeature' }), plan(update({}))],
+    ['archives a parent', mine({ action: 'archiveFeature', feature: 'parent' }), plan(depend('parent'))],
+    [
+      'deletes the strategy that it updates',
+      mine({ action: 'deleteStrategy', payload: { id: 's1' } }),
+      plan(update({})),
+    ],
+    [
+      'deletes a strategy that it moves',
+      mine({ action: 'deleteStrategy', payload: { id: 's1' } }),
+      plan(order({ id: 's1', sortOrder: 3 })),
+    ],
+    ['updates the same property otherwise', mine(update({ title: 'a' })), plan(update({ title: 'b' }))],
+    [
+      'updates a strategy that it deletes',
+      mine(update({ title: 'a' })),
+      plan({ action: 'deleteStrategy', payload: { id: 's1' } }),
+    ],
+    ['replaces the variants otherwise', mine(variants('a')), plan(variants('b'))],
+    [
+      'puts a strategy at another place',
+      mine(order({ id: 's1', sortOrder: 1 })),
+      plan(order({ id: 's2', sortOrder: 2 }, { id: 's1', sortOrder: 2 })),
+    ],
+    ['depends on another parent', mine(depend('a')), plan(depend('b'))],
+    ['makes a child of its parent', mine({ ...depend('x'), feature: 'parent' }), plan(depend('parent'))],
+    ['makes a parent of its child', mine({ ...depend('checkout'), feature: 'x' }), plan(depend('parent'))],
+    ['takes its dependency away', mine({ action: 'deleteDependency' }), plan(depend('parent'))],
+    [
+      'updates a segment otherwise',
+      mySegment('updateSegment', { name: 'a' }),
+      plan(segment('updateSegment', { name: 'b' })),
+    ],
+    ['updates a segment that it deletes', mySegment('updateSegment', { name: 'a' }), plan(segment('deleteSegment'))],
+    ['deletes a segment that it updates', mySegment('deleteSegment'), plan(segment('updateSegment', { name: 'b' }))],
+    [
+      'deletes a segment that it uses',
+      mySegment('deleteSegment'),
+      plan({ action: 'addStrategy', payload: { name: 'default', segments: [9, 4] } }),
+    ],
+  ])('that %s', (_, change, planned) => {
+    expect(collides(change, planned)).toBe(true);
+  });
+
+  it.each([
+    ['says the same', mine(update({ title: 'a' })), plan(update({ title: 'a' }))],
+    ['speaks of other properties', mine(update({ title: 'a' })), plan(update({ disabled: true }))],
+    [
+      'speaks of another strategy',
+      mine(update({ title: 'a' })),
+      plan({ ...update({}), payload: { id: 's2', title: 'b' } }),
+    ],
+    ['speaks of another feature', mine(variants('a')), plan({ ...variants('b'), feature: 'banner' })],
+    ['archives it as well', mine({ action: 'archiveFeature' }), plan({ action: 'archiveFeature' })],
+    ['turns it on', mine({ action: 'updateEnabled', payload: { enabled: true } }), plan(update({}))],
+    ['is about another environment', mine(variants('a')), plan(variants('b'), { environment: 'development' })],
+  ])('but not where it %s', (_, change, planned) => {
+    expect(collides(change, planned)).toBe(false);
+  });
+
+  it('in another environment too, when it is in effect everywhere', () => {
+    expect(collides(mine({ action: 'archiveFeature' }), plan(update({})), 'development')).toBe(true);
+  });
+});
+
+describe('a preview among other requests', () => {
+  const change = mine(update({ title: 'a' }));
+  const previewed = { id: change.id, action: change.action };
+  const none = { before: null, after: null, diff: [] };
+  const preview = {
+    features: [{ name: 'checkout', ...none, changes: [previewed] }],
+    segments: [{ id: 4, name: 'renamed since', ...none, changes: [{ id: 2, action: 'deleteSegment' }] }],
+    applicable: true,
+  };
+  const changes = [change, { ...mySegment('deleteSegment'), id: 2 }];
+
+  it('names the schedules that a change would break, by title where they have one', () => {
+    const planned = [plan(update({ title: 'b' })), plan(update({ title: 'c' }), { id: 41, title: 'Night release' })];
+    const { features, applicable } = addConflictsWithOtherRequests(
+      preview,
+      { environment: 'production', changes },
+      { planned, usedSegments: new Set() },
+    );
+    expect(features[0]?.changes[0]).toEqual({
+      ...previewed,
+      scheduleConflicts: { changeRequests: [{ id: 40 }, { id: 41, title: 'Night release' }] },
+    });
+    // It is only a warning: the request may still be applied.
+    expect(applicable).toBe(true);
+  });
+
+  it('refuses to delete a segment that another request is about to use', () => {
+    const { segments, applicable } = addConflictsWithOtherRequests(
+      preview,
+      { environment: 'production', changes },
+      { planned: [], usedSegments: new Set([4]) },
+    );
+    expect(segments[0]?.changes[0]).toMatchObject({
+      conflict: 'Segment renamed since is in use',
+      conflictCode: 'segment-in-use',
+    });
+    expect(applicable).toBe(false);
+  });
+});

@@ -1,0 +1,26 @@
+import type { CheckedChange } from '@bunting/contracts';
+import type { Actor, ChangeRequest, Decision } from '../change-request.ts';
+import { editContent } from './edit-content.ts';
+import type { ContentStep } from '../events.ts';
+import { mergeChange, proposed } from './merge.ts';
+
+/** Adds changes to a request in their order. Returns the same request and no events if it already contains all of them. */
+export const addChanges = (
+  request: ChangeRequest,
+  checked: readonly CheckedChange[],
+  ids: readonly number[],
+  actor: Actor,
+): Decision => {
+  let { changes } = request;
+  let position = changes.at(-1)?.position ?? 0;
+  const steps: ContentStep[] = [];
+  const createdAt = actor.now.toISOString();
+  for (const [index, change] of checked.entries()) {
+    const id = ids[index];
+    if (id === undefined) throw new Error('Every change needs an id.');
+    const merged = mergeChange(changes, proposed(change, { id, position: ++position, createdBy: actor.by, createdAt }));
+    changes = merged.changes;
+    steps.push(...merged.steps);
+  }
+  return steps.length === 0 ? { request, events: [] } : editContent(request, changes, steps, actor);
+};

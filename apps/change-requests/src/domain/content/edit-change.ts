@@ -1,0 +1,79 @@
+import { type Change, type CheckedChange, invalid, notFound, refusal } from '@bunting/contracts';
+import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
+import { editContent, isClosed, requireNotBeingApplied } from './edit-content.ts';
+
+/** @throws Refusal `NoAccessError` unless the user is the author of the request. */
+export const requireAuthor = ({ createdBy }: ChangeRequest, userId: number): void => {
+  if (createdBy.id !== userId) {
+    throw refusal('NoAccessError', 'Only the author of a change request can edit its changes');
+  }
+};
+
+export const changeOf = ({ changes, id }: ChangeRequest, changeId: number): ProposedChange => {
+  const change = changes.find((other) => other.id === changeId);
+  if (change === undefined) throw notFound(`Could not find change with id ${changeId} in change request ${id}`);
+  return change;
+};
+
+const idIn = (payload: unknown): unknown =>
+  typeof payload === 'object' && payload !== null && 'id' in payload ? payload.id : undefined;
+
+/** Refuses to change the action or the subject of a change: they are its identity. */
+export const requireSameSubject = (before: ProposedChange, change: Change): void => {
+  const differs = (path: string, was: unknown) =>
+    invalid(`The \`${path}\` property must stay what it was: ${JSON.stringify(was)}.`, path);
+  if (change.action !== before.action) throw differs('/body/action', before.action);
+  if (before.feature !== null && change.feature !== before.feature) throw differs('/body/feature', before.feature);
+  const { payload } = before;
+  if (idIn(change.payload) !== idIn(payload)) throw differs('/body/payload/id', idIn(payload));
+};
+
+/** Replaces the payload of a change. Its id, position and snapshot stay. */
+export const editChange = (
+  request: ChangeRequest,
+  changeId: number,
+  { payload, segment, snapshot }: CheckedChange,
+  actor: Actor,
+): Decision => {
+  requireAuthor(request, actor.by.id);
+  const before = changeOf(request, changeId);
+  const change = { ...before, payload: payload ?? {}, segment, snapshot: before.snapshot ?? snapshot ?? null };
+  const changes = request.changes.map((other) => (other === before ? change : other));
+  return editContent(request, changes, [{ kind: 'edited', change, before }], actor);
+};
+
+/** Removes a change. Only a draft may become empty: any other request without changes must be cancelled instead. */
+export const discardChange = (request: ChangeRequest, changeId: number, actor: Actor): Decision => {
+  requireAuthor(request, actor.by.id);
+  const change = changeOf(request, changeId);
+  const left = request.changes.filter((other) => other !== change);
+  const decision = editContent(request, left, [{ kind: 'discarded', change }], actor);
+  if (left.length === 0 && request.state !== 'Draft') {
+    const path = '/params/changeId';
+    const message = 'A change request must contain at least one change; discard or cancel it instead';
+    throw invalid(`${message}: see the \`${path}\` property.`, path);
+  }
+  return decision;
+};
+
+/** Changes the title of a request. Refuses users other than the author and administrators, and closed requests. */
+export const rename = (request: ChangeRequest, title: string, userId: number, isAdmin: boolean): ChangeRequest => {
+  if (request.createdBy.id !== userId && !isAdmin) {
+    throw refusal('NoAccessError', 'Only the author of a change request can rename it');
+  }
+  requireNotBeingApplied(request);
+  if (isClosed(request)) {
+    throw refusal('ConflictError', `A change request in state "${request.state}" cannot be renamed`);
+  }
+  return { ...request, title: requireText(title, 255, '/body/title') };
+};
+
+/** The text without surrounding white space. Refuses an empty text, and more than `maxLength` characters. */
+export const requireText = (text: string, maxLength: number, path: string): string => {
+  const trimmed = text.trim();
+  if (trimmed === '') throw invalid(`The \`${path}\` property is not allowed to be empty.`, path);
+  if ([...trimmed].length > maxLength) {
+    throw invalid(`The \`${path}\` property must be at most ${maxLength} characters long.`, path);
+  }
+  return trimmed;
+};

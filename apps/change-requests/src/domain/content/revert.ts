@@ -1,0 +1,76 @@
+import { type Change, isSegmentChange, refusal } from '@bunting/contracts';
+import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
+import { createDraft, editContent } from './edit-content.ts';
+
+/** A change that undoes an applied one, stored when the request was applied. */
+export interface InverseChange {
+  readonly change: Change;
+  /** the state right after the request was applied, which this change replaces */
+  readonly snapshot: unknown;
+  readonly segmentName: string | null;
+}
+
+/** Descriptions of what no change can undo. */
+const irreversible = ({ action, feature, segment }: ProposedChange): string[] => {
+  if (action === 'archiveFeature') return [`feature flag ${feature} stays archived until it is revived`];
+  if (action === 'deleteSegment') return [`segment ${segment?.name ?? ''} stays deleted`];
+  return [];
+};
+
+/** A text about what the reverting draft cannot undo; undefined if it undoes everything. */
+export const unrevertedPart = ({ changes, id }: ChangeRequest): string | undefined => {
+  const left = changes.flatMap(irreversible);
+  return left.length === 0 ? undefined : `Not undone of change request #${id}: ${left.join('; ')}`;
+};
+
+export const requireRevertible = (request: ChangeRequest, inverse: readonly unknown[]): void => {
+  if (request.state !== 'Applied') {
+    throw refusal('ConflictError', `A change request in state "${request.state}" cannot be reverted`);
+  }
+  if (inverse.length === 0) {
+    throw refusal(
+      'ConflictError',
+      unrevertedPart(request) ?? 'The change request changed nothing that could be undone',
+    );
+  }
+};
+
+/**
+ * Creates a draft that undoes an applied request. Its snapshots are the state right after the request was applied, so that later edits
+ * are shown as overwrites and never undone unnoticed.
+ */
+export const revert = (
+  applied: ChangeRequest,
+  inverse: readonly InverseChange[],
+  {
+    id,
+    uid,
+    minApprovals,
+    changeIds,
+  }: Pick<ChangeRequest, 'id' | 'uid' | 'minApprovals'> & { changeIds: readonly number[] },
+  actor: Actor,
+): Decision => {
+  const { project, environment } = applied;
+  const draft = createDraft({ id, uid, project, environment, minApprovals }, actor);
+  const createdAt = actor.now.toISOString();
+  const changes = inverse.map(({ change, snapshot, segmentName }, nth): ProposedChange => {
+    const changeId = changeIds[nth];
+    if (changeId === undefined) throw new Error('Every change needs an id.');
+    const isOfSegment = isSegmentChange(change);
+    return {
+      id: changeId,
+      position: nth + 1,
+      action: change.action,
+      feature: isOfSegment ? null : change.feature,
+      segment: isOfSegment ? { id: change.payload.id, name: segmentName ?? '' } : null,
+      payload: change.payload ?? {},
+      snapshot,
+      createdBy: actor.by,
+      createdAt,
+    };
+  });
+  const steps = changes.map((change) => ({ kind: 'added', change }) as const);
+  const { request, events } = editContent(draft.request, changes, steps, actor);
+  const title = `Revert of change request #${applied.id}`;
+  return { request: { ...request, title }, events: [...draft.events, ...events] };
+};

@@ -1,0 +1,43 @@
+import { systemCaller } from '@bunting/contracts';
+import type { ChangeRequest } from '../change-request.ts';
+import { isOpen } from '../content/edit-content.ts';
+import { type Move, move, suspend } from './move.ts';
+
+const approvalsLost = 'Change request no longer has the required approvals';
+
+const system = (now: Date) => ({ by: { id: systemCaller.id, name: systemCaller.name }, now });
+const asAdmin = {
+  author: false,
+  isAdministrator: true,
+  mayReviewAsAdmin: true,
+  reviewer: false,
+  applier: false,
+  system: true,
+} as const;
+
+/** The reason to suspend a schedule after a user was deleted; undefined if the schedule does not depend on that user. */
+const reasonFor = (request: ChangeRequest, userId: number): string | undefined => {
+  if (request.schedule?.by.id === userId) {
+    return `The user who scheduled this change request (user id: ${userId}) has been deleted`;
+  }
+  if (request.createdBy.id === userId) {
+    return `The author of this change request (user id: ${userId}) has been deleted`;
+  }
+  return request.approvals.length < request.minApprovals ? approvalsLost : undefined;
+};
+
+/**
+ * Removes a deleted user from a request that is not closed. Their approval is removed. Their own request is cancelled unless it is
+ * scheduled. A schedule that they set or that applies their request is suspended.
+ */
+export const removeUser = (before: ChangeRequest, userId: number, now: Date): Move => {
+  const approvals = before.approvals.filter(({ createdBy }) => createdBy.id !== userId);
+  const request = approvals.length === before.approvals.length ? before : { ...before, approvals };
+  if (isOpen(request)) {
+    return request.createdBy.id === userId
+      ? move(request, 'cancel', { ...system(now), roles: asAdmin })
+      : { request, events: [] };
+  }
+  const reason = request.schedule === null ? undefined : reasonFor(request, userId);
+  return reason === undefined ? { request, events: [] } : suspend(request, reason, system(now));
+};

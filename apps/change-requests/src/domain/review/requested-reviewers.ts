@@ -1,0 +1,31 @@
+import { refusal, type RequestedReviewer, type Reviewer } from '@bunting/contracts';
+import type { ChangeRequest } from '../change-request.ts';
+import { requireNotBeingApplied } from '../content/edit-content.ts';
+
+/**
+ * Refuses to request approvals unless the user is the author and the request can still be approved. A requested approval is advisory:
+ * any permitted reviewer may approve.
+ */
+export const requireMayRequestApproval = (request: ChangeRequest, userId: number): void => {
+  if (request.createdBy.id !== userId) {
+    throw refusal('NoAccessError', 'Only the author of a change request can ask for approvals');
+  }
+  requireNotBeingApplied(request);
+  if (request.state !== 'Draft' && request.state !== 'In review') {
+    throw refusal('ConflictError', `Approvals cannot be requested for a change request in state "${request.state}"`);
+  }
+};
+
+/** The requested reviewers with the state of their reviews, in the order requested. A deleted user is listed by id alone. */
+export const requestedReviewers = (
+  reviewerIds: readonly number[],
+  reviewers: ReadonlyMap<number, Reviewer>,
+  { approvals, rejections }: ChangeRequest,
+): RequestedReviewer[] => {
+  const approved = new Set(approvals.map(({ createdBy }) => createdBy.id));
+  const rejected = new Set(rejections.map(({ createdBy }) => createdBy.id));
+  return reviewerIds.map((id) => ({
+    ...(reviewers.get(id) ?? { id }),
+    status: rejected.has(id) ? 'rejected' : approved.has(id) ? 'approved' : 'pending',
+  }));
+};

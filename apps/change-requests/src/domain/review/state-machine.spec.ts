@@ -1,0 +1,215 @@
+import { type ChangeRequestState, changeRequestStates, Refusal } from '@bunting/contracts';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { aChange, anApprovalBy, aRequest, lee, mia, noon } from '../../../test/builders.ts';
+import { addChanges } from '../content/add-changes.ts';
+import type { ChangeRequest } from '../change-request.ts';
+import { isOpen } from '../content/edit-content.ts';
+import { discardChange } from '../content/edit-change.ts';
+import { abandonApplying, beginApplying, endApplying, move } from './move.ts';
+import { type Command, commands, judge, type Roles } from './state-machine.ts';
+
+const noRoles: Roles = {
+  author: false,
+  isAdministrator: false,
+  mayReviewAsAdmin: false,
+  reviewer: false,
+  applier: false,
+  system: false,
+};
+const roles = {
+  stranger: noRoles,
+  author: { ...noRoles, author: true },
+  'author and reviewer': { ...noRoles, author: true, reviewer: true },
+  'author and applier': { ...noRoles, author: true, applier: true },
+  reviewer: { ...noRoles, reviewer: true },
+  applier: { ...noRoles, applier: true },
+  admin: { ...noRoles, isAdministrator: true, mayReviewAsAdmin: true, reviewer: true, applier: true },
+  'author and admin': {
+    ...noRoles,
+    author: true,
+    isAdministrator: true,
+    mayReviewAsAdmin: true,
+    reviewer: true,
+    applier: true,
+  },
+  system: { ...noRoles, system: true },
+} as const;
+type Role = keyof typeof roles;
+
+const admins: readonly Role[] = ['admin', 'author and admin'];
+const authors: readonly Role[] = ['author', 'author and reviewer', 'author and applier', 'author and admin'];
+const reviewers: readonly Role[] = ['reviewer', ...admins];
+const appliers: readonly Role[] = ['applier', 'author and applier', ...admins];
+const everyoneConcerned: readonly Role[] = [...new Set([...authors, ...reviewers, ...appliers])];
+
+/** The reference (1.3) once more, by who may do what in which state: to which state it leads, and for whom. */
+const promised: Readonly<Partial<Record<`${ChangeRequestState}: ${Command}`, readonly [string, readonly Role[]]>>> = {
+  'Draft: discard': ['deleted', authors],
+  'Draft: send to review': ['In review', authors],
+  'Draft: cancel': ['Cancelled', [...authors, 'admin']],
+  'In review: send to review': ['In review', authors],
+  'In review: approve': ['Approved', reviewers],
+  'In review: reject': ['Rejected', reviewers],
+  'In review: cancel': ['Cancelled', [...authors, 'admin']],
+  'Approved: approve': ['Approved', reviewers],
+  'Approved: reject': ['Rejected', [...reviewers, 'applier']],
+  'Approved: cancel': ['Cancelled', [...authors, 'admin']],
+  'Approved: apply': ['Applied', appliers],
+  'Approved: schedule': ['Scheduled', appliers],
+  'Scheduled: reject': ['Rejected', everyoneConcerned],
+  'Scheduled: apply': ['Applied', appliers],
+  'Scheduled: schedule': ['Scheduled', appliers],
+  'Scheduled: run': ['Applied', ['system']],
+  'Scheduled: fail': ['Scheduled', ['system']],
+  'Scheduled: suspend': ['Scheduled', ['system']],
+};
+
+const triples = changeRequestStates.flatMap((state) =>
+  commands.flatMap((command) => (Object.keys(roles) as Role[]).map((role) => [state, command, role] as const)),
+);
+const enough = { changes: 1, approvals: 1, minApprovals: 1 };
+
+describe('the state machine of change requests', () => {
+  it.each(triples)('%s: %s by %s', (state, command, role) => {
+    const promise = promised[`${state}: ${command}`];
+    const verdict = judge(state, command, roles[role], enough);
+    if (promise === undefined) return expect(verdict).toEqual({ is: 'no such transition' });
+    const [to, who] = promise;
+    if (!who.includes(role)) return expect(verdict.is).toBe('not permitted');
+    expect(verdict).toMatchObject({ is: 'allowed', transition: { to: to === 'deleted' ? null : to } });
+  });
+
+  it('keeps a request in review until it has the approvals that it needs', () => {
+    const verdict = judge('In review', 'approve', roles.reviewer, { ...enough, minApprovals: 2 });
+    expect(verdict).toMatchObject({ transition: { to: 'In review', emits: ['change-request-approval-added'] } });
+  });
+
+  it.each([
+    ['Draft', 'send to review', 'author', { changes: 0 }, 'has changes'],
+    ['In review', 'approve', 'reviewer', { changes: 0 }, 'has changes'],
+    ['Approved', 'apply', 'applier', { approvals: 0 }, 'approvals suffice'],
+    ['Approved', 'schedule', 'applier', { approvals: 0 }, 'approvals suffice'],
+    ['Scheduled', 'run', 'system', { approvals: 0 }, 'approvals suffice'],
+  ] as const)('%s: %s by %s waits for the required approvals', (state, command, role, facts, guard) => {
+    expect(judge(state, command, roles[role], { ...enough, ...facts })).toEqual({ is: 'not ready', guard });
+  });
+});
+
+describe('an actor', () => {
+  const inReview = aRequest({ state: 'In review', changes: [aChange({ action: 'archiveFeature' })] });
+  const now = new Date(noon);
+
+  it('receives the reason that authors do not review their own request', () => {
+    expect(() => move(inReview, 'approve', { by: mia, now, roles: roles['author and reviewer'] })).toThrow(
+      'Authors can not review their own change request',
+    );
+  });
+
+  it('receives the name of the missing permission', () => {
+    expect(() => move(inReview, 'approve', { by: lee, now, roles: roles.applier })).toThrow(
+      'To perform this action, you need the "APPROVE_CHANGE_REQUEST" permission in the "production" environment.',
+    );
+  });
+
+  it('cannot approve a revision that they have not seen', () => {
+    const actor = { by: lee, now, roles: roles.reviewer };
+    expect(() => move(inReview, 'approve', actor, { revision: 2 })).toThrow(
+      'Change request was changed by someone else',
+    );
+    expect(move(inReview, 'approve', actor, { revision: 3 }).request?.state).toBe('Approved');
+  });
+
+  it('approves a request once', () => {
+    const before = { ...inReview, minApprovals: 2, approvals: [anApprovalBy(lee)] };
+    expect(move(before, 'approve', { by: lee, now, roles: roles.reviewer })).toEqual({ request: before, events: [] });
+  });
+});
+
+const people = [mia, lee, { id: 9, name: 'kim' }, { id: 10, name: 'rita' }] as const;
+const steps = [...commands, 'add', 'take out', 'end', 'abandon'] as const;
+
+/** What must hold of a request at any time (change-requests.md, 8). */
+const requireLegal = (before: ChangeRequest, after: ChangeRequest): void => {
+  expect(after.schedule !== null).toBe(after.state === 'Scheduled');
+  if (['Approved', 'Scheduled', 'Applied'].includes(after.state)) {
+    expect(after.approvals.length).toBeGreaterThanOrEqual(after.minApprovals);
+  }
+  if (after.state !== 'Draft' && after.state !== 'Cancelled') expect(after.changes.length).toBeGreaterThan(0);
+  if (after.state === 'Draft') expect(after.approvals).toEqual([]);
+  if (before.state !== 'Draft') expect(after.state).not.toBe('Draft');
+  if (['Applied', 'Rejected', 'Cancelled'].includes(before.state)) expect(after).toBe(before);
+  if (after.changes !== before.changes && before.state !== 'Draft') expect(after.approvals).toEqual([]);
+  expect(new Set(after.approvals.map(({ createdBy }) => createdBy.id)).size).toBe(after.approvals.length);
+};
+
+const aStep = fc.record({
+  step: fc.constantFrom(...steps),
+  who: fc.nat(people.length - 1),
+  isAdministrator: fc.boolean(),
+  mayReviewAsAdmin: fc.boolean(),
+  reviewer: fc.boolean(),
+  applier: fc.boolean(),
+  system: fc.boolean(),
+});
+type Step = typeof aStep extends fc.Arbitrary<infer S> ? S : never;
+
+const taken = (request: ChangeRequest, { step, who, ...granted }: Step, nth: number): ChangeRequest | null => {
+  const by = people[who] ?? mia;
+  const now = new Date(Date.parse(noon) + nth);
+  const actor = { by, now, roles: { ...granted, author: by.id === request.createdBy.id } };
+  switch (step) {
+    case 'add':
+      if (!isOpen(request)) return request;
+      return addChanges(request, [checkedChange], [nth + 1000], actor).request;
+    case 'take out':
+      return discardChange(request, request.changes[0]?.id ?? 0, actor).request;
+    case 'end':
+      return request.applying === null ? request : endApplying(request, now).request;
+    case 'abandon':
+      return request.applying === null
+        ? request
+        : abandonApplying(request, now, { command: 'fail', reason: 'conflicts' }).request;
+    case 'apply':
+    case 'run':
+      return beginApplying(request, step, actor);
+    default:
+      return move(request, step, actor, { schedule: { scheduledAt: noon, snapshots: {} }, reason: 'why' }).request;
+  }
+};
+const checkedChange = {
+  action: 'addStrategy',
+  feature: 'checkout',
+  segment: null,
+  payload: {},
+  snapshot: null,
+} as const;
+
+describe('any sequence of commands by any actors', () => {
+  it('never leads to an invalid state (50,000 steps)', () => {
+    let walked = 0;
+    const reached = new Set<string>();
+    const walks = fc.tuple(fc.integer({ min: 1, max: 2 }), fc.array(aStep, { minLength: 100, maxLength: 100 }));
+    const check = fc.property(walks, ([minApprovals, walk]) => {
+      const draft = (): ChangeRequest => aRequest({ minApprovals });
+      let request = draft();
+      for (const [nth, step] of walk.entries()) {
+        walked++;
+        let after: ChangeRequest | null = request;
+        try {
+          after = taken(request, step, nth);
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+        }
+        if (after !== null) requireLegal(request, after);
+        reached.add(after?.state ?? 'deleted');
+        // A closed request stays closed; after a while the walk starts with a new one.
+        const isOver = after === null || ['Applied', 'Rejected', 'Cancelled'].includes(after.state);
+        request = isOver && nth % 3 === 0 ? draft() : (after ?? draft());
+      }
+    });
+    fc.assert(check, { numRuns: 500, seed: 7 });
+    expect(walked).toBe(50_000);
+    expect(reached).toEqual(new Set([...changeRequestStates, 'deleted']));
+  });
+});

@@ -1,0 +1,133 @@
+import type { ChangeRequestState, EventType } from '@bunting/contracts';
+
+/** The commands on a request as a whole. For edits of its changes see content/edit-content.ts. */
+export const commands = [
+  'send to review',
+  'approve',
+  'reject',
+  'cancel',
+  'apply',
+  'schedule',
+  'discard',
+  'run',
+  'fail',
+  'suspend',
+] as const;
+export type Command = (typeof commands)[number];
+
+/** The command for a requested target state. No command leads back to a draft. */
+export const commandFor: Readonly<Record<ChangeRequestState, Command | undefined>> = {
+  Draft: undefined,
+  'In review': 'send to review',
+  Approved: 'approve',
+  Applied: 'apply',
+  Cancelled: 'cancel',
+  Rejected: 'reject',
+  Scheduled: 'schedule',
+};
+
+/** The roles of a user for one request. */
+export interface Roles {
+  readonly author: boolean;
+  /** may cancel and rename requests of others */
+  readonly isAdministrator: boolean;
+  /** may review as an administrator: an own request only with `CHANGE_REQUESTS_ADMINS_REVIEW_OWN` */
+  readonly mayReviewAsAdmin: boolean;
+  /** may approve in the environment of the request */
+  readonly reviewer: boolean;
+  /** may apply in the environment of the request */
+  readonly applier: boolean;
+  /** the service itself, for schedules and for reactions to other edits */
+  readonly system: boolean;
+}
+
+/** Which roles may take a transition. Authors do not review their own requests, except administrators whom the setting allows it. */
+const may = {
+  author: ({ author }: Roles) => author,
+  'author or admin': ({ author, isAdministrator }: Roles) => author || isAdministrator,
+  reviewer: ({ author, mayReviewAsAdmin, reviewer }: Roles) => mayReviewAsAdmin || (reviewer && !author),
+  'reviewer or applier': ({ author, mayReviewAsAdmin, reviewer, applier }: Roles) =>
+    mayReviewAsAdmin || ((reviewer || applier) && !author),
+  'author, reviewer or applier': ({ author, isAdministrator, reviewer, applier }: Roles) =>
+    author || isAdministrator || reviewer || applier,
+  applier: ({ mayReviewAsAdmin, applier }: Roles) => mayReviewAsAdmin || applier,
+  system: ({ system }: Roles) => system,
+} as const;
+export type Who = keyof typeof may;
+
+/** The facts that guards check. */
+export interface Facts {
+  readonly changes: number;
+  /** including the one being added */
+  readonly approvals: number;
+  readonly minApprovals: number;
+}
+
+/** `when` selects a row of the table; `needs` must hold for the transition. */
+const guards = {
+  'approvals missing': ({ approvals, minApprovals }: Facts) => approvals < minApprovals,
+  'approvals suffice': ({ approvals, minApprovals }: Facts) => approvals >= minApprovals,
+  'has changes': ({ changes }: Facts) => changes > 0,
+} as const;
+export type Guard = keyof typeof guards;
+
+export interface Transition {
+  readonly from: ChangeRequestState;
+  readonly command: Command;
+  readonly who: Who;
+  readonly when?: Guard;
+  readonly needs?: readonly Guard[];
+  /** null: the request is deleted */
+  readonly to: ChangeRequestState | null;
+  readonly emits: readonly EventType[];
+}
+
+const approved = ['change-request-approval-added', 'change-request-approved'] as const;
+const ran = ['change-request-applied', 'change-request-scheduled-application-success'] as const;
+const fit = ['has changes', 'approvals suffice'] as const;
+
+/** Every allowed transition of a change request. Any other is refused. */
+const transitions: readonly Transition[] = (
+  [
+    ['Draft', 'discard', 'author', {}, null, ['change-request-discarded']],
+    ['Draft', 'send to review', 'author', { needs: ['has changes'] }, 'In review', ['change-request-sent-to-review']],
+    ['Draft', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
+
+    ['In review', 'send to review', 'author', {}, 'In review', []],
+    ['In review', 'approve', 'reviewer', { when: 'approvals missing' }, 'In review', ['change-request-approval-added']],
+    ['In review', 'approve', 'reviewer', { when: 'approvals suffice', needs: ['has changes'] }, 'Approved', approved],
+    ['In review', 'reject', 'reviewer', {}, 'Rejected', ['change-request-rejected']],
+    ['In review', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
+
+    ['Approved', 'approve', 'reviewer', {}, 'Approved', ['change-request-approval-added']],
+    ['Approved', 'reject', 'reviewer or applier', {}, 'Rejected', ['change-request-rejected']],
+    ['Approved', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
+    ['Approved', 'apply', 'applier', { needs: fit }, 'Applied', ['change-request-applied']],
+    ['Approved', 'schedule', 'applier', { needs: fit }, 'Scheduled', ['change-request-scheduled']],
+
+    ['Scheduled', 'reject', 'author, reviewer or applier', {}, 'Rejected', ['change-request-rejected']],
+    ['Scheduled', 'apply', 'applier', { needs: fit }, 'Applied', ['change-request-applied']],
+    ['Scheduled', 'schedule', 'applier', { needs: fit }, 'Scheduled', ['change-request-scheduled']],
+    ['Scheduled', 'run', 'system', { needs: fit }, 'Applied', ran],
+    ['Scheduled', 'fail', 'system', {}, 'Scheduled', ['change-request-scheduled-application-failure']],
+    ['Scheduled', 'suspend', 'system', {}, 'Scheduled', ['change-request-schedule-suspended']],
+  ] as const
+).map(([from, command, who, guard, to, emits]) => ({ from, command, who, ...guard, to, emits }));
+
+/** The transition of a command, or the reason why it is not allowed. */
+export type Verdict =
+  | { readonly is: 'allowed'; readonly transition: Transition }
+  | { readonly is: 'no such transition' }
+  | { readonly is: 'not permitted'; readonly who: Who }
+  | { readonly is: 'not ready'; readonly guard: Guard };
+
+/** Checks a command against the table: first that the transition exists, then the roles, then the guards. */
+export const judge = (from: ChangeRequestState, command: Command, roles: Roles, facts: Facts): Verdict => {
+  const transition = transitions.find(
+    (row) => row.from === from && row.command === command && (row.when === undefined || guards[row.when](facts)),
+  );
+  if (transition === undefined) return { is: 'no such transition' };
+  if (!may[transition.who](roles)) return { is: 'not permitted', who: transition.who };
+  const missing = transition.needs?.find((guard) => !guards[guard](facts));
+  return missing === undefined ? { is: 'allowed', transition } : { is: 'not ready', guard: missing };
+};

@@ -1,0 +1,57 @@
+import type { ChangeRequestPreview } from '@bunting/contracts';
+import type { ChangeRequest, ProposedChange } from '../change-request.ts';
+
+const idIn = (payload: unknown): string =>
+  typeof payload === 'object' && payload !== null && 'id' in payload ? String(payload.id) : '';
+
+const featureReasons: Readonly<Record<string, (name: string, request: ChangeRequest) => string>> = {
+  'feature-archived': (name) => `Feature flag ${name} was archived`,
+  'feature-deleted': (name) => `Feature flag ${name} was deleted`,
+  'feature-moved': (name) => `Feature flag ${name} was moved to another project`,
+  'environment-unlinked': (_, { environment, project }) =>
+    `Environment ${environment} was removed from project ${project}`,
+};
+
+const conflictReason = (change: ProposedChange, code: string | undefined, text: string): string => {
+  if (code === 'strategy-deleted')
+    return `Strategy ${idIn(change.payload)} of feature flag ${change.feature} was deleted`;
+  if (code === 'segment-missing' && change.segment !== null) {
+    return `Segment ${change.segment.id} (${change.segment.name}) was deleted`;
+  }
+  return text;
+};
+
+const overwriteReason = (change: ProposedChange, environment: string): string => {
+  const undone = 'applying would overwrite that change';
+  if (change.segment !== null) return `Segment ${change.segment.id} (${change.segment.name}) was changed; ${undone}`;
+  switch (change.action) {
+    case 'updateStrategy':
+    case 'deleteStrategy':
+      return `Strategy ${idIn(change.payload)} of feature flag ${change.feature} was changed; ${undone}`;
+    case 'patchVariant':
+      return `Environment variants of feature flag ${change.feature} in ${environment} were changed; ${undone}`;
+    default:
+      return `Feature flag ${change.feature} was changed; ${undone}`;
+  }
+};
+
+/** The first reason in a preview to suspend a scheduled request; undefined if there is none. */
+export const suspensionReason = (
+  request: ChangeRequest,
+  { features, segments }: ChangeRequestPreview,
+): string | undefined => {
+  const changeOf = (id: number) => request.changes.find((change) => change.id === id);
+  for (const { name, conflict, conflictCode = '' } of features) {
+    if (conflict !== undefined) return featureReasons[conflictCode]?.(name, request) ?? conflict;
+  }
+  const previewed = [...features, ...segments].flatMap(({ changes }) => changes);
+  for (const { id, conflict, conflictCode } of previewed) {
+    const change = changeOf(id);
+    if (conflict !== undefined && change !== undefined) return conflictReason(change, conflictCode, conflict);
+  }
+  for (const { id, overwrites } of previewed) {
+    const change = changeOf(id);
+    if (overwrites !== undefined && change !== undefined) return overwriteReason(change, request.environment);
+  }
+  return undefined;
+};

@@ -1,0 +1,19 @@
+import { call, implement, onBehalfOf } from '@bunting/bus';
+import { GetChangeRequestConfig, ListEnvironmentSettingsOfProject } from '@bunting/contracts';
+import type { ChangeRequestsContext } from '../context.ts';
+
+export const getChangeRequestConfigEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
+  implement(GetChangeRequestConfig, async (request) => {
+    const { params } = request;
+    const [{ environments }, protectedOnes] = await Promise.all([
+      call(bus, ListEnvironmentSettingsOfProject, { params }, onBehalfOf(request)),
+      reader.protectedEnvironments(params.projectId),
+    ]);
+    const needed = new Map(protectedOnes.map(({ environment, requiredApprovals }) => [environment, requiredApprovals]));
+    return environments.map(({ name, type }) => ({
+      environment: name,
+      type,
+      changeRequestEnabled: needed.has(name),
+      requiredApprovals: needed.get(name) ?? null,
+    }));
+  });

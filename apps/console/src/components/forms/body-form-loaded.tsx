@@ -1,0 +1,334 @@
+import type { AnyOperation, ReplyOf } from '@bunting/contracts';
+import { useBlocker } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { type Control, Controller, useForm, useWatch } from 'react-hook-form';
+import { ApiError } from '../../api/api-error.ts';
+import type { CallRequest, Tagged } from '../../api/call.ts';
+import { useCommand } from '../../api/queries.ts';
+import { resourceMessages as text } from '../../messages/resources.ts';
+import { messages } from '../../messages/shared.ts';
+import { notify } from '../../shell/toasts.tsx';
+import { type Json, mergeChanges, type MergeConflict } from '../../strategies/three-way-merge.ts';
+import { bodyOf, faultOf, type FormValues, inputOf, valuesOf } from './body-schema.ts';
+import { Button } from '../button.tsx';
+import { Notice } from '../content.tsx';
+import { ConfirmDialog, Dialog } from '../dialog.tsx';
+import type { Option } from './fields.tsx';
+import { FormComboBox, FormSelect, FormSwitch, FormText, showServerError } from './form.tsx';
+import styles from '../resource.module.css';
+
+const MergeDialog = lazy(() =>
+  import('../../pages/strategy/merge-dialog.tsx').then(({ MergeDialog: component }) => ({ default: component })),
+);
+
+/** One field of a form; the schema of the operation's body says how it is entered and what it may be. */
+export interface BodyField {
+  /** the member of the body, such as `name` or `featureNaming.pattern` */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: React.ReactNode;
+  /** the number of lines of a text */
+  readonly rows?: number;
+  readonly options?: readonly Option[];
+  /** options are found by typing */
+  readonly isLong?: boolean;
+  readonly placeholder?: string;
+  readonly isDisabled?: boolean;
+  /** for what a text, a number, a switch or a choice cannot enter */
+  readonly render?: (value: unknown, onChange: (value: unknown) => void) => React.ReactNode;
+}
+
+interface BodyFormOptions<O extends AnyOperation> {
+  readonly operation: O;
+  /** the path parameters and query of the operation */
+  readonly request: Omit<CallRequest<O>, 'body' | 'ifMatch' | 'signal'>;
+  /** reads of these operations are repeated afterwards */
+  readonly changes: readonly AnyOperation[];
+  readonly fields: readonly BodyField[];
+  /** below the fields, for members that are edited together */
+  readonly whole?: (values: FormValues, onChange: (changed: FormValues) => void) => React.ReactNode;
+  /** Completes the body before it is sent. */
+  readonly prepare?: (body: FormValues) => FormValues;
+  /** the body as it is stored, or what a new thing begins with */
+  readonly values: FormValues;
+  readonly tag?: string | undefined;
+  /** Reads the body as it is stored now. With it, an edit that another person made meanwhile is merged, never overwritten. */
+  readonly current?: () => Promise<Tagged<FormValues>>;
+  /** what to say when it is saved */
+  readonly done: (body: FormValues) => string;
+  readonly onDone?: (body: FormValues, reply: ReplyOf<O>) => void;
+}
+
+const namesOf = (fields: readonly BodyField[]): string[] => fields.map(({ name }) => name);
+
+/** Fields that the user and another person changed, and the state that the other person left. */
+interface Conflict {
+  readonly merged: Json;
+  readonly conflicts: readonly MergeConflict[];
+  readonly now: Tagged<FormValues>;
+}
+
+const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
+  const { operation, request, changes, fields, current, done, onDone, prepare = (body) => body } = options;
+  const save = useCommand(operation, changes);
+  const [base, setBase] = useState<Tagged<FormValues>>({ value: options.values, tag: options.tag });
+  const [wasMerged, setMerged] = useState(false);
+  const [conflict, setConflict] = useState<Conflict>();
+  const form = useForm<Record<string, unknown>>({ defaultValues: { ...valuesOf(operation.body, base.value) } });
+  const stored = (value: FormValues): FormValues => bodyOf(operation.body, valuesOf(operation.body, value));
+
+  /** Goes on with a merged edit, from the state that it was merged with. Until then a save still finds the later state. */
+  const adopt = (merged: Json, now: Tagged<FormValues>): void => {
+    setBase(now);
+    form.reset({ ...valuesOf(operation.body, merged as unknown as FormValues) }, { keepDefaultValues: true });
+    setMerged(true);
+    setConflict(undefined);
+  };
+  /** Puts the edit and a later state together by field. */
+  const merge = (mine: FormValues, now: Tagged<FormValues>): void => {
+    const theirs = stored(now.value);
+    const result = mergeChanges(stored(base.value) as Json, mine as Json, theirs as Json);
+    if (result.conflicts.length === 0) adopt(result.merged as Json, now);
+    else setConflict({ merged: result.merged as Json, conflicts: result.conflicts, now });
+  };
+
+  const submit = form.handleSubmit(async (values) => {
+    const body = prepare(bodyOf(operation.body, values));
+    try {
+      // Where the server has no entity tag to compare, the console compares what is stored before it saves.
+      if (current !== undefined && base.tag === undefined) {
+        const now = await current();
+        if (JSON.stringify(stored(now.value)) !== JSON.stringify(stored(base.value))) {
+          merge(body, now);
+          return;
+        }
+      }
+      const reply = await save.mutateAsync({ ...request, body, ifMatch: base.tag } as unknown as CallRequest<O>);
+      notify(done(body));
+      setMerged(false);
+      onDone?.(body, reply);
+      if (onDone === undefined && current !== undefined) {
+        const now = await current();
+        setBase(now);
+        form.reset({ ...valuesOf(operation.body, now.value) });
+      }
+    } catch (error) {
+      const isStale = error instanceof ApiError && error.kind === 'PreconditionFailed';
+      if (isStale && current !== undefined) {
+        try {
+          merge(body, await current());
+          return;
+        } catch (reading) {
+          showServerError(reading, [], form.setError);
+          return;
+        }
+      }
+      showServerError(error, namesOf(fields), form.setError);
+    }
+  });
+  return { ...form, submit, wasMerged, conflict, adopt, endConflict: () => setConflict(undefined) };
+};
+
+type BodyFormState = ReturnType<typeof useBodyForm>;
+
+const Field = ({
+  operation,
+  control,
+  field,
+  autoFocus,
+}: {
+  readonly operation: AnyOperation;
+  readonly control: Control<Record<string, unknown>>;
+  readonly field: BodyField;
+  readonly autoFocus: boolean;
+}) => {
+  const { name, label, hint, rows, options, isLong = false, placeholder, isDisabled = false, render } = field;
+  if (render !== undefined) {
+    return (
+      <Controller
+        control={control}
+        name={name}
+        render={({ field: { value, onChange } }) => <>{render(value, onChange)}</>}
+      />
+    );
+  }
+  const { isRequired, isSwitch, isNumber, choices } = inputOf(operation.body, name);
+  const bound = { control, name, label, isDisabled, autoFocus, ...(hint !== undefined && { hint }) };
+  if (isSwitch) {
+    return (
+      <div>
+        <FormSwitch {...bound} />
+        {hint !== undefined && <p className={styles['hint']}>{hint}</p>}
+      </div>
+    );
+  }
+  const choosable = options ?? choices?.map((id) => ({ id, label: id }));
+  if (choosable !== undefined) {
+    const Choice = isLong ? FormComboBox : FormSelect;
+    return <Choice {...bound} options={choosable} {...(isRequired && { required: text.missing })} />;
+  }
+  return (
+    <FormText
+      {...bound}
+      {...(isRequired && { required: text.missing })}
+      {...(rows !== undefined && { rows })}
+      {...(placeholder !== undefined && { placeholder })}
+      {...(isNumber && { type: 'number' as const })}
+      validate={(value) => faultOf(operation.body, name, value)}
+    />
+  );
+};
+
+interface FieldsProps extends Pick<BodyFormOptions<AnyOperation>, 'operation' | 'fields' | 'whole'> {
+  readonly form: BodyFormState;
+  readonly focusesFirst?: boolean;
+}
+
+/** Members that are edited together: a component of its own, so that each key press renders only these. */
+const Whole = ({
+  form,
+  whole,
+}: {
+  readonly form: BodyFormState;
+  readonly whole: NonNullable<FieldsProps['whole']>;
+}) => {
+  const values = useWatch({ control: form.control }) as FormValues;
+  return whole(values, (changed) => {
+    for (const [name, value] of Object.entries(changed)) form.setValue(name, value, { shouldDirty: true });
+  });
+};
+
+const Fields = ({ operation, fields, whole, form, focusesFirst = false }: FieldsProps) => {
+  const { errors } = form.formState;
+  const { conflict } = form;
+  return (
+    <>
+      {form.wasMerged && <Notice tone="warning">{text.merged}</Notice>}
+      {errors.root?.message !== undefined && <Notice tone="danger">{errors.root.message}</Notice>}
+      {fields.map((field, at) => (
+        <Field
+          key={field.name}
+          operation={operation}
+          control={form.control}
+          field={field}
+          autoFocus={focusesFirst && at === 0}
+        />
+      ))}
+      {whole !== undefined && <Whole form={form} whole={whole} />}
+      <Suspense>
+        {conflict !== undefined && (
+          <MergeDialog
+            merged={conflict.merged}
+            conflicts={conflict.conflicts}
+            onClose={form.endConflict}
+            onMerge={(merged) => form.adopt(merged, conflict.now)}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+};
+
+export type FormDialogProps<O extends AnyOperation> = BodyFormOptions<O> & {
+  readonly title: string;
+  readonly submit: string;
+  /** what the edit affects, above the fields */
+  readonly uses?: React.ReactNode;
+  readonly isWide?: boolean;
+  readonly onClose: () => void;
+};
+
+/** A dialog that enters the body of an operation, and closes when it has succeeded. */
+export const FormDialog = <O extends AnyOperation>({
+  title,
+  submit,
+  uses,
+  isWide = false,
+  onClose,
+  ...options
+}: FormDialogProps<O>) => {
+  const form = useBodyForm({
+    ...options,
+    onDone: (body, reply) => {
+      onClose();
+      options.onDone?.(body, reply);
+    },
+  });
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      isWide={isWide}
+      onSubmit={(event) => void form.submit(event)}
+      footer={
+        <>
+          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button type="submit" variant="primary" isPending={form.formState.isSubmitting}>
+            {submit}
+          </Button>
+        </>
+      }
+    >
+      {uses}
+      <Fields
+        operation={options.operation}
+        fields={options.fields}
+        {...(options.whole && { whole: options.whole })}
+        form={form}
+        focusesFirst
+      />
+    </Dialog>
+  );
+};
+
+export type BodyFormProps<O extends AnyOperation> = BodyFormOptions<O> & {
+  readonly submit?: string;
+  /** beside the button that saves */
+  readonly footer?: React.ReactNode;
+  /** saves also what is not changed, as a new thing is */
+  readonly isNew?: boolean;
+};
+
+/** A form on a page that enters the body of an operation, and asks before it is left with edits. */
+export const BodyForm = <O extends AnyOperation>({
+  submit = messages.common.save,
+  footer,
+  isNew = false,
+  ...options
+}: BodyFormProps<O>) => {
+  const form = useBodyForm(options);
+  const { isDirty, isSubmitting, isSubmitSuccessful } = form.formState;
+  const hasEdits = isDirty && !(isSubmitSuccessful && options.onDone !== undefined);
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => hasEdits && !isSubmitting && current.pathname !== next.pathname,
+    withResolver: true,
+    enableBeforeUnload: () => hasEdits && !isSubmitting,
+  });
+  return (
+    <form className={styles['form']} noValidate onSubmit={(event) => void form.submit(event)}>
+      <Fields
+        operation={options.operation}
+        fields={options.fields}
+        {...(options.whole && { whole: options.whole })}
+        form={form}
+      />
+      <div className={styles['foot']}>
+        <Button type="submit" variant="primary" isPending={isSubmitting} isDisabled={!isDirty && !isNew}>
+          {submit}
+        </Button>
+        {footer}
+      </div>
+      {blocker.status === 'blocked' && (
+        <ConfirmDialog
+          title={text.leaveTitle}
+          confirm={text.leave}
+          isDangerous
+          onClose={blocker.reset}
+          onConfirm={blocker.proceed}
+        >
+          <p>{text.leaveHelp}</p>
+        </ConfirmDialog>
+      )}
+    </form>
+  );
+};

@@ -1,0 +1,115 @@
+import type { TSchema } from 'typebox';
+import { resourceMessages as text } from '../../messages/resources.ts';
+
+/** What the console reads of a JSON schema. */
+interface Schema {
+  readonly type?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly enum?: readonly string[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly documentedMaxLength?: number;
+  readonly documentedPattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export type FormValues = Readonly<Record<string, unknown>>;
+
+/** What one member of a body may be. */
+interface Member {
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+  readonly isNullable: boolean;
+}
+
+const memberOf = (body: Schema, name: string): Member => {
+  const declared = body.properties?.[name] ?? {};
+  const variants = declared.anyOf ?? [];
+  return {
+    schema: variants.find(({ type }) => type !== 'null') ?? declared,
+    isRequired: body.required?.includes(name) ?? false,
+    isNullable: variants.some(({ type }) => type === 'null'),
+  };
+};
+
+/** The member of a body that a path such as `featureNaming.pattern` names. */
+const memberAt = (body: Schema, path: string): Member => {
+  const [name = '', ...rest] = path.split('.');
+  const member = memberOf(body, name);
+  return rest.length === 0 ? member : memberAt(member.schema, rest.join('.'));
+};
+
+const isNumeric = ({ type }: Schema): boolean => type === 'integer' || type === 'number';
+
+/** How a member of the body of an operation is entered, by its schema. */
+export const inputOf = (body: TSchema, path: string) => {
+  const { schema, isRequired, isNullable } = memberAt(body, path);
+  return {
+    isRequired: isRequired && !isNullable,
+    isSwitch: schema.type === 'boolean',
+    isNumber: isNumeric(schema),
+    choices: schema.enum,
+  };
+};
+
+const lengthFault = ({ minLength = 0, maxLength, documentedMaxLength }: Schema, value: string): string | undefined => {
+  const { length } = [...value];
+  if (length < minLength) return text.tooShort(minLength);
+  const max = maxLength ?? documentedMaxLength ?? Number.POSITIVE_INFINITY;
+  return length > max ? text.tooLong(max, length) : undefined;
+};
+
+const numberFault = ({ minimum = -Infinity, maximum = Infinity }: Schema, value: string): string | undefined => {
+  if (!/^-?\d+$/.test(value)) return text.notWhole;
+  if (Number(value) < minimum) return text.tooSmall(minimum);
+  return Number(value) > maximum ? text.tooLarge(maximum) : undefined;
+};
+
+/** What is wrong with an entered text, in words; nothing where the server is likely to take it. */
+export const faultOf = (body: TSchema, path: string, entered: unknown): string | undefined => {
+  if (typeof entered !== 'string') return undefined;
+  const { schema, isRequired, isNullable } = memberAt(body, path);
+  const value = entered.trim();
+  if (value === '') return isRequired && !isNullable ? text.missing : undefined;
+  if (isNumeric(schema)) return numberFault(schema, value);
+  const { documentedPattern: pattern } = schema;
+  // The pattern of names in addresses is the one that can be said in words; the server judges the others.
+  if (pattern?.includes('A-Za-z0-9') === true && !new RegExp(pattern).test(value)) return text.notUrlFriendly;
+  return lengthFault(schema, value);
+};
+
+const isObject = (value: unknown): value is FormValues =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const enteredValue = ({ schema, isRequired, isNullable }: Member, value: unknown): unknown => {
+  if (isObject(value) && schema.properties !== undefined) return bodyOf(schema as TSchema, value);
+  if (typeof value !== 'string') return value;
+  const entered = value.trim();
+  if (entered !== '') return isNumeric(schema) ? Number(entered) : entered;
+  if (isNullable) return null;
+  return isRequired ? '' : undefined;
+};
+
+/** The body of a request from the values of a form: empty texts are null or left out, digits of numbers are numbers. */
+export const bodyOf = (body: TSchema, values: FormValues): FormValues =>
+  Object.fromEntries(
+    Object.entries(values)
+      .map(([name, value]) => [name, enteredValue(memberOf(body, name), value)] as const)
+      .filter(([, value]) => value !== undefined),
+  );
+
+/** The values of a form from a body as it is stored: what is null or absent is an empty text. */
+export const valuesOf = (body: TSchema, stored: FormValues): FormValues =>
+  Object.fromEntries(
+    Object.keys((body as Schema).properties ?? {}).map((name) => {
+      const { schema } = memberOf(body, name);
+      const value = stored[name];
+      if (schema.properties !== undefined) return [name, valuesOf(schema as TSchema, isObject(value) ? value : {})];
+      if (schema.type === 'boolean') return [name, value ?? false];
+      if (schema.type === 'string' || isNumeric(schema)) return [name, value == null ? '' : String(value)];
+      return [name, value];
+    }),
+  );

@@ -1,0 +1,87 @@
+import {
+  Button,
+  ComboBox as AriaComboBox,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  Select as AriaSelect,
+  SelectValue,
+  Text,
+} from 'react-aria-components';
+import { messages } from '../../messages/shared.ts';
+import { type ChoiceProps, Messages, type Option } from './fields.tsx';
+import { Icon } from '../icon.tsx';
+import styles from './field.module.css';
+
+const options = (items: readonly Option[]) => (
+  <ListBox items={items} renderEmptyState={() => <p className={styles['none']}>{messages.common.nothingFound}</p>}>
+    {(item: Option) => (
+      <ListBoxItem id={item.id} textValue={item.label} className={styles['option'] ?? ''}>
+        <span>
+          <Text slot="label">{item.label}</Text>
+          {item.about !== undefined && (
+            <Text slot="description" className={styles['about'] ?? ''}>
+              {' '}
+              {item.about}
+            </Text>
+          )}
+        </span>
+      </ListBoxItem>
+    )}
+  </ListBox>
+);
+
+/** One of a few options. */
+export const Select = ({ label, hint, error, options: items, value, onChange, ...props }: ChoiceProps) => (
+  <AriaSelect
+    {...props}
+    value={value}
+    onChange={(key) => key !== null && onChange(String(key))}
+    isInvalid={error !== undefined}
+    validationBehavior="aria"
+    className={styles['field'] ?? ''}
+  >
+    <Label className={styles['label'] ?? ''}>{label}</Label>
+    <Button className={`${styles['input']} ${styles['select']}`}>
+      <SelectValue />
+      <Icon name="chevronDown" />
+    </Button>
+    <Messages hint={hint} error={error} />
+    <Popover className={styles['popover'] ?? ''}>{options(items)}</Popover>
+  </AriaSelect>
+);
+
+/** One of many options, found by typing. */
+export const ComboBox = ({
+  label,
+  hint,
+  error,
+  options: items,
+  value,
+  onChange,
+  placeholder,
+  ...props
+}: ChoiceProps) => (
+  <AriaComboBox
+    {...props}
+    defaultItems={items}
+    selectedKey={value}
+    onSelectionChange={(key) => key !== null && onChange(String(key))}
+    isInvalid={error !== undefined}
+    validationBehavior="aria"
+    menuTrigger="focus"
+    className={styles['field'] ?? ''}
+  >
+    <Label className={styles['label'] ?? ''}>{label}</Label>
+    <div className={styles['combo']}>
+      <Input className={styles['input'] ?? ''} placeholder={placeholder} />
+      <Button>
+        <Icon name="chevronDown" />
+      </Button>
+    </div>
+    <Messages hint={hint} error={error} />
+    <Popover className={styles['popover'] ?? ''}>{options(items)}</Popover>
+  </AriaComboBox>
+);

@@ -1,0 +1,134 @@
+import { Checkbox as AriaCheckbox, type CheckboxProps } from 'react-aria-components/Checkbox';
+import {
+  FieldError,
+  Input,
+  Label,
+  Radio as AriaRadio,
+  RadioGroup as AriaRadioGroup,
+  Switch as AriaSwitch,
+  type SwitchProps,
+  Text,
+  TextArea,
+  TextField as AriaTextField,
+} from 'react-aria-components';
+import { Icon } from '../icon.tsx';
+import styles from './field.module.css';
+
+interface Described {
+  readonly label: string;
+  /** Read with the field: what belongs into it. */
+  readonly hint?: React.ReactNode;
+  /** Why the value is refused. */
+  readonly error?: string | undefined;
+}
+
+export const Messages = ({ hint, error }: Omit<Described, 'label'>) => (
+  <>
+    {hint !== undefined && (
+      <Text slot="description" className={styles['hint'] ?? ''}>
+        {hint}
+      </Text>
+    )}
+    <FieldError className={styles['error'] ?? ''}>{error}</FieldError>
+  </>
+);
+
+interface TextFieldProps extends Described {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly onBlur?: () => void;
+  readonly name?: string;
+  readonly type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'datetime-local';
+  readonly autoComplete?: string;
+  readonly autoFocus?: boolean;
+  readonly placeholder?: string;
+  readonly isRequired?: boolean;
+  readonly isDisabled?: boolean;
+  readonly isReadOnly?: boolean;
+  /** the number of lines; one line when left out */
+  readonly rows?: number;
+}
+
+export const TextField = ({ label, hint, error, placeholder, rows, ...props }: TextFieldProps) => (
+  <AriaTextField {...props} isInvalid={error !== undefined} validationBehavior="aria" className={styles['field'] ?? ''}>
+    <Label className={styles['label'] ?? ''}>{label}</Label>
+    {rows === undefined ? (
+      <Input className={styles['input'] ?? ''} placeholder={placeholder} />
+    ) : (
+      <TextArea className={styles['input'] ?? ''} placeholder={placeholder} rows={rows} />
+    )}
+    <Messages hint={hint} error={error} />
+  </AriaTextField>
+);
+
+export interface Option {
+  readonly id: string;
+  readonly label: string;
+  readonly about?: string | undefined;
+}
+
+export interface ChoiceProps extends Described {
+  readonly options: readonly Option[];
+  readonly value: string | null;
+  readonly onChange: (value: string) => void;
+  readonly isRequired?: boolean;
+  readonly isDisabled?: boolean;
+  readonly placeholder?: string;
+  readonly autoFocus?: boolean;
+}
+
+type Labelled<P> = Omit<P, 'className' | 'style' | 'children'> & { readonly children?: React.ReactNode };
+
+/** A checkbox; without words beside it, `aria-label` names it. */
+export const Checkbox = ({ children, ...props }: Labelled<CheckboxProps>) => (
+  <AriaCheckbox {...props} className={styles['check'] ?? ''}>
+    {({ isIndeterminate }) => (
+      <>
+        <span className={styles['box']}>
+          {isIndeterminate ? (
+            <svg viewBox="0 0 16 16" stroke="currentColor" strokeWidth="2" aria-hidden="true">
+              <path d="M4 8h8" />
+            </svg>
+          ) : (
+            <Icon name="check" />
+          )}
+        </span>
+        {children}
+      </>
+    )}
+  </AriaCheckbox>
+);
+
+/** On or off; without words beside it, `aria-label` names it. */
+export const Switch = ({ children, ...props }: Labelled<SwitchProps>) => (
+  <AriaSwitch {...props} className={styles['check'] ?? ''}>
+    <span className={styles['track']} />
+    {children}
+  </AriaSwitch>
+);
+
+/** One of a few options, all visible. */
+export const RadioGroup = ({ label, hint, error, options: items, value, onChange, ...props }: ChoiceProps) => (
+  <AriaRadioGroup
+    {...props}
+    value={value}
+    onChange={onChange}
+    isInvalid={error !== undefined}
+    validationBehavior="aria"
+    className={styles['field'] ?? ''}
+  >
+    <Label className={styles['label'] ?? ''}>{label}</Label>
+    {items.map((item) => (
+      <AriaRadio key={item.id} value={item.id} className={`${styles['check']} ${styles['round']}`}>
+        <span className={styles['box']} />
+        <span>
+          {item.label} {item.about !== undefined && <span className={styles['hint']}>{item.about}</span>}
+        </span>
+      </AriaRadio>
+    ))}
+    <Messages hint={hint} error={error} />
+  </AriaRadioGroup>
+);
+
+// Last: choices bring lists and popovers along, which only the pages that use them load.
+export { ComboBox, Select } from './choices.tsx';

@@ -1,0 +1,37 @@
+import type { FieldValues } from 'react-hook-form';
+import { accountMessages } from '../../messages/account.ts';
+import { type Bound, FormText } from './form.tsx';
+
+type PasswordFieldProps<T extends FieldValues> = Omit<Bound<T>, 'required'> & {
+  /** the browser offers a new password, and not the one that it keeps */
+  readonly isNew?: boolean;
+};
+
+/** A password that must be entered. */
+export const PasswordField = <T extends FieldValues>({ isNew = false, ...props }: PasswordFieldProps<T>) => (
+  <FormText
+    {...props}
+    required={accountMessages.passwordMissing}
+    type="password"
+    autoComplete={isNew ? 'new-password' : 'current-password'}
+  />
+);
+
+interface NewPasswordProps<T extends FieldValues> extends Pick<Bound<T>, 'control'> {
+  readonly password: Bound<T>['name'];
+  readonly again: Bound<T>['name'];
+}
+
+/** A new password, entered twice. The form compares the two. */
+export const NewPasswordFields = <T extends FieldValues>({ control, password, again }: NewPasswordProps<T>) => (
+  <>
+    <PasswordField
+      control={control}
+      name={password}
+      label={accountMessages.password}
+      hint={accountMessages.passwordHint}
+      isNew
+    />
+    <PasswordField control={control} name={again} label={accountMessages.again} isNew />
+  </>
+);

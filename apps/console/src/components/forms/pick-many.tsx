@@ -1,0 +1,49 @@
+import { resourceMessages as text } from '../../messages/resources.ts';
+import { IconButton } from '../button.tsx';
+import { ComboBox, type Option } from './fields.tsx';
+import styles from '../resource.module.css';
+
+interface PickManyProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly options: readonly Option[];
+  readonly value: readonly string[];
+  readonly onChange: (value: readonly string[]) => void;
+  /** what it means that nothing is chosen */
+  readonly none: string;
+}
+
+/** Several of many options: found by typing, listed below, and removed one by one. */
+export const PickMany = ({ label, hint, options, value, onChange, none }: PickManyProps) => {
+  const labelOf = (id: string): string => options.find((option) => option.id === id)?.label ?? id;
+  return (
+    <div className={styles['pick']}>
+      <ComboBox
+        // What was chosen leaves the list, and the text that found it leaves the field.
+        key={`${value.join()} ${options.length}`}
+        label={label}
+        {...(hint === undefined ? {} : { hint })}
+        options={options.filter(({ id }) => !value.includes(id))}
+        value={null}
+        onChange={(id) => onChange([...value, id])}
+      />
+      {value.length === 0 ? (
+        <p className={styles['hint']}>{none}</p>
+      ) : (
+        <ul aria-label={label} className={styles['chips']}>
+          {value.map((id) => (
+            <li key={id}>
+              <bdi>{labelOf(id)}</bdi>
+              <IconButton
+                icon="close"
+                size="small"
+                label={text.removeChoice(labelOf(id))}
+                onPress={() => onChange(value.filter((one) => one !== id))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+};

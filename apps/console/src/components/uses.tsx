@@ -1,0 +1,59 @@
+import { Link } from '@tanstack/react-router';
+import { resourceMessages as text } from '../messages/resources.ts';
+import { Answer } from './content.tsx';
+import styles from './resource.module.css';
+
+interface Use {
+  readonly key: string;
+  readonly node: React.ReactNode;
+}
+
+interface UsesProps<T> {
+  readonly title: (n: number) => string;
+  readonly query: { readonly data: T | undefined; readonly error: unknown; readonly refetch: () => unknown };
+  readonly uses: (data: T) => readonly Use[];
+  /** how many there are, where `uses` gives the first of them only */
+  readonly total?: (data: T) => number;
+  /** what to say where nothing uses the thing */
+  readonly none?: string;
+}
+
+const maxShown = 8;
+
+/** What uses a thing, before it is changed or deleted: the first ones by name, and how many more there are. */
+export const Uses = <T,>({ title, query, uses, total, none = text.unused }: UsesProps<T>) => (
+  <Answer query={query}>
+    {(data) => {
+      const found = uses(data);
+      const all = total?.(data) ?? found.length;
+      if (all === 0) return <p className={styles['hint']}>{none}</p>;
+      return (
+        <div className={styles['uses']}>
+          <p>{title(all)}</p>
+          <ul>
+            {found.slice(0, maxShown).map(({ key, node }) => (
+              <li key={key}>{node}</li>
+            ))}
+            {all > maxShown && <li>{text.moreUses(all - maxShown)}</li>}
+          </ul>
+        </div>
+      );
+    }}
+  </Answer>
+);
+
+interface FlagLinkProps {
+  readonly project: string;
+  readonly feature: string;
+  readonly environment?: string;
+}
+
+/** A link to a flag, with the project and environment in which it uses the thing. */
+export const FlagLink = ({ project, feature, environment }: FlagLinkProps) => (
+  <>
+    <Link to="/projects/$project/features/$feature" params={{ project, feature }}>
+      {feature}
+    </Link>{' '}
+    <span className={styles['hint']}>{environment === undefined ? project : `${project} · ${environment}`}</span>
+  </>
+);

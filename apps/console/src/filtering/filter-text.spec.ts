@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { readDayBound, suggestionsAt, tokensOf } from './filter-text.ts';
+
+const now = new Date('2026-11-22T10:00:00Z');
+
+describe('the text of a filter', () => {
+  it('is split at blanks outside of quotes into keys, values and words', () => {
+    const parts = tokensOf('type:release -tag:"two words" check "a:b"').map(({ key, value, isNot }) => ({
+      key,
+      value,
+      isNot,
+    }));
+    expect(parts).toEqual([
+      { key: 'type', value: 'release', isNot: false },
+      { key: 'tag', value: 'two words', isNot: true },
+      { key: undefined, value: 'check', isNot: false },
+      { key: undefined, value: 'a:b', isNot: false },
+    ]);
+  });
+
+  it('bounds days by how long ago they are, or by the calendar', () => {
+    expect(readDayBound('<7d', now)).toEqual({ isSince: true, day: '2026-11-15' });
+    expect(readDayBound('>4w', now)).toEqual({ isSince: false, day: '2026-10-25' });
+    expect(readDayBound('>2026-01-31', now)).toEqual({ isSince: true, day: '2026-01-31' });
+    for (const value of ['7d', '<', '<7x', '<2026-13-01', '>2026-1-1'])
+      expect(readDayBound(value, now)).toBeUndefined();
+  });
+
+  it('is completed at the caret, with quotes around values with blanks', () => {
+    const values = (key: string) => (key === 'by' ? ['Ada Lovelace', 'Grace'] : []);
+    expect(suggestionsAt('x b y', 3, ['by', 'type'], values)).toEqual([{ label: 'by:', filter: 'x by: y', caret: 5 }]);
+    expect(suggestionsAt('by:Grace,love', 13, ['by'], values)).toEqual([
+      { label: 'by:Grace,"Ada Lovelace"', filter: 'by:Grace,"Ada Lovelace" ', caret: 24 },
+    ]);
+  });
+});

@@ -1,0 +1,31 @@
+/** The text of the frame of administration; each of its pages has a file of its own. */
+export const administrationMessages = {
+  title: 'Administration',
+  navigation: 'Administration',
+  unknown: 'There is no such page of administration',
+  unknownHelp: 'The address may be mistyped. These are the pages that there are.',
+  groups: {
+    places: 'Where flags live',
+    vocabulary: 'What flags are made of',
+    people: 'People and machines',
+    installation: 'This installation',
+  },
+  sections: {
+    environments: ['Environments', 'Where flags are on or off: order, types, approvals, clones'],
+    segments: ['Segments', 'Named sets of constraints, and the flags that use them'],
+    context: ['Context fields', 'What constraints compare: legal values, stickiness, use'],
+    tags: ['Tags', 'Types of tags, and the tags of each'],
+    strategies: ['Strategy types', 'The built-in ones, and those that your SDKs evaluate'],
+    types: ['Flag types', 'How long flags of each type are expected to live'],
+    users: ['Users', 'Create, invite, deactivate; passwords, sessions and root roles'],
+    groups: ['Groups', 'People who have their roles together, here or at an identity provider'],
+    roles: ['Roles', 'What each role gives, as a matrix'],
+    access: ['Who may do what', 'Everyone who may do something, and through which role'],
+    'service-accounts': ['Service accounts', 'Accounts of machines, and their tokens'],
+    'api-tokens': ['API tokens', 'Keys of SDKs and scripts'],
+    'sign-in': ['Signing in', 'Single sign-on, passwords, and provisioning by SCIM'],
+    applications: ['Applications', 'SDKs and their versions, instances, and the flags that they use'],
+    transfer: ['Import and export', 'Bring flags from Unleash, or take them elsewhere'],
+    instance: ['This installation', 'Version, health, statistics, limits, and the state of the event log'],
+  },
+} as const;

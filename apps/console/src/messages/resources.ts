@@ -1,0 +1,33 @@
+import { count } from './shared.ts';
+
+/** The text of lists, forms and confirmations that the pages of administration share. */
+export const resourceMessages = {
+  search: 'Search',
+  searchIn: (label: string) => `Search in ${label.toLowerCase()}`,
+  found: (shown: number, total: number) => (shown === total ? `${total} in all` : `${shown} of ${total}`),
+  noMatch: 'Nothing matches the search',
+  noMatchHelp: 'Try fewer letters, or look through all of them.',
+  clearSearch: 'Show all',
+  showMore: (n: number) => `Show ${count(n, 'more row')}`,
+  actionsFor: (name: string) => `Actions for ${name}`,
+  readOnly: (permissions: readonly string[]) =>
+    `You can look, but not change anything here: that takes the permission ${permissions.join(' or ')}.`,
+  missing: 'Enter a value.',
+  tooShort: (min: number) => `Enter at least ${count(min, 'character')}.`,
+  tooLong: (max: number, length: number) => `At most ${count(max, 'character')}: these are ${length}.`,
+  notWhole: 'Enter a whole number.',
+  tooSmall: (min: number) => `Enter ${min} or more.`,
+  tooLarge: (max: number) => `Enter ${max} or less.`,
+  notUrlFriendly: 'Use letters, digits and - _ . ~ only: the name is a part of addresses.',
+  merged: 'Another person has saved this in the meantime. Both edits are combined here: look at them, and save again.',
+  gone: 'Another person has deleted this in the meantime.',
+  leaveTitle: 'Leave without saving?',
+  leave: 'Leave',
+  leaveHelp: 'What you have changed here is not saved.',
+  typeName: (name: string) => `Type “${name}” to confirm`,
+  typeNameWrong: 'This is not the name.',
+  secretKept: 'I have copied it',
+  removeChoice: (name: string) => `Remove ${name}`,
+  unused: 'Nothing uses it.',
+  moreUses: (n: number) => `and ${n} more`,
+} as const;

@@ -1,0 +1,197 @@
+import {
+  type ContextField,
+  CreateContextField,
+  DeleteContextField,
+  GetContextField,
+  type LegalValue,
+  ListContextFields,
+  ListStrategiesOfContextField,
+  UpdateContextField,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callTagged } from '../../../api/call.ts';
+import { read } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
+import type { FormValues } from '../../../components/forms/body-schema.ts';
+import { Button } from '../../../components/button.tsx';
+import { Badge } from '../../../components/content.tsx';
+import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { FlagLink, Uses } from '../../../components/uses.tsx';
+import { contextMessages as text } from '../../../messages/context.ts';
+import { messages } from '../../../messages/shared.ts';
+import { AdminSection } from '../admin-section.tsx';
+import { LegalValues } from './legal-values.tsx';
+import layout from '../../../components/layout.module.css';
+
+const valuesOf = (value: unknown): readonly LegalValue[] => (Array.isArray(value) ? (value as LegalValue[]) : []);
+
+const fields: readonly BodyField[] = [
+  { name: 'description', label: text.description, rows: 2 },
+  { name: 'stickiness', label: text.stickiness },
+  {
+    name: 'legalValues',
+    label: text.legalValues,
+    render: (value, onChange) => <LegalValues values={valuesOf(value)} onChange={onChange} />,
+  },
+];
+
+const bodyOf = ({ description, stickiness, sortOrder, legalValues = [] }: ContextField): FormValues => ({
+  description: description ?? null,
+  stickiness,
+  sortOrder,
+  legalValues,
+});
+
+/** Rows without a value are not sent. */
+const prepare = ({ legalValues, ...body }: FormValues): FormValues => ({
+  ...body,
+  legalValues: valuesOf(legalValues)
+    .map(({ value, description }) => ({ value: value.trim(), description: description?.trim() || null }))
+    .filter(({ value }) => value !== ''),
+});
+
+const FieldUses = ({ name }: { readonly name: string }) => {
+  const uses = useQuery(read(ListStrategiesOfContextField, { params: { name } }));
+  return (
+    <Uses
+      query={uses}
+      title={text.usedBy}
+      none={text.unused}
+      uses={({ strategies }) =>
+        strategies.map(({ id, projectId, featureName, environment }) => ({
+          key: id,
+          node: <FlagLink project={projectId} feature={featureName} environment={environment} />,
+        }))
+      }
+    />
+  );
+};
+
+/** The fields of the context in which flags are evaluated. */
+export const ContextPage = () => {
+  const contextFields = useQuery(read(ListContextFields, {}));
+  const mayCall = useMayCall();
+  const [open, setOpen] = useState<{ readonly action: 'create' | 'edit' | 'delete'; readonly field?: ContextField }>();
+  const close = (): void => setOpen(undefined);
+  const create = mayCall(CreateContextField) && (
+    <Button variant="primary" icon="add" onPress={() => setOpen({ action: 'create' })}>
+      {text.create}
+    </Button>
+  );
+  const field = open?.field;
+  return (
+    <AdminSection id="context" actions={create}>
+      <MissingPermission operation={UpdateContextField} />
+      <ResourceList
+        label={text.fields}
+        query={contextFields}
+        rowKey={({ name }) => name}
+        name={({ name }) => name}
+        text={({ description, legalValues = [] }) =>
+          [description ?? '', ...legalValues.map(({ value }) => value)].join(' ')
+        }
+        columns={[
+          {
+            id: 'name',
+            title: text.name,
+            cell: ({ name, stickiness }) => (
+              <span className={layout['inline']}>
+                <strong>{name}</strong>
+                {stickiness === true && <Badge tone="accent">{text.sticky}</Badge>}
+              </span>
+            ),
+          },
+          { id: 'description', title: text.description, cell: ({ description }) => description },
+          {
+            id: 'values',
+            title: text.legalValues,
+            cell: ({ legalValues = [] }) =>
+              legalValues.length === 0 ? (
+                <span className={layout['muted']}>{text.any}</span>
+              ) : (
+                text.values(legalValues.length)
+              ),
+          },
+          { id: 'projects', title: text.projects, isNumber: true, cell: ({ usedInProjects }) => usedInProjects ?? 0 },
+          { id: 'flags', title: text.flags, isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+        ]}
+        actions={(row) => [
+          ...(mayCall(UpdateContextField)
+            ? [
+                {
+                  id: 'edit',
+                  label: messages.common.edit,
+                  icon: 'edit' as const,
+                  run: () => setOpen({ action: 'edit', field: row }),
+                },
+              ]
+            : []),
+          ...(mayCall(DeleteContextField)
+            ? [
+                {
+                  id: 'delete',
+                  label: text.delete,
+                  icon: 'remove' as const,
+                  run: () => setOpen({ action: 'delete', field: row }),
+                },
+              ]
+            : []),
+        ]}
+        empty={{ title: text.empty, help: text.emptyHelp, action: create }}
+      />
+      {open?.action === 'create' && (
+        <FormDialog
+          title={text.create}
+          submit={messages.common.create}
+          isWide
+          operation={CreateContextField}
+          request={{}}
+          changes={[ListContextFields]}
+          values={{ legalValues: [] }}
+          fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...fields]}
+          prepare={prepare}
+          done={({ name }) => text.created(String(name))}
+          onClose={close}
+        />
+      )}
+      {open?.action === 'edit' && field !== undefined && (
+        <FormDialog
+          title={text.editTitle(field.name)}
+          submit={messages.common.save}
+          isWide
+          uses={<FieldUses name={field.name} />}
+          operation={UpdateContextField}
+          request={{ params: { name: field.name } }}
+          changes={[ListContextFields]}
+          values={bodyOf(field)}
+          current={async () => {
+            const { value } = await callTagged(GetContextField, { params: { name: field.name } });
+            return { value: bodyOf(value), tag: undefined };
+          }}
+          fields={fields}
+          prepare={prepare}
+          done={() => text.saved(field.name)}
+          onClose={close}
+        />
+      )}
+      {open?.action === 'delete' && field !== undefined && (
+        <ActionDialog
+          title={text.deleteTitle(field.name)}
+          confirm={text.delete}
+          isDangerous
+          operation={DeleteContextField}
+          request={{ params: { name: field.name } }}
+          changes={[ListContextFields]}
+          done={text.deleted(field.name)}
+          onClose={close}
+        >
+          <p>{text.deleteHelp}</p>
+          <FieldUses name={field.name} />
+        </ActionDialog>
+      )}
+    </AdminSection>
+  );
+};

@@ -1,0 +1,74 @@
+import { type EnvironmentDescription, ListEnvironments, SetEnvironmentOrder } from '@bunting/contracts';
+import { useState } from 'react';
+import { Button, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { IconButton } from '../../../components/button.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { environmentsMessages as text } from '../../../messages/environments.ts';
+import { messages } from '../../../messages/shared.ts';
+import { moved } from '../moved.ts';
+import styles from '../admin.module.css';
+
+interface EnvironmentOrderProps {
+  readonly environments: readonly EnvironmentDescription[];
+  readonly onClose: () => void;
+}
+
+/** Puts the environments in another order, by drag, by keyboard or by buttons. The order is saved as a whole. */
+export const EnvironmentOrder = ({ environments, onClose }: EnvironmentOrderProps) => {
+  const [names, setNames] = useState<readonly string[]>(environments.map(({ name }) => name));
+  const { dragAndDropHooks } = useDragAndDrop({
+    getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
+    onReorder: ({ keys, target: { key, dropPosition } }) => {
+      const [item = ''] = [...keys].map(String);
+      setNames(moved(names, item, dropPosition === 'before' ? 'before' : 'after', String(key)));
+    },
+  });
+  return (
+    <ActionDialog
+      title={text.orderTitle}
+      confirm={messages.common.save}
+      operation={SetEnvironmentOrder}
+      request={{ body: Object.fromEntries(names.map((name, at) => [name, at + 1])) }}
+      changes={[ListEnvironments]}
+      done={text.ordered}
+      onClose={onClose}
+    >
+      <p>{text.orderHelp}</p>
+      <GridList
+        aria-label={text.orderTitle}
+        items={names.map((id) => ({ id }))}
+        dependencies={[names]}
+        dragAndDropHooks={dragAndDropHooks}
+        className={styles['order'] ?? ''}
+      >
+        {({ id }) => {
+          const at = names.indexOf(id);
+          const [before, after] = [names[at - 1], names[at + 1]];
+          return (
+            <GridListItem id={id} textValue={id} className={styles['orderItem'] ?? ''}>
+              <Button slot="drag" aria-label={text.handle(id)} className={styles['handle'] ?? ''}>
+                <Icon name="menu" />
+              </Button>
+              <span className={styles['grow']}>{id}</span>
+              <IconButton
+                icon="arrowUp"
+                size="small"
+                label={text.up(id)}
+                isDisabled={before === undefined}
+                onPress={() => before !== undefined && setNames(moved(names, id, 'before', before))}
+              />
+              <IconButton
+                icon="arrowDown"
+                size="small"
+                label={text.down(id)}
+                isDisabled={after === undefined}
+                onPress={() => after !== undefined && setNames(moved(names, id, 'after', after))}
+              />
+            </GridListItem>
+          );
+        }}
+      </GridList>
+    </ActionDialog>
+  );
+};

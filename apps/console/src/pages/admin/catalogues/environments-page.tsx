@@ -1,0 +1,284 @@
+import {
+  CloneEnvironment,
+  CreateEnvironment,
+  DeleteEnvironment,
+  type EnvironmentDescription,
+  GetEnvironment,
+  ListEnvironments,
+  ListEnvironmentsOfProject,
+  SetEnvironmentOrder,
+  SwitchEnvironmentOff,
+  SwitchEnvironmentOn,
+  UpdateEnvironment,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { callTagged } from '../../../api/call.ts';
+import { read, readTagged, useProjects } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
+import { Button } from '../../../components/button.tsx';
+import { Badge, Notice } from '../../../components/content.tsx';
+import type { MenuEntry } from '../../../components/menu.tsx';
+import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
+import { PickMany } from '../../../components/forms/pick-many.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { environmentsMessages as text } from '../../../messages/environments.ts';
+import { messages } from '../../../messages/shared.ts';
+import { AdminSection } from '../admin-section.tsx';
+import layout from '../../../components/layout.module.css';
+
+const EnvironmentOrder = lazy(() =>
+  import('./environment-order.tsx').then(({ EnvironmentOrder: component }) => ({ default: component })),
+);
+
+const reads = [ListEnvironments, GetEnvironment, ListEnvironmentsOfProject];
+
+const typeField = (type?: string): BodyField => {
+  const known = Object.entries(text.types).map(([id, label]) => ({ id, label }));
+  const isKnown = type === undefined || known.some(({ id }) => id === type);
+  return {
+    name: 'type',
+    label: text.type,
+    hint: text.typeHint,
+    options: isKnown ? known : [...known, { id: type, label: type }],
+  };
+};
+
+const approvalsField: BodyField = { name: 'requiredApprovals', label: text.approvals, hint: text.approvalsHint };
+
+const typeName = (type: string): string => text.types[type as keyof typeof text.types] ?? type;
+
+const Use = ({ projectCount = 0, enabledToggleCount = 0, apiTokenCount = 0 }: EnvironmentDescription) => (
+  <p>{text.use(projectCount, enabledToggleCount, apiTokenCount)}</p>
+);
+
+interface DialogProps {
+  readonly environment: EnvironmentDescription;
+  readonly onClose: () => void;
+}
+
+const bodyOf = ({ type, requiredApprovals }: EnvironmentDescription) => ({ type, requiredApprovals });
+
+const Edit = ({ environment, onClose }: DialogProps) => {
+  const { name } = environment;
+  const stored = useQuery({ ...readTagged(GetEnvironment, { params: { name } }), gcTime: 0, staleTime: Infinity });
+  if (stored.data === undefined) return null;
+  return (
+    <FormDialog
+      title={text.editTitle(name)}
+      submit={messages.common.save}
+      uses={<Use {...environment} />}
+      operation={UpdateEnvironment}
+      request={{ params: { name } }}
+      changes={reads}
+      values={bodyOf(stored.data.value)}
+      tag={stored.data.tag}
+      current={async () => {
+        const { value, tag } = await callTagged(GetEnvironment, { params: { name } });
+        return { value: bodyOf(value), tag };
+      }}
+      fields={[typeField(environment.type), approvalsField]}
+      done={() => text.saved(name)}
+      onClose={onClose}
+    />
+  );
+};
+
+const Clone = ({ environment, onClose }: DialogProps) => {
+  const projects = useProjects().data?.projects ?? [];
+  return (
+    <FormDialog
+      title={text.cloneTitle(environment.name)}
+      submit={text.clone}
+      uses={<p>{text.cloneHelp}</p>}
+      operation={CloneEnvironment}
+      request={{ params: { name: environment.name } }}
+      changes={reads}
+      values={{ type: environment.type, clonePermissions: true, projects: [] }}
+      prepare={({ projects: chosen, ...body }) =>
+        Array.isArray(chosen) && chosen.length > 0 ? { ...body, projects: chosen } : body
+      }
+      fields={[
+        { name: 'name', label: text.name, hint: text.nameHint },
+        typeField(environment.type),
+        {
+          name: 'projects',
+          label: text.cloneProjects,
+          render: (value, onChange) => (
+            <PickMany
+              label={text.cloneProjects}
+              hint={text.cloneProjectsHint}
+              options={projects.map(({ id, name }) => ({ id, label: name, about: id }))}
+              value={Array.isArray(value) ? (value as string[]) : []}
+              onChange={onChange}
+              none={text.allProjects}
+            />
+          ),
+        },
+        { name: 'clonePermissions', label: text.clonePermissions },
+      ]}
+      done={({ name }) => text.cloned(String(name))}
+      onClose={onClose}
+    />
+  );
+};
+
+const Delete = ({ environment, onClose }: DialogProps) => {
+  const { name, projectCount = 0, protected: isProtected } = environment;
+  return (
+    <ActionDialog
+      title={text.deleteTitle(name)}
+      confirm={text.delete}
+      isDangerous
+      typedName={name}
+      isImpossible={isProtected || projectCount > 0}
+      operation={DeleteEnvironment}
+      request={{ params: { name } }}
+      changes={reads}
+      done={text.deleted(name)}
+      onClose={onClose}
+    >
+      {isProtected && <Notice tone="warning">{text.isProtected}</Notice>}
+      {projectCount > 0 && <Notice tone="warning">{text.inUse(projectCount)}</Notice>}
+      {!isProtected && projectCount === 0 && <p>{text.deleteHelp}</p>}
+      <Use {...environment} />
+    </ActionDialog>
+  );
+};
+
+/** Whether new projects get an environment: on again, or deprecated. */
+const SetEnabled = ({ environment, onClose }: DialogProps) => {
+  const { name, enabled } = environment;
+  return (
+    <ActionDialog
+      title={enabled ? text.deprecateTitle(name) : text.enableTitle(name)}
+      confirm={enabled ? text.deprecate : text.enable}
+      operation={enabled ? SwitchEnvironmentOff : SwitchEnvironmentOn}
+      request={{ params: { name } }}
+      changes={reads}
+      done={enabled ? text.isDeprecated(name) : text.isUsed(name)}
+      onClose={onClose}
+    >
+      <p>{enabled ? text.deprecateHelp : text.enableHelp}</p>
+      <Use {...environment} />
+    </ActionDialog>
+  );
+};
+
+const dialogs = { edit: Edit, clone: Clone, enabled: SetEnabled, delete: Delete };
+
+/** The environments, in their order. */
+export const EnvironmentsPage = () => {
+  // Its figures decide what may be deleted: they are read whenever the page is opened.
+  const environments = useQuery({ ...read(ListEnvironments, {}), staleTime: 0 });
+  const mayCall = useMayCall();
+  const [open, setOpen] = useState<{
+    readonly dialog: keyof typeof dialogs;
+    readonly environment: EnvironmentDescription;
+  }>();
+  const [isOrdering, setOrdering] = useState(false);
+  const [isCreating, setCreating] = useState(false);
+  const all = environments.data?.environments;
+  const OpenDialog = open === undefined ? undefined : dialogs[open.dialog];
+  const entry = (
+    environment: EnvironmentDescription,
+    dialog: keyof typeof dialogs,
+    label: string,
+    icon?: MenuEntry['icon'],
+  ): MenuEntry => ({ id: dialog, label, ...(icon && { icon }), run: () => setOpen({ dialog, environment }) });
+  const create = mayCall(CreateEnvironment) && (
+    <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
+      {text.create}
+    </Button>
+  );
+  return (
+    <AdminSection
+      id="environments"
+      actions={
+        <>
+          {mayCall(SetEnvironmentOrder) && (all?.length ?? 0) > 1 && (
+            <Button onPress={() => setOrdering(true)}>{text.order}</Button>
+          )}
+          {create}
+        </>
+      }
+    >
+      <MissingPermission operation={UpdateEnvironment} />
+      <ResourceList
+        label={text.environments}
+        query={{ ...environments, data: all }}
+        rowKey={({ name }) => name}
+        name={({ name }) => name}
+        text={({ type }) => type}
+        columns={[
+          {
+            id: 'name',
+            title: text.name,
+            cell: ({ name, enabled, protected: isProtected }) => (
+              <span className={layout['inline']}>
+                <strong>{name}</strong>
+                {!enabled && <Badge tone="warning">{text.deprecated}</Badge>}
+                {isProtected && <Badge>{text.protected}</Badge>}
+              </span>
+            ),
+          },
+          { id: 'type', title: text.type, cell: ({ type }) => typeName(type) },
+          {
+            id: 'approvals',
+            title: text.approvals,
+            cell: ({ requiredApprovals }) =>
+              requiredApprovals == null ? (
+                <span className={layout['muted']}>{text.projectsDecide}</span>
+              ) : (
+                <Badge tone="accent">{text.atLeast(requiredApprovals)}</Badge>
+              ),
+          },
+          { id: 'projects', title: text.projects, isNumber: true, cell: ({ projectCount = 0 }) => projectCount },
+          {
+            id: 'flags',
+            title: text.flagsOn,
+            isNumber: true,
+            cell: ({ enabledToggleCount = 0 }) => enabledToggleCount,
+          },
+          { id: 'tokens', title: text.tokens, isNumber: true, cell: ({ apiTokenCount = 0 }) => apiTokenCount },
+        ]}
+        actions={(environment) =>
+          mayCall(UpdateEnvironment)
+            ? [
+                entry(environment, 'edit', text.edit, 'edit'),
+                entry(environment, 'clone', text.clone, 'copy'),
+                entry(environment, 'enabled', environment.enabled ? text.deprecate : text.enable),
+                entry(environment, 'delete', text.delete, 'remove'),
+              ]
+            : []
+        }
+        empty={{ title: text.empty, help: text.emptyHelp, action: create }}
+      />
+      {isCreating && (
+        <FormDialog
+          title={text.create}
+          submit={messages.common.create}
+          operation={CreateEnvironment}
+          request={{}}
+          changes={reads}
+          values={{ type: 'development', enabled: true }}
+          fields={[
+            { name: 'name', label: text.name, hint: text.nameHint },
+            typeField(),
+            approvalsField,
+            { name: 'enabled', label: text.enabled },
+          ]}
+          done={({ name }) => text.created(String(name))}
+          onClose={() => setCreating(false)}
+        />
+      )}
+      <Suspense>
+        {isOrdering && all !== undefined && <EnvironmentOrder environments={all} onClose={() => setOrdering(false)} />}
+      </Suspense>
+      {open !== undefined && OpenDialog !== undefined && (
+        <OpenDialog environment={open.environment} onClose={() => setOpen(undefined)} />
+      )}
+    </AdminSection>
+  );
+};

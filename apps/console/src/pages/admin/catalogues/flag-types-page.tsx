@@ -1,0 +1,75 @@
+import { type FeatureTypeDescription, ListFeatureTypes, SetFeatureTypeLifetime } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callTagged } from '../../../api/call.ts';
+import { read } from '../../../api/queries.ts';
+import { FormDialog } from '../../../components/forms/body-form.tsx';
+import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { flagTypesMessages as text } from '../../../messages/flag-types.ts';
+import { messages } from '../../../messages/shared.ts';
+import { AdminSection } from '../admin-section.tsx';
+import { FlagsThatMatch } from '../segments/flags-that-match.tsx';
+import layout from '../../../components/layout.module.css';
+
+const currentLifetime = (id: string) => async () => {
+  const { value } = await callTagged(ListFeatureTypes, {});
+  return { value: { lifetimeDays: value.types.find((type) => type.id === id)?.lifetimeDays ?? null }, tag: undefined };
+};
+
+/** How long flags of each type are expected to live. */
+export const FlagTypesPage = () => {
+  const types = useQuery({ ...read(ListFeatureTypes, {}), select: ({ types: rows }) => rows });
+  const mayCall = useMayCall();
+  const [edited, setEdited] = useState<FeatureTypeDescription>();
+  return (
+    <AdminSection id="types">
+      <MissingPermission operation={SetFeatureTypeLifetime} />
+      <ResourceList
+        label={text.title}
+        query={types}
+        rowKey={({ id }) => id}
+        name={({ name }) => name}
+        columns={[
+          {
+            id: 'name',
+            title: text.type,
+            cell: ({ id, name }) => (
+              <>
+                <strong>{name}</strong> <span className={layout['small']}>{id}</span>
+              </>
+            ),
+          },
+          { id: 'purpose', title: text.purpose, cell: ({ description }) => description },
+          {
+            id: 'lifetime',
+            title: text.lifetime,
+            cell: ({ lifetimeDays }) =>
+              lifetimeDays === null || lifetimeDays === 0 ? text.forEver : text.days(lifetimeDays),
+          },
+        ]}
+        actions={(row) =>
+          mayCall(SetFeatureTypeLifetime)
+            ? [{ id: 'edit', label: text.edit, icon: 'edit', run: () => setEdited(row) }]
+            : []
+        }
+        empty={{ title: messages.common.nothingFound, help: '' }}
+      />
+      {edited !== undefined && (
+        <FormDialog
+          title={text.editTitle(edited.name)}
+          submit={messages.common.save}
+          uses={<FlagsThatMatch query={{ type: `IS:${edited.id}` }} title={text.using} none={text.none} />}
+          operation={SetFeatureTypeLifetime}
+          request={{ params: { id: edited.id } }}
+          changes={[ListFeatureTypes]}
+          values={{ lifetimeDays: edited.lifetimeDays }}
+          current={currentLifetime(edited.id)}
+          fields={[{ name: 'lifetimeDays', label: text.lifetimeField, hint: text.lifetimeHint }]}
+          done={() => text.saved(edited.name)}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+    </AdminSection>
+  );
+};

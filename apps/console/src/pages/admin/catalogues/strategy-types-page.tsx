@@ -1,0 +1,203 @@
+import {
+  CreateStrategyType,
+  DeleteStrategyType,
+  DeprecateStrategyType,
+  GetStrategyType,
+  ListStrategyTypes,
+  ReactivateStrategyType,
+  type StrategyType,
+  UpdateStrategyType,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callTagged } from '../../../api/call.ts';
+import { read } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
+import type { FormValues } from '../../../components/forms/body-schema.ts';
+import { Button } from '../../../components/button.tsx';
+import { Badge } from '../../../components/content.tsx';
+import type { MenuEntry } from '../../../components/menu.tsx';
+import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { messages } from '../../../messages/shared.ts';
+import { strategyTypesMessages as text } from '../../../messages/strategy-types.ts';
+import { AdminSection } from '../admin-section.tsx';
+import { type Parameter, StrategyParameters } from './strategy-parameters.tsx';
+import layout from '../../../components/layout.module.css';
+
+const parametersOf = (value: unknown): readonly Parameter[] => (Array.isArray(value) ? (value as Parameter[]) : []);
+
+const fields: readonly BodyField[] = [
+  { name: 'title', label: text.title },
+  { name: 'description', label: text.description, rows: 2 },
+  {
+    name: 'parameters',
+    label: text.parameters,
+    render: (value, onChange) => <StrategyParameters parameters={parametersOf(value)} onChange={onChange} />,
+  },
+];
+
+const bodyOf = ({ title, description, parameters }: StrategyType): FormValues => ({ title, description, parameters });
+
+/** Rows without a name are not sent. */
+const prepare = ({ parameters, ...body }: FormValues): FormValues => ({
+  ...body,
+  parameters: parametersOf(parameters).filter(({ name }) => name.trim() !== ''),
+});
+
+type Action = 'create' | 'edit' | 'deprecate' | 'reactivate' | 'delete';
+
+interface DialogProps {
+  readonly action: Action;
+  readonly type: StrategyType;
+  readonly onClose: () => void;
+}
+
+const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) => {
+  const shared = { request: { params: { name } }, changes: [ListStrategyTypes], onClose };
+  switch (action) {
+    case 'edit':
+      return (
+        <FormDialog
+          {...shared}
+          title={text.editTitle(name)}
+          submit={messages.common.save}
+          isWide
+          uses={<p>{text.editHelp}</p>}
+          operation={UpdateStrategyType}
+          values={bodyOf({ name, ...type })}
+          current={async () => {
+            const { value } = await callTagged(GetStrategyType, { params: { name } });
+            return { value: bodyOf(value), tag: undefined };
+          }}
+          fields={fields}
+          prepare={prepare}
+          done={() => text.saved(name)}
+        />
+      );
+    case 'deprecate':
+      return (
+        <ActionDialog
+          {...shared}
+          title={text.deprecateTitle(name)}
+          confirm={text.deprecate}
+          operation={DeprecateStrategyType}
+          done={text.isDeprecated(name)}
+        >
+          <p>{text.deprecateHelp}</p>
+        </ActionDialog>
+      );
+    case 'reactivate':
+      return (
+        <ActionDialog
+          {...shared}
+          title={text.reactivateTitle(name)}
+          confirm={text.reactivate}
+          operation={ReactivateStrategyType}
+          done={text.isReactivated(name)}
+        >
+          <p>{text.reactivateHelp}</p>
+        </ActionDialog>
+      );
+    case 'delete':
+      return (
+        <ActionDialog
+          {...shared}
+          title={text.deleteTitle(name)}
+          confirm={text.delete}
+          isDangerous
+          operation={DeleteStrategyType}
+          done={text.deleted(name)}
+        >
+          <p>{text.deleteHelp}</p>
+        </ActionDialog>
+      );
+    case 'create':
+      return null;
+  }
+};
+
+/** The kinds of strategies: the built-in ones, and those that SDKs evaluate on their own. */
+export const StrategyTypesPage = () => {
+  const types = useQuery({ ...read(ListStrategyTypes, {}), select: ({ strategies }) => strategies });
+  const mayCall = useMayCall();
+  const [open, setOpen] = useState<{ readonly action: Action; readonly type?: StrategyType }>();
+  const close = (): void => setOpen(undefined);
+  const entry = (type: StrategyType, action: Action, label: string, icon?: MenuEntry['icon']): MenuEntry => ({
+    id: action,
+    label,
+    run: () => setOpen({ action, type }),
+    ...(icon && { icon }),
+  });
+  const create = mayCall(CreateStrategyType) && (
+    <Button variant="primary" icon="add" onPress={() => setOpen({ action: 'create' })}>
+      {text.create}
+    </Button>
+  );
+  return (
+    <AdminSection id="strategies" actions={create}>
+      <MissingPermission operation={UpdateStrategyType} />
+      <ResourceList
+        label={text.types}
+        query={types}
+        rowKey={({ name }) => name}
+        name={({ name }) => name}
+        text={({ title, description }) => `${title ?? ''} ${description ?? ''}`}
+        columns={[
+          {
+            id: 'name',
+            title: text.name,
+            cell: ({ name, displayName, editable, deprecated }) => (
+              <span className={layout['inline']}>
+                <strong>{displayName ?? name}</strong>
+                {displayName !== null && displayName !== name && <span className={layout['small']}>{name}</span>}
+                {deprecated && <Badge tone="warning">{text.deprecated}</Badge>}
+                {!deprecated && (
+                  <Badge tone={editable ? 'accent' : 'neutral'}>{editable ? text.custom : text.builtIn}</Badge>
+                )}
+              </span>
+            ),
+          },
+          { id: 'description', title: text.description, cell: ({ description }) => description },
+          {
+            id: 'parameters',
+            title: text.parameters,
+            cell: ({ parameters }) =>
+              parameters.length === 0 ? (
+                <span className={layout['muted']}>{text.none}</span>
+              ) : (
+                parametersOf(parameters)
+                  .map(({ name }) => name)
+                  .join(', ')
+              ),
+          },
+        ]}
+        actions={(type) => [
+          ...(type.editable && mayCall(UpdateStrategyType) ? [entry(type, 'edit', messages.common.edit, 'edit')] : []),
+          ...(mayCall(DeprecateStrategyType) && type.name !== 'default'
+            ? [type.deprecated ? entry(type, 'reactivate', text.reactivate) : entry(type, 'deprecate', text.deprecate)]
+            : []),
+          ...(type.editable && mayCall(DeleteStrategyType) ? [entry(type, 'delete', text.delete, 'remove')] : []),
+        ]}
+        empty={{ title: text.empty, help: text.emptyHelp }}
+      />
+      {open?.action === 'create' && (
+        <FormDialog
+          title={text.create}
+          submit={messages.common.create}
+          isWide
+          operation={CreateStrategyType}
+          request={{}}
+          changes={[ListStrategyTypes]}
+          values={{ parameters: [] }}
+          fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...fields]}
+          prepare={prepare}
+          done={({ name }) => text.created(String(name))}
+          onClose={close}
+        />
+      )}
+      {open?.type !== undefined && <TypeDialog action={open.action} type={open.type} onClose={close} />}
+    </AdminSection>
+  );
+};

@@ -1,0 +1,268 @@
+import {
+  CreateTag,
+  CreateTagType,
+  DeleteTag,
+  DeleteTagType,
+  GetTagType,
+  ListTags,
+  ListTagsOfType,
+  ListTagTypes,
+  SearchFeatures,
+  type Tag,
+  type TagTypeDescription,
+  UpdateTagType,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { callTagged } from '../../../api/call.ts';
+import { read } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
+import { Button } from '../../../components/button.tsx';
+import { Answer } from '../../../components/content.tsx';
+import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { messages } from '../../../messages/shared.ts';
+import { tagsMessages as text } from '../../../messages/tags.ts';
+import { AdminSection } from '../admin-section.tsx';
+import { FlagsThatMatch, useFlagsThatMatch } from '../segments/flags-that-match.tsx';
+import layout from '../../../components/layout.module.css';
+import styles from '../admin.module.css';
+
+const described: readonly BodyField[] = [
+  { name: 'description', label: text.description, hint: text.descriptionHint, rows: 2 },
+  { name: 'color', label: text.color, hint: text.colorHint, placeholder: '#2257c5' },
+  { name: 'icon', label: text.icon, hint: text.iconHint },
+];
+
+/** A colour as the tag type has it; what is no colour is not shown. */
+const Swatch = ({ color }: { readonly color: string | null | undefined }) =>
+  color != null && CSS.supports('color', color) ? (
+    <span className={styles['swatch']} style={{ background: color }} aria-hidden="true" />
+  ) : null;
+
+const currentType = (name: string) => async () => {
+  const { value } = await callTagged(GetTagType, { params: { name } });
+  return { value: value.tagType, tag: undefined };
+};
+
+const EditType = ({ type, onClose }: { readonly type: TagTypeDescription; readonly onClose: () => void }) => (
+  <FormDialog
+    title={text.editType(type.name)}
+    submit={messages.common.save}
+    operation={UpdateTagType}
+    request={{ params: { name: type.name } }}
+    changes={[ListTagTypes, GetTagType]}
+    values={type}
+    current={currentType(type.name)}
+    fields={described}
+    done={() => text.typeSaved(type.name)}
+    onClose={onClose}
+  />
+);
+
+const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose: () => void }) => {
+  const tags = useQuery(read(ListTagsOfType, { params: { type: name } }));
+  return (
+    <ActionDialog
+      title={text.deleteTypeTitle(name)}
+      confirm={text.deleteType}
+      isDangerous
+      typedName={name}
+      operation={DeleteTagType}
+      request={{ params: { name } }}
+      changes={[ListTagTypes, ListTags, SearchFeatures]}
+      done={text.typeDeleted(name)}
+      onClose={onClose}
+    >
+      <Answer query={tags}>{({ tags: found }) => <TypeUse tags={found} />}</Answer>
+    </ActionDialog>
+  );
+};
+
+/** How many tags and flags a type takes with it. */
+const TypeUse = ({ tags }: { readonly tags: readonly Tag[] }) => {
+  const list = tags.map(({ type, value }) => `${type}:${value}`).join(',');
+  const flags = useFlagsThatMatch({ tag: `INCLUDE_ANY_OF:${list}` });
+  if (tags.length === 0) return <p>{text.deleteTypeHelp(0, 0)}</p>;
+  return <Answer query={flags}>{({ total = 0 }) => <p>{text.deleteTypeHelp(tags.length, total)}</p>}</Answer>;
+};
+
+const TagTypes = () => {
+  const types = useQuery({ ...read(ListTagTypes, {}), select: ({ tagTypes }) => tagTypes });
+  const mayCall = useMayCall();
+  const [open, setOpen] = useState<{
+    readonly action: 'create' | 'edit' | 'delete';
+    readonly type?: TagTypeDescription;
+  }>();
+  const close = (): void => setOpen(undefined);
+  const create = mayCall(CreateTagType) && (
+    <Button variant="primary" icon="add" onPress={() => setOpen({ action: 'create' })}>
+      {text.createType}
+    </Button>
+  );
+  return (
+    <AdminSection id="tags" actions={create}>
+      <MissingPermission operation={UpdateTagType} />
+      <ResourceList
+        label={text.types}
+        query={types}
+        rowKey={({ name }) => name}
+        name={({ name }) => name}
+        text={({ description }) => description ?? ''}
+        columns={[
+          {
+            id: 'name',
+            title: text.type,
+            cell: ({ name, color }) => (
+              <span className={layout['inline']}>
+                <Swatch color={color} />
+                <Link to="/admin/$section/$item" params={{ section: 'tags', item: name }}>
+                  {name}
+                </Link>
+              </span>
+            ),
+          },
+          { id: 'description', title: text.description, cell: ({ description }) => description },
+        ]}
+        actions={(type) => [
+          ...(mayCall(UpdateTagType)
+            ? [
+                {
+                  id: 'edit',
+                  label: messages.common.edit,
+                  icon: 'edit' as const,
+                  run: () => setOpen({ action: 'edit', type }),
+                },
+              ]
+            : []),
+          ...(mayCall(DeleteTagType)
+            ? [
+                {
+                  id: 'delete',
+                  label: text.deleteType,
+                  icon: 'remove' as const,
+                  run: () => setOpen({ action: 'delete', type }),
+                },
+              ]
+            : []),
+        ]}
+        empty={{ title: text.noTypes, help: text.noTypesHelp, action: create }}
+      />
+      {open?.action === 'create' && (
+        <FormDialog
+          title={text.createType}
+          submit={messages.common.create}
+          operation={CreateTagType}
+          request={{}}
+          changes={[ListTagTypes]}
+          values={{}}
+          fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...described]}
+          done={({ name }) => text.typeCreated(String(name))}
+          onClose={close}
+        />
+      )}
+      {open?.action === 'edit' && open.type !== undefined && <EditType type={open.type} onClose={close} />}
+      {open?.action === 'delete' && open.type !== undefined && <DeleteType name={open.type.name} onClose={close} />}
+    </AdminSection>
+  );
+};
+
+const nameOf = ({ type, value }: Tag): string => `${type}:${value}`;
+/** The filter of the list of flags that finds a tag; quotes hold a value with blanks together. */
+const filterOf = (tag: Tag): string => (/\s/.test(nameOf(tag)) ? `"tag:${nameOf(tag)}"` : `tag:${nameOf(tag)}`);
+
+const TagsOfType = ({ type }: { readonly type: string }) => {
+  const stored = useQuery({ ...read(GetTagType, { params: { name: type } }), select: ({ tagType }) => tagType });
+  const tags = useQuery({ ...read(ListTagsOfType, { params: { type } }), select: ({ tags: rows }) => rows });
+  const mayCall = useMayCall();
+  const [isCreating, setCreating] = useState(false);
+  const [isEditing, setEditing] = useState(false);
+  const [deleted, setDeleted] = useState<Tag>();
+  const create = (
+    <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
+      {text.createTag}
+    </Button>
+  );
+  return (
+    <AdminSection
+      id="tags"
+      title={text.tags(type)}
+      actions={
+        <>
+          {mayCall(UpdateTagType) && <Button onPress={() => setEditing(true)}>{messages.common.edit}</Button>}
+          {create}
+        </>
+      }
+    >
+      <Answer query={stored}>
+        {({ description, color }) => (
+          <p className={layout['inline']}>
+            <Swatch color={color} />
+            {description}
+          </p>
+        )}
+      </Answer>
+      <ResourceList
+        label={text.tags(type)}
+        query={tags}
+        rowKey={({ value }) => value}
+        name={nameOf}
+        columns={[
+          { id: 'value', title: text.value, cell: ({ value }) => <strong>{value}</strong> },
+          {
+            id: 'flags',
+            title: messages.shell.flags,
+            cell: (tag) => (
+              <Link to="/flags" search={{ q: filterOf(tag) } as never}>
+                {text.findFlags}
+              </Link>
+            ),
+          },
+        ]}
+        actions={(tag) =>
+          mayCall(DeleteTag)
+            ? [{ id: 'delete', label: text.deleteTag, icon: 'remove', run: () => setDeleted(tag) }]
+            : []
+        }
+        empty={{ title: text.noTags, help: text.noTagsHelp, action: create }}
+      />
+      {isCreating && (
+        <FormDialog
+          title={text.createTag}
+          submit={messages.common.create}
+          operation={CreateTag}
+          request={{}}
+          changes={[ListTagsOfType, ListTags]}
+          values={{ type, value: '' }}
+          fields={[{ name: 'value', label: text.value, hint: text.valueHint }]}
+          done={({ value }) => text.tagCreated(`${type}:${String(value)}`)}
+          onClose={() => setCreating(false)}
+        />
+      )}
+      {isEditing && stored.data !== undefined && <EditType type={stored.data} onClose={() => setEditing(false)} />}
+      {deleted !== undefined && (
+        <ActionDialog
+          title={text.deleteTagTitle(nameOf(deleted))}
+          confirm={text.deleteTag}
+          isDangerous
+          operation={DeleteTag}
+          request={{ params: deleted }}
+          changes={[ListTagsOfType, ListTags, SearchFeatures]}
+          done={text.tagDeleted(nameOf(deleted))}
+          onClose={() => setDeleted(undefined)}
+        >
+          <p>{text.deleteTagHelp}</p>
+          <FlagsThatMatch query={{ tag: `INCLUDE:${nameOf(deleted)}` }} title={text.usedBy} none={text.unused} />
+        </ActionDialog>
+      )}
+    </AdminSection>
+  );
+};
+
+/** The types of tags, and the tags of one type. */
+export const TagsPage = () => {
+  const { item } = useParams({ strict: false }) as { readonly item?: string };
+  return item === undefined ? <TagTypes /> : <TagsOfType key={item} type={item} />;
+};

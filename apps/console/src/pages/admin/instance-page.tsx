@@ -1,0 +1,331 @@
+import {
+  GetEventLogSize,
+  GetInstanceStatistics,
+  GetInstanceStatisticsCsv,
+  GetReindexStatus,
+  GetUiConfig,
+  type InstanceStatistics,
+  CollectDeadLetters,
+  noLimit,
+  type ResourceLimits,
+  StartReindex,
+  type UiConfig,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { lazyRouteComponent, Link } from '@tanstack/react-router';
+import { Suspense, useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { read } from '../../api/queries.ts';
+import { ActionDialog } from '../../components/action-dialog.tsx';
+import { Button, buttonClass } from '../../components/button.tsx';
+import { Answer, Badge, Notice, Table } from '../../components/content.tsx';
+import { useMayCall } from '../../components/missing-permission.tsx';
+import { ResourceList } from '../../components/resource-list.tsx';
+import { Time } from '../../components/time.tsx';
+import { bytesText, instanceMessages as text } from '../../messages/instance.ts';
+import { notifyError } from '../../shell/toasts.tsx';
+import { AdminSection } from './admin-section.tsx';
+import { saveFile } from './transfer/save-file.ts';
+import layout from '../../components/layout.module.css';
+import styles from './people/people.module.css';
+
+const LogIntegrity = lazyRouteComponent(() => import('../events/log-integrity.tsx'), 'LogIntegrity');
+
+interface SectionProps {
+  readonly id: string;
+  readonly title: string;
+  readonly action?: React.ReactNode;
+  readonly children: React.ReactNode;
+}
+
+const Section = ({ id, title, action, children }: SectionProps) => (
+  <section className={layout['section']} aria-labelledby={id}>
+    <div className={layout['bar']}>
+      <h2 id={id}>{title}</h2>
+      {action}
+    </div>
+    {children}
+  </section>
+);
+
+const onOff = (isOn: boolean): string => (isOn ? text.on : text.off);
+
+const Facts = ({ config }: { readonly config: UiConfig }) => (
+  <dl className={styles['pairs']}>
+    {[
+      [text.version, `${config.name} ${config.version}`],
+      [text.unleash, config.versionInfo.current.oss],
+      [text.instanceId, config.versionInfo.instanceId],
+      [text.publicUrl, config.unleashUrl || text.noPublicUrl],
+      [
+        text.origins,
+        config.frontendApiOrigins.includes('*') ? text.anyOrigin : config.frontendApiOrigins.join(', ') || text.nothing,
+      ],
+      [text.mail, config.emailEnabled ? text.isSet : text.notSet],
+      [text.sso, config.oidcConfiguredThroughEnv ? text.ssoByVariables : text.ssoByApi],
+      [text.passwords, onOff(!config.disablePasswordAuth)],
+      [text.telemetry, text.nothing],
+    ].map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+interface Readiness {
+  readonly isReady: boolean;
+  readonly reason: string;
+}
+
+/** What readiness says, which needs no key; 503 is an answer too. */
+const readReadiness = async ({ signal }: { readonly signal: AbortSignal }): Promise<Readiness> => {
+  const response = await fetch('/health/ready', { signal, cache: 'no-store' });
+  const body = (await response.json()) as { readonly reason?: unknown };
+  return { isReady: response.ok, reason: typeof body.reason === 'string' ? body.reason : String(response.status) };
+};
+
+const Health = () => {
+  const readiness = useQuery({ queryKey: ['readiness'], queryFn: readReadiness, refetchInterval: 5_000, retry: false });
+  return (
+    <Answer query={readiness}>
+      {({ isReady, reason }) => (
+        <>
+          <p role="status">
+            <Badge tone={isReady ? 'good' : 'danger'}>{isReady ? text.ready : text.notReady(reason)}</Badge>
+          </p>
+          <p className={layout['muted']}>{text.checkedAgain}</p>
+        </>
+      )}
+    </Answer>
+  );
+};
+
+const Statistics = ({ statistics }: { readonly statistics: InstanceStatistics }) => {
+  const counts = Object.entries(text.counts).map(
+    ([name, label]) => [label, statistics[name as keyof typeof text.counts]] as const,
+  );
+  return (
+    <dl className={styles['facts']}>
+      {[
+        ...counts,
+        [text.activeUsers, statistics.activeUsers.last30] as const,
+        [text.applications, statistics.clientApps.find(({ range }) => range === '30d')?.count ?? 0] as const,
+        [text.changes, statistics.productionChanges.last30] as const,
+      ].map(([label, n]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{text.number(n)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+/** How much there is of what a limit counts; limits of single things have no such number. */
+const usedOf = (name: string, statistics: InstanceStatistics | undefined): number | undefined => {
+  if (statistics === undefined) return undefined;
+  const { apiTokens, featureToggles, projects, environments, segments } = statistics;
+  const all = apiTokens.admin + apiTokens.client + apiTokens.frontend;
+  return { featureFlags: featureToggles, projects, environments, segments, apiTokens: all }[name];
+};
+
+interface LimitsProps {
+  readonly limits: ResourceLimits;
+  readonly statistics: InstanceStatistics | undefined;
+}
+
+const Limits = ({ limits, statistics }: LimitsProps) => (
+  <Table
+    label={text.limits}
+    rows={Object.entries(text.limitNames).map(([name, label]) => ({
+      name,
+      label,
+      limit: limits[name as keyof typeof text.limitNames],
+      used: usedOf(name, statistics),
+    }))}
+    rowKey={({ name }) => name}
+    columns={[
+      { id: 'limit', title: text.limit, cell: ({ label }) => label },
+      {
+        id: 'used',
+        title: text.used,
+        cell: ({ used, limit }) =>
+          used === undefined ? null : (
+            <Badge tone={used >= limit * 0.9 ? 'warning' : 'neutral'}>{text.number(used)}</Badge>
+          ),
+      },
+      { id: 'most', title: text.most, cell: ({ limit }) => (limit >= noLimit ? text.noLimit : text.number(limit)) },
+    ]}
+  />
+);
+
+const EventLog = () => {
+  const size = useQuery(read(GetEventLogSize, {}));
+  return (
+    <Answer query={size}>
+      {({ events, bytes, oldest, retentionDays }) => (
+        <p>
+          {text.logSize(events, bytesText(bytes.total))}.{' '}
+          {oldest !== null && (
+            <>
+              {text.oldest} <Time at={oldest} isAbsolute />.{' '}
+            </>
+          )}
+          {retentionDays === null ? text.keptForEver : text.retention(retentionDays)}
+        </p>
+      )}
+    </Answer>
+  );
+};
+
+const DeadLetters = () => {
+  const letters = useQuery({ ...read(CollectDeadLetters, {}), refetchInterval: 30_000 });
+  const unanswered = letters.data?.unanswered ?? [];
+  return (
+    <>
+      {unanswered.length > 0 && <Notice tone="warning">{text.unanswered(unanswered)}</Notice>}
+      <ResourceList
+        label={text.deadLetters}
+        parameter="letter"
+        query={{ ...letters, data: letters.data?.deadLetters }}
+        rowKey={({ service, uid }) => `${service} ${uid}`}
+        name={({ type }) => type}
+        text={({ service, producer, reason }) => `${service} ${producer} ${reason}`}
+        columns={[
+          { id: 'service', title: text.service, cell: ({ service }) => service },
+          {
+            id: 'message',
+            title: text.message,
+            cell: ({ type, producer, position }) => (
+              <div className={styles['person']}>
+                <code>{type}</code>
+                <span>{text.from(producer, position)}</span>
+              </div>
+            ),
+          },
+          { id: 'reason', title: text.reason, cell: ({ reason }) => reason },
+          { id: 'attempts', title: text.attempts, cell: ({ attempts }) => attempts, isNumber: true },
+          { id: 'next', title: text.next, cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} /> },
+        ]}
+        empty={{ title: text.noDeadLetters, help: text.noDeadLettersHelp }}
+      />
+    </>
+  );
+};
+
+const SearchIndex = () => {
+  const [isAsking, setAsking] = useState(false);
+  const reindex = useQuery({
+    ...read(GetReindexStatus, {}),
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? 1_000 : false),
+  });
+  const isNever = reindex.error instanceof ApiError && reindex.error.kind === 'NotFoundError';
+  return (
+    <>
+      <p className={layout['muted']}>{text.searchHelp}</p>
+      {isNever ? (
+        <p>{text.neverBuilt}</p>
+      ) : (
+        <Answer query={reindex}>
+          {({ state, done, all, reason, finishedAt }) => (
+            <p role="status">
+              {state === 'running' && text.running(done, all)}
+              {state === 'failed' && text.failed(reason ?? '')}
+              {state === 'done' && (
+                <>
+                  {text.built(all)}, <Time at={finishedAt} />
+                </>
+              )}
+            </p>
+          )}
+        </Answer>
+      )}
+      <div>
+        <Button isDisabled={reindex.data?.state === 'running'} onPress={() => setAsking(true)}>
+          {text.reindex}
+        </Button>
+      </div>
+      {isAsking && (
+        <ActionDialog
+          title={text.reindexTitle}
+          confirm={text.reindex}
+          operation={StartReindex}
+          request={{}}
+          changes={[GetReindexStatus]}
+          done={text.reindexStarted}
+          onClose={() => setAsking(false)}
+        >
+          <p>{text.reindexHelp}</p>
+        </ActionDialog>
+      )}
+    </>
+  );
+};
+
+/** The installation: version, health, statistics, limits, event log, dead letters and search index. */
+export const InstancePage = () => {
+  const config = useQuery(read(GetUiConfig, {}));
+  const mayCall = useMayCall();
+  const isAdmin = mayCall(GetInstanceStatistics);
+  const statistics = useQuery({ ...read(GetInstanceStatistics, {}), enabled: isAdmin });
+  const saveCsv = async (): Promise<void> => {
+    try {
+      saveFile('statistics.csv', 'text/csv', await call(GetInstanceStatisticsCsv, {}));
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <AdminSection id="instance">
+      <Section id="health" title={text.health}>
+        <Health />
+      </Section>
+      <Section id="facts" title={text.facts}>
+        <Answer query={config}>{(data) => <Facts config={data} />}</Answer>
+        <p className={layout['muted']}>{text.settingsHelp}</p>
+      </Section>
+      {isAdmin && (
+        <>
+          <Section
+            id="statistics"
+            title={text.statistics}
+            action={<Button onPress={() => void saveCsv()}>{text.csv}</Button>}
+          >
+            <Answer query={statistics}>{(data) => <Statistics statistics={data} />}</Answer>
+          </Section>
+          <Section
+            id="log"
+            title={text.log}
+            action={
+              <span className={styles['badges']}>
+                <Suspense>
+                  <LogIntegrity />
+                </Suspense>
+                <Link to="/events" className={buttonClass()}>
+                  {text.toLog}
+                </Link>
+              </span>
+            }
+          >
+            <EventLog />
+          </Section>
+          <Section id="dead-letters" title={text.deadLetters}>
+            <p className={layout['muted']}>{text.deadLettersHelp}</p>
+            <DeadLetters />
+          </Section>
+          <Section id="search" title={text.search}>
+            <SearchIndex />
+          </Section>
+        </>
+      )}
+      <Section id="limits" title={text.limits}>
+        <Answer query={config}>
+          {({ resourceLimits }) => <Limits limits={resourceLimits} statistics={statistics.data} />}
+        </Answer>
+      </Section>
+    </AdminSection>
+  );
+};

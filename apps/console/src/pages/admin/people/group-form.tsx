@@ -1,0 +1,102 @@
+import { CreateGroup, GetGroup, type Group, ListGroups, ListUsers, UpdateGroup } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { callTagged } from '../../../api/call.ts';
+import { read } from '../../../api/queries.ts';
+import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
+import { TextField } from '../../../components/forms/fields.tsx';
+import { PickMany } from '../../../components/forms/pick-many.tsx';
+import { peopleMessages as text } from '../../../messages/people.ts';
+import { messages } from '../../../messages/shared.ts';
+import { nameOf, roleOptions } from './people.tsx';
+
+type Members = Group['users'];
+
+/** A group as it is written: members by their ids alone. */
+const bodyOfGroup = ({ name, description, mappingsSSO, rootRole, users }: Group) => ({
+  name,
+  description,
+  mappingsSSO,
+  rootRole,
+  users: users.map(({ user }) => ({ user: { id: user.id } })),
+});
+
+const noGroup = { name: '', description: '', mappingsSSO: [], rootRole: null, users: [] };
+
+const linesOf = (value: string): string[] => value.split('\n');
+
+/** Creates a group, or changes one. */
+export const GroupForm = ({ group, onClose }: { readonly group: Group | undefined; readonly onClose: () => void }) => {
+  const people = useQuery(read(ListUsers, {}));
+  const roles = people.data?.rootRoles ?? [];
+  const options = (people.data?.users ?? []).map((user) => ({
+    id: String(user.id),
+    label: nameOf(user),
+    about: user.email ?? user.username,
+  }));
+  const fields: readonly BodyField[] = [
+    { name: 'name', label: text.name },
+    { name: 'description', label: text.description, rows: 2 },
+    {
+      name: 'users',
+      label: text.members,
+      render: (value, onChange) => (
+        <PickMany
+          label={text.addMember}
+          options={options}
+          value={(value as Members).map(({ user }) => String(user.id))}
+          onChange={(ids) => onChange(ids.map((id) => ({ user: { id: Number(id) } })))}
+          none={text.noMembers}
+        />
+      ),
+    },
+    {
+      name: 'rootRole',
+      label: text.rootRole,
+      hint: text.groupRoleHint,
+      options: [{ id: '', label: text.noRootRole }, ...roleOptions(roles)],
+    },
+    {
+      name: 'mappingsSSO',
+      label: text.mappings,
+      render: (value, onChange) => (
+        <TextField
+          label={text.mappings}
+          hint={text.mappingsHint}
+          rows={3}
+          value={(value as string[]).join('\n')}
+          onChange={(lines) => onChange(linesOf(lines))}
+          onBlur={() => onChange((value as string[]).map((line) => line.trim()).filter((line) => line !== ''))}
+        />
+      ),
+    },
+  ];
+  const common = {
+    changes: [ListGroups],
+    fields,
+    done: ({ name }: Readonly<Record<string, unknown>>) => text.saved(String(name)),
+    onClose,
+  };
+  return group === undefined ? (
+    <FormDialog
+      {...common}
+      title={text.createGroup}
+      submit={messages.common.create}
+      operation={CreateGroup}
+      request={{}}
+      values={noGroup}
+    />
+  ) : (
+    <FormDialog
+      {...common}
+      title={text.editGroup(group.name)}
+      submit={messages.common.save}
+      operation={UpdateGroup}
+      request={{ params: { id: group.id } }}
+      values={bodyOfGroup(group)}
+      current={async () => {
+        const { value, tag } = await callTagged(GetGroup, { params: { id: group.id } });
+        return { value: bodyOfGroup(value), tag };
+      }}
+    />
+  );
+};

@@ -1,0 +1,122 @@
+import { CreateGroup, DeleteGroup, type Group, ListGroups, ListUsers, UpdateGroup } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { Suspense, useEffect, useState } from 'react';
+import { read } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { Button } from '../../../components/button.tsx';
+import { Badge } from '../../../components/content.tsx';
+import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { Uses } from '../../../components/uses.tsx';
+import { peopleMessages as text } from '../../../messages/people.ts';
+import { useActions } from '../../../shell/actions.ts';
+import { AdminSection } from '../admin-section.tsx';
+import { nameOf } from './people.tsx';
+import styles from './people.module.css';
+
+const dialogs = () => import('./group-form.tsx');
+const GroupForm = lazyRouteComponent(dialogs, 'GroupForm');
+
+/** The groups with their members, roles and projects. */
+export const GroupsPage = () => {
+  const groups = useQuery(read(ListGroups, {}));
+  const roles = useQuery(read(ListUsers, {})).data?.rootRoles ?? [];
+  const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
+  const [edited, setEdited] = useState<Group | 'new' | undefined>();
+  const [deleted, setDeleted] = useState<Group | undefined>();
+  // The dialogs are there when a key opens them, so that no letter is lost.
+  useEffect(() => void dialogs(), []);
+  const mayCall = useMayCall();
+  const mayCreate = mayCall(CreateGroup);
+  useActions(
+    mayCreate ? [{ id: 'groups.create', title: text.createGroup, key: 'c', run: () => setEdited('new') }] : [],
+  );
+  const create = mayCreate && (
+    <Button variant="primary" icon="add" onPress={() => setEdited('new')}>
+      {text.createGroup}
+    </Button>
+  );
+  return (
+    <AdminSection id="groups" actions={create}>
+      <MissingPermission operation={CreateGroup} />
+      <ResourceList
+        label={text.groups}
+        query={{ ...groups, data: groups.data?.groups }}
+        rowKey={({ id }) => id}
+        name={({ name }) => name}
+        text={({ description, users, mappingsSSO }) =>
+          [description ?? '', ...mappingsSSO, ...users.map(({ user }) => nameOf(user))].join(' ')
+        }
+        columns={[
+          {
+            id: 'name',
+            title: text.name,
+            cell: ({ name, description }) => (
+              <div className={styles['person']}>
+                <strong>
+                  <bdi>{name}</bdi>
+                </strong>
+                {description !== null && description !== '' && <span dir="auto">{description}</span>}
+              </div>
+            ),
+          },
+          {
+            id: 'members',
+            title: text.members,
+            cell: ({ users }) => <span title={users.map(({ user }) => nameOf(user)).join(', ')}>{users.length}</span>,
+            isNumber: true,
+          },
+          {
+            id: 'role',
+            title: text.rootRole,
+            cell: ({ rootRole }) =>
+              rootRole === null ? text.noRootRole : <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>,
+          },
+          { id: 'projects', title: text.projects, cell: ({ projects }) => projects.join(', ') },
+          { id: 'sso', title: text.mappings, cell: ({ mappingsSSO }) => mappingsSSO.join(', ') },
+        ]}
+        actions={(group) => [
+          ...(mayCall(UpdateGroup)
+            ? [{ id: 'edit', label: text.edit, icon: 'edit' as const, run: () => setEdited(group) }]
+            : []),
+          ...(mayCall(DeleteGroup)
+            ? [{ id: 'delete', label: text.deleteGroup, icon: 'remove' as const, run: () => setDeleted(group) }]
+            : []),
+        ]}
+        empty={{ title: text.noGroups, help: text.noGroupsHelp }}
+      />
+      <Suspense>
+        {edited !== undefined && (
+          <GroupForm group={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+        )}
+      </Suspense>
+      {deleted !== undefined && (
+        <ActionDialog
+          title={text.deleteGroupTitle(deleted.name)}
+          confirm={text.deleteGroup}
+          isDangerous
+          operation={DeleteGroup}
+          request={{ params: { id: deleted.id } }}
+          changes={[ListGroups]}
+          done={text.deleted(deleted.name)}
+          onClose={() => setDeleted(undefined)}
+        >
+          <p>{text.deleteGroupHelp}</p>
+          <Uses
+            query={{ ...groups, data: deleted }}
+            title={text.membersOf}
+            none={text.noMembersOf}
+            uses={({ users }) => users.map(({ user }) => ({ key: String(user.id), node: nameOf(user) }))}
+          />
+          <Uses
+            query={{ ...groups, data: deleted }}
+            title={text.projectsOf}
+            none={text.noProjectsOf}
+            uses={({ projects }) => projects.map((project) => ({ key: project, node: project }))}
+          />
+        </ActionDialog>
+      )}
+    </AdminSection>
+  );
+};

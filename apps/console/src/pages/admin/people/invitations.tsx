@@ -1,0 +1,86 @@
+import { CreateInviteLink, type InviteLink, ListInviteLinks, UpdateInviteLink } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { Suspense, useState } from 'react';
+import { read } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { Button } from '../../../components/button.tsx';
+import { Badge } from '../../../components/content.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { useMayCall } from '../../../components/missing-permission.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { Secret } from '../../../components/secret.tsx';
+import { Time } from '../../../components/time.tsx';
+import { peopleMessages as text } from '../../../messages/people.ts';
+import layout from '../../../components/layout.module.css';
+
+const CreateInvitationDialog = lazyRouteComponent(() => import('./user-dialogs.tsx'), 'CreateInvitationDialog');
+
+const addressOf = ({ url }: InviteLink): string => new URL(url, location.origin).href;
+
+const isPast = (at: string): boolean => Date.parse(at) < Date.now();
+
+const StateBadge = ({ link: { enabled, expiresAt } }: { readonly link: InviteLink }) => {
+  if (!enabled) return <Badge>{text.isOff}</Badge>;
+  if (isPast(expiresAt)) return <Badge>{text.isExpired}</Badge>;
+  return <Badge tone="good">{text.works}</Badge>;
+};
+
+/** The links by which people create their own accounts. */
+export const Invitations = () => {
+  const links = useQuery(read(ListInviteLinks, {}));
+  const mayCall = useMayCall();
+  const [isCreating, setCreating] = useState(false);
+  const [shown, setShown] = useState<InviteLink | undefined>();
+  const [switched, setSwitched] = useState<InviteLink | undefined>();
+  const close = (): void => setSwitched(undefined);
+  if (!mayCall(CreateInviteLink)) return null;
+  return (
+    <section className={layout['section']} aria-labelledby="invitations">
+      <div className={layout['bar']}>
+        <h2 id="invitations">{text.invitations}</h2>
+        <Button icon="add" onPress={() => setCreating(true)}>
+          {text.invite}
+        </Button>
+      </div>
+      <ResourceList
+        label={text.invitations}
+        parameter="invitation"
+        query={{ ...links, data: links.data?.tokens }}
+        rowKey={({ secret }) => secret}
+        name={({ name }) => name}
+        columns={[
+          { id: 'name', title: text.inviteName, cell: ({ name }) => name },
+          { id: 'state', title: text.state, cell: (link) => <StateBadge link={link} /> },
+          { id: 'joined', title: text.joined, cell: ({ users }) => users.length, isNumber: true },
+          { id: 'expires', title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+        ]}
+        actions={(link) => [
+          { id: 'show', label: text.showLink, icon: 'external', run: () => setShown(link) },
+          { id: 'switch', label: link.enabled ? text.turnOff : text.turnOn, run: () => setSwitched(link) },
+        ]}
+        empty={{ title: text.noInvitations, help: text.invitationsHelp }}
+      />
+      <Suspense>{isCreating && <CreateInvitationDialog onClose={() => setCreating(false)} />}</Suspense>
+      {shown !== undefined && (
+        <Dialog title={text.inviteMade(shown.name)} onClose={() => setShown(undefined)}>
+          <p>{text.inviteOpen}</p>
+          <Secret label={text.link} value={addressOf(shown)} />
+        </Dialog>
+      )}
+      {switched !== undefined && (
+        <ActionDialog
+          title={switched.enabled ? text.turnOffTitle(switched.name) : text.turnOnTitle(switched.name)}
+          confirm={switched.enabled ? text.turnOff : text.turnOn}
+          operation={UpdateInviteLink}
+          request={{ params: { token: switched.secret }, body: { enabled: !switched.enabled } }}
+          changes={[ListInviteLinks]}
+          done={switched.enabled ? text.wasTurnedOff(switched.name) : text.wasTurnedOn(switched.name)}
+          onClose={close}
+        >
+          <p>{switched.enabled ? text.turnOffHelp : text.turnOnHelp}</p>
+        </ActionDialog>
+      )}
+    </section>
+  );
+};

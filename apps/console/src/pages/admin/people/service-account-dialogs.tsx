@@ -1,0 +1,216 @@
+import {
+  CreateServiceAccount,
+  CreateServiceAccountToken,
+  DeleteServiceAccount,
+  DeleteServiceAccountToken,
+  ListServiceAccounts,
+  ListServiceAccountTokens,
+  type Pat,
+  type ReplyOf,
+  UpdateServiceAccount,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../../api/call.ts';
+import { read } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { FormDialog } from '../../../components/forms/body-form.tsx';
+import { faultOf } from '../../../components/forms/body-schema.ts';
+import { Button } from '../../../components/button.tsx';
+import { Answer, Table } from '../../../components/content.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { FormSelect, FormText } from '../../../components/forms/form.tsx';
+import { Time } from '../../../components/time.tsx';
+import { Uses } from '../../../components/uses.tsx';
+import { peopleMessages as text } from '../../../messages/people.ts';
+import { messages } from '../../../messages/shared.ts';
+import { nameOf, roleOptions } from './people.tsx';
+import { instantIn, optionsOf, SecretForm } from '../../../components/forms/secret-form.tsx';
+import layout from '../../../components/layout.module.css';
+
+export type Account = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
+
+const changes = [ListServiceAccounts, ListServiceAccountTokens];
+
+const CreateToken = ({ account, onClose }: { readonly account: Account; readonly onClose: () => void }) => (
+  <SecretForm
+    title={text.createToken}
+    submit={messages.common.create}
+    operation={CreateServiceAccountToken}
+    changes={changes}
+    values={{ description: '', days: '90' }}
+    request={({ description, days }) => ({
+      params: { id: account.id },
+      body: { description: String(description).trim(), expiresAt: instantIn(days) ?? null },
+    })}
+    secret={({ secret }) => ({ title: text.tokenMade, label: text.token, value: secret, help: text.tokenOnce })}
+    onClose={onClose}
+  >
+    {(control) => (
+      <>
+        <FormText
+          control={control}
+          name="description"
+          label={text.tokenFor}
+          hint={text.tokenForHint}
+          validate={(value) => faultOf(CreateServiceAccountToken.body, 'description', value)}
+          autoFocus
+        />
+        <FormSelect control={control} name="days" label={text.tokenLasts} options={optionsOf(text.tokenDays)} />
+      </>
+    )}
+  </SecretForm>
+);
+
+/** The tokens of a service account. A further dialog takes its place while it is open, so that one is on the screen. */
+export const TokensDialog = ({ account, onClose }: { readonly account: Account; readonly onClose: () => void }) => {
+  const tokens = useQuery(read(ListServiceAccountTokens, { params: { id: account.id } }));
+  const [isCreating, setCreating] = useState(false);
+  const [deleted, setDeleted] = useState<Pat | undefined>();
+  if (isCreating) return <CreateToken account={account} onClose={() => setCreating(false)} />;
+  if (deleted !== undefined) {
+    return (
+      <ActionDialog
+        title={text.deleteTokenTitle(deleted.description)}
+        confirm={text.deleteToken}
+        isDangerous
+        operation={DeleteServiceAccountToken}
+        request={{ params: { id: account.id, tokenId: deleted.id } }}
+        changes={changes}
+        done={text.tokenDeleted}
+        onClose={() => setDeleted(undefined)}
+      >
+        <p>{text.deleteTokenHelp}</p>
+        <p className={layout['muted']}>
+          {text.lastSeen}: <Time at={deleted.seenAt} />
+        </p>
+      </ActionDialog>
+    );
+  }
+  return (
+    <Dialog
+      title={text.tokensTitle(nameOf(account))}
+      onClose={onClose}
+      isWide
+      footer={
+        <>
+          <Button onPress={onClose}>{messages.common.close}</Button>
+          <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
+            {text.createToken}
+          </Button>
+        </>
+      }
+    >
+      <Answer query={tokens}>
+        {({ pats }) =>
+          pats.length === 0 ? (
+            <p>{text.noTokens}</p>
+          ) : (
+            <Table
+              label={text.tokens}
+              rows={pats}
+              rowKey={({ id }) => id}
+              columns={[
+                { id: 'for', title: text.tokenFor, cell: ({ description }) => description },
+                { id: 'seen', title: text.lastSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
+                { id: 'expires', title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                {
+                  id: 'delete',
+                  title: messages.common.actions,
+                  cell: (pat) => (
+                    <Button size="small" onPress={() => setDeleted(pat)}>
+                      {text.deleteToken}
+                    </Button>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Answer>
+    </Dialog>
+  );
+};
+
+interface DialogProps {
+  readonly roles: ReplyOf<typeof ListServiceAccounts>['rootRoles'];
+  readonly onClose: () => void;
+}
+
+/** Creates a service account. */
+export const CreateServiceAccountDialog = ({ roles, onClose }: DialogProps) => {
+  const viewer = roles.find(({ name }) => name === 'Viewer') ?? roles[0];
+  return (
+    <FormDialog
+      title={text.createServiceAccount}
+      submit={messages.common.create}
+      operation={CreateServiceAccount}
+      request={{}}
+      changes={[ListServiceAccounts]}
+      values={{ username: '', name: '', rootRole: viewer?.id ?? '' }}
+      fields={[
+        { name: 'username', label: text.username },
+        { name: 'name', label: text.name },
+        { name: 'rootRole', label: text.rootRole, options: roleOptions(roles) },
+      ]}
+      done={({ username }) => text.saved(String(username))}
+      onClose={onClose}
+    />
+  );
+};
+
+interface ServiceAccountDialogProps extends DialogProps {
+  readonly what: 'edit' | 'tokens' | 'delete';
+  readonly account: Account;
+}
+
+/** What an administrator does with one service account. */
+export const ServiceAccountDialog = ({ what, account, roles, onClose }: ServiceAccountDialogProps) => {
+  switch (what) {
+    case 'edit':
+      return (
+        <FormDialog
+          title={text.editUser(nameOf(account))}
+          submit={messages.common.save}
+          operation={UpdateServiceAccount}
+          request={{ params: { id: account.id } }}
+          changes={[ListServiceAccounts]}
+          values={account}
+          current={async () => {
+            const { serviceAccounts } = await call(ListServiceAccounts, {});
+            return { value: serviceAccounts.find(({ id }) => id === account.id) ?? account, tag: undefined };
+          }}
+          fields={[
+            { name: 'name', label: text.name },
+            { name: 'rootRole', label: text.rootRole, options: roleOptions(roles) },
+            { name: 'active', label: text.isActive },
+          ]}
+          done={() => text.saved(nameOf(account))}
+          onClose={onClose}
+        />
+      );
+    case 'tokens':
+      return <TokensDialog account={account} onClose={onClose} />;
+    case 'delete':
+      return (
+        <ActionDialog
+          title={text.deleteUserTitle(nameOf(account))}
+          confirm={text.deleteUser}
+          isDangerous
+          operation={DeleteServiceAccount}
+          request={{ params: { id: account.id } }}
+          changes={[ListServiceAccounts]}
+          done={text.deleted(nameOf(account))}
+          onClose={onClose}
+        >
+          <p>{text.deleteServiceAccountHelp}</p>
+          <Uses
+            query={{ data: account.tokens, error: null, refetch: () => undefined }}
+            title={text.tokensOf}
+            none={text.noTokensOf}
+            uses={(tokens) => tokens.map(({ id, description }) => ({ key: String(id), node: description }))}
+          />
+        </ActionDialog>
+      );
+  }
+};

@@ -1,0 +1,79 @@
+import { CreateServiceAccount, ListServiceAccounts } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { type ComponentProps, Suspense, useEffect, useState } from 'react';
+import { read } from '../../../api/queries.ts';
+import { Button } from '../../../components/button.tsx';
+import { Badge } from '../../../components/content.tsx';
+import { MissingPermission } from '../../../components/missing-permission.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { Time } from '../../../components/time.tsx';
+import { peopleMessages as text } from '../../../messages/people.ts';
+import { useActions } from '../../../shell/actions.ts';
+import { AdminSection } from '../admin-section.tsx';
+import { nameOf, PersonCell } from './people.tsx';
+
+const dialogs = () => import('./service-account-dialogs.tsx');
+const CreateServiceAccountDialog = lazyRouteComponent(dialogs, 'CreateServiceAccountDialog');
+const ServiceAccountDialog = lazyRouteComponent(dialogs, 'ServiceAccountDialog');
+
+/** The accounts of machines, with their tokens. */
+export const ServiceAccountsPage = () => {
+  const accounts = useQuery(read(ListServiceAccounts, {}));
+  const roles = accounts.data?.rootRoles ?? [];
+  const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
+  const [isCreating, setCreating] = useState(false);
+  const [opened, setOpened] = useState<Pick<ComponentProps<typeof ServiceAccountDialog>, 'what' | 'account'>>();
+  // The dialogs are there when a key opens them, so that no letter is lost.
+  useEffect(() => void dialogs(), []);
+  useActions([
+    { id: 'accounts.create', title: text.createServiceAccount, key: 'c', run: () => setCreating(roles.length > 0) },
+  ]);
+  const close = (): void => setOpened(undefined);
+  return (
+    <AdminSection
+      id="service-accounts"
+      actions={
+        <Button variant="primary" icon="add" isDisabled={roles.length === 0} onPress={() => setCreating(true)}>
+          {text.createServiceAccount}
+        </Button>
+      }
+    >
+      <MissingPermission operation={CreateServiceAccount} />
+      <ResourceList
+        label={text.serviceAccounts}
+        query={{ ...accounts, data: accounts.data?.serviceAccounts }}
+        rowKey={({ id }) => id}
+        name={nameOf}
+        text={({ username = '', tokens }) => [username, ...tokens.map(({ description }) => description)].join(' ')}
+        columns={[
+          { id: 'name', title: text.name, cell: (account) => <PersonCell person={account} /> },
+          {
+            id: 'role',
+            title: text.rootRole,
+            cell: ({ rootRole }) => <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>,
+          },
+          {
+            id: 'state',
+            title: text.state,
+            cell: ({ active }) =>
+              active ? <Badge tone="good">{text.active}</Badge> : <Badge tone="warning">{text.deactivated}</Badge>,
+          },
+          { id: 'tokens', title: text.tokens, cell: ({ tokens }) => tokens.length, isNumber: true },
+          { id: 'seen', title: text.lastSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
+          { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        ]}
+        actions={(account) => [
+          { id: 'tokens', label: text.manageTokens, run: () => setOpened({ what: 'tokens', account }) },
+          { id: 'edit', label: text.edit, icon: 'edit', run: () => setOpened({ what: 'edit', account }) },
+          { id: 'delete', label: text.deleteUser, icon: 'remove', run: () => setOpened({ what: 'delete', account }) },
+        ]}
+        empty={{ title: text.noServiceAccounts, help: text.serviceAccountsHelp }}
+      />
+      <Suspense>
+        {isCreating && <CreateServiceAccountDialog roles={roles} onClose={() => setCreating(false)} />}
+        {opened !== undefined && <ServiceAccountDialog {...opened} roles={roles} onClose={close} />}
+      </Suspense>
+    </AdminSection>
+  );
+};

@@ -1,0 +1,262 @@
+import {
+  CreateInviteLink,
+  CreateResetLink,
+  CreateUser,
+  DeleteUser,
+  EndUserSessions,
+  GetUiConfig,
+  GetUser,
+  ListInviteLinks,
+  ListUsers,
+  ListUserSessions,
+  type ReplyOf,
+  UpdateUser,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { callTagged } from '../../../api/call.ts';
+import { read } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { FormDialog } from '../../../components/forms/body-form.tsx';
+import { faultOf } from '../../../components/forms/body-schema.ts';
+import { Answer, Table } from '../../../components/content.tsx';
+import { FormSelect, FormSwitch, FormText } from '../../../components/forms/form.tsx';
+import { Time } from '../../../components/time.tsx';
+import { peopleMessages as text } from '../../../messages/people.ts';
+import { messages } from '../../../messages/shared.ts';
+import { browserOf } from '../../profile/browser-of.ts';
+import { nameOf, roleOptions, UsesOfUser } from './people.tsx';
+import { entered, instantIn, optionsOf, SecretForm } from '../../../components/forms/secret-form.tsx';
+
+export type User = ReplyOf<typeof ListUsers>['users'][number];
+export type Opened = 'edit' | 'reset' | 'sessions' | 'activate' | 'deactivate' | 'delete';
+
+/** The address that a link of the API has for people: the API leaves out the host where it does not know it. */
+const addressOf = (link: string): string => new URL(link, location.origin).href;
+
+/** Creates a user, and shows the link by which the user chooses a password. */
+export const CreateUserDialog = ({
+  roles,
+  onClose,
+}: {
+  readonly roles: ReplyOf<typeof ListUsers>['rootRoles'];
+  readonly onClose: () => void;
+}) => {
+  const hasMail = useQuery(read(GetUiConfig, {})).data?.emailEnabled === true;
+  const viewer = roles.find(({ name }) => name === 'Viewer') ?? roles[0];
+  const check = (name: string) => (value: unknown) => faultOf(CreateUser.body, name, value);
+  return (
+    <SecretForm
+      title={text.createUser}
+      submit={messages.common.create}
+      operation={CreateUser}
+      changes={[ListUsers]}
+      values={{ name: '', email: '', username: '', rootRole: String(viewer?.id ?? ''), sendEmail: true }}
+      request={({ name, email, username, rootRole, sendEmail }) => ({
+        body: {
+          rootRole: Number(rootRole),
+          sendEmail: sendEmail === true && hasMail,
+          ...(entered(name) !== undefined && { name: entered(name) as string }),
+          ...(entered(email) !== undefined && { email: entered(email) as string }),
+          ...(entered(username) !== undefined && { username: entered(username) as string }),
+        },
+      })}
+      secret={(created) => ({
+        title: text.userCreated(nameOf(created)),
+        label: text.link,
+        value: addressOf(created.inviteLink),
+        help: text.inviteHelp(nameOf(created)),
+        after: created.emailSent && <p>{text.inviteSent}</p>,
+      })}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <FormText
+            control={control}
+            name="name"
+            label={text.name}
+            hint={text.nameHint}
+            validate={check('name')}
+            autoFocus
+          />
+          <FormText control={control} name="email" label={text.email} type="email" validate={check('email')} />
+          <FormText
+            control={control}
+            name="username"
+            label={text.username}
+            hint={text.usernameHint}
+            validate={check('username')}
+          />
+          <FormSelect
+            control={control}
+            name="rootRole"
+            label={text.rootRole}
+            hint={text.rootRoleHint}
+            options={roleOptions(roles)}
+          />
+          {hasMail && <FormSwitch control={control} name="sendEmail" label={text.sendMail} />}
+        </>
+      )}
+    </SecretForm>
+  );
+};
+
+const SessionsDialog = ({ user, onClose }: { readonly user: User; readonly onClose: () => void }) => {
+  const sessions = useQuery(read(ListUserSessions, { params: { id: user.id } }));
+  const count = sessions.data?.sessions.length ?? 0;
+  return (
+    <ActionDialog
+      title={text.sessionsOf(nameOf(user))}
+      confirm={text.endSessions}
+      isImpossible={count === 0}
+      operation={EndUserSessions}
+      request={{ params: { id: user.id } }}
+      changes={[ListUserSessions]}
+      done={text.sessionsEnded(nameOf(user))}
+      onClose={onClose}
+    >
+      <Answer query={sessions}>
+        {({ sessions: rows }) =>
+          rows.length === 0 ? (
+            <p>{text.noSessions}</p>
+          ) : (
+            <Table
+              label={text.sessions}
+              rows={rows}
+              rowKey={({ id }) => id}
+              columns={[
+                { id: 'browser', title: text.browser, cell: ({ userAgent }) => browserOf(userAgent) },
+                { id: 'address', title: text.address, cell: ({ address }) => address },
+                { id: 'seen', title: text.lastSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
+              ]}
+            />
+          )
+        }
+      </Answer>
+    </ActionDialog>
+  );
+};
+
+interface OpenedProps {
+  readonly opened: Opened;
+  readonly user: User;
+  readonly roles: ReplyOf<typeof ListUsers>['rootRoles'];
+  readonly onClose: () => void;
+}
+
+/** What an administrator does with one user. */
+export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
+  const name = nameOf(user);
+  const params = { id: user.id };
+  switch (opened) {
+    case 'edit':
+      return (
+        <FormDialog
+          title={text.editUser(name)}
+          submit={messages.common.save}
+          operation={UpdateUser}
+          request={{ params }}
+          changes={[ListUsers]}
+          values={user}
+          current={() => callTagged(GetUser, { params })}
+          fields={[
+            { name: 'name', label: text.name },
+            { name: 'email', label: text.email },
+            { name: 'rootRole', label: text.rootRole, hint: text.rootRoleHint, options: roleOptions(roles) },
+            { name: 'active', label: text.isActive },
+          ]}
+          done={() => text.saved(name)}
+          onClose={onClose}
+        />
+      );
+    case 'reset':
+      return (
+        <SecretForm
+          title={text.resetTitle(name)}
+          submit={text.resetCreate}
+          operation={CreateResetLink}
+          request={() => ({ body: { id: user.email ?? user.username ?? '' } })}
+          changes={[]}
+          secret={({ resetPasswordUrl }) => ({
+            title: text.resetMade(name),
+            label: text.link,
+            value: addressOf(resetPasswordUrl),
+            help: text.resetHelp,
+          })}
+          onClose={onClose}
+        >
+          {() => <p>{text.resetHelp}</p>}
+        </SecretForm>
+      );
+    case 'sessions':
+      return <SessionsDialog user={user} onClose={onClose} />;
+    case 'activate':
+    case 'deactivate': {
+      const isOn = opened === 'activate';
+      return (
+        <ActionDialog
+          title={isOn ? text.activateTitle(name) : text.deactivateTitle(name)}
+          confirm={isOn ? text.activate : text.deactivate}
+          isDangerous={!isOn}
+          operation={UpdateUser}
+          request={{ params, body: { active: isOn } }}
+          changes={[ListUsers]}
+          done={isOn ? text.wasActivated(name) : text.wasDeactivated(name)}
+          onClose={onClose}
+        >
+          <p>{isOn ? text.activateHelp : text.deactivateHelp}</p>
+          {!isOn && <UsesOfUser id={user.id} />}
+        </ActionDialog>
+      );
+    }
+    case 'delete':
+      return (
+        <ActionDialog
+          title={text.deleteUserTitle(name)}
+          confirm={text.deleteUser}
+          isDangerous
+          operation={DeleteUser}
+          request={{ params }}
+          changes={[ListUsers]}
+          done={text.deleted(name)}
+          onClose={onClose}
+        >
+          <p>{text.deleteUserHelp}</p>
+          <UsesOfUser id={user.id} />
+        </ActionDialog>
+      );
+  }
+};
+
+/** Creates an invitation link, and shows it. */
+export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => void }) => (
+  <SecretForm
+    title={text.invite}
+    submit={messages.common.create}
+    operation={CreateInviteLink}
+    changes={[ListInviteLinks]}
+    values={{ name: '', days: '7' }}
+    request={({ name, days }) => ({ body: { name: String(name).trim(), expiresAt: instantIn(days) ?? '' } })}
+    secret={(link) => ({
+      title: text.inviteMade(link.name),
+      label: text.link,
+      value: addressOf(link.url),
+      help: text.inviteOpen,
+    })}
+    onClose={onClose}
+  >
+    {(control) => (
+      <>
+        <FormText
+          control={control}
+          name="name"
+          label={text.inviteName}
+          hint={text.inviteNameHint}
+          validate={(value) => faultOf(CreateInviteLink.body, 'name', value)}
+          autoFocus
+        />
+        <FormSelect control={control} name="days" label={text.inviteLasts} options={optionsOf(text.inviteDays)} />
+      </>
+    )}
+  </SecretForm>
+);

@@ -1,0 +1,142 @@
+import { CreateUser, DeleteInactiveUsers, ListInactiveUsers, ListUsers } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { lazyRouteComponent, useNavigate } from '@tanstack/react-router';
+import { Suspense, useEffect, useState } from 'react';
+import { read } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { Button } from '../../../components/button.tsx';
+import { Badge } from '../../../components/content.tsx';
+import { Checkbox } from '../../../components/forms/fields.tsx';
+import type { MenuEntry } from '../../../components/menu.tsx';
+import { MissingPermission } from '../../../components/missing-permission.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { useSearchText } from '../../../components/search-text.ts';
+import { Time } from '../../../components/time.tsx';
+import { peopleMessages as text } from '../../../messages/people.ts';
+import { useActions } from '../../../shell/actions.ts';
+import { AdminSection } from '../admin-section.tsx';
+import { Invitations } from './invitations.tsx';
+import type { Opened, User } from './user-dialogs.tsx';
+import { nameOf, PersonCell } from './people.tsx';
+import styles from './people.module.css';
+
+const dialogs = () => import('./user-dialogs.tsx');
+const CreateUserDialog = lazyRouteComponent(dialogs, 'CreateUserDialog');
+const UserDialog = lazyRouteComponent(dialogs, 'UserDialog');
+
+/** The users: their roles, whether they are active, and what administrators do for them. */
+export const UsersPage = () => {
+  const users = useQuery(read(ListUsers, {}));
+  const [view, setView] = useSearchText('view');
+  const isInactive = view === 'inactive';
+  const inactive = useQuery({ ...read(ListInactiveUsers, {}), enabled: isInactive });
+  const navigate = useNavigate();
+  const [isCreating, setCreating] = useState(false);
+  const [opened, setOpened] = useState<{ readonly what: Opened; readonly user: User } | undefined>();
+  const [isDeleting, setDeleting] = useState(false);
+  const roles = users.data?.rootRoles ?? [];
+  // The dialogs are there when a key opens them, so that no letter is lost.
+  useEffect(() => void dialogs(), []);
+  useActions([{ id: 'users.create', title: text.createUser, key: 'c', run: () => setCreating(roles.length > 0) }]);
+  const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
+  const inactiveIds = inactive.data?.inactiveUsers.map(({ id }) => id) ?? [];
+  const rows = isInactive ? users.data?.users.filter(({ id }) => inactiveIds.includes(id)) : users.data?.users;
+  const actionsOf = (user: User): MenuEntry[] => {
+    const open = (what: Opened) => () => setOpened({ what, user });
+    return [
+      { id: 'edit', label: text.edit, icon: 'edit', run: open('edit') },
+      {
+        id: 'access',
+        label: text.access,
+        icon: 'search',
+        run: () =>
+          void navigate({ to: '/admin/$section', params: { section: 'access' }, search: { q: nameOf(user) } as never }),
+      },
+      ...(user.email === undefined && user.username === undefined
+        ? []
+        : [{ id: 'reset', label: text.resetLink, icon: 'external' as const, run: open('reset') }]),
+      { id: 'sessions', label: text.sessions, icon: 'user', run: open('sessions') },
+      user.active
+        ? { id: 'deactivate', label: text.deactivate, icon: 'close', run: open('deactivate') }
+        : { id: 'activate', label: text.activate, icon: 'check', run: open('activate') },
+      { id: 'delete', label: text.deleteUser, icon: 'remove', run: open('delete') },
+    ];
+  };
+  return (
+    <AdminSection
+      id="users"
+      actions={
+        <Button variant="primary" icon="add" isDisabled={roles.length === 0} onPress={() => setCreating(true)}>
+          {text.createUser}
+        </Button>
+      }
+    >
+      <MissingPermission operation={CreateUser} />
+      <ResourceList
+        label={text.users}
+        query={{ ...users, data: rows }}
+        rowKey={({ id }) => id}
+        name={nameOf}
+        text={({ id, username = '', email = '', rootRole }) =>
+          `${id} ${username} ${email} ${roleNames.get(rootRole) ?? ''}`
+        }
+        filter={
+          <span className={styles['badges']}>
+            <Checkbox isSelected={isInactive} onChange={(on) => setView(on ? 'inactive' : undefined)}>
+              {text.inactive}
+            </Checkbox>
+            {isInactive && inactiveIds.length > 0 && (
+              <Button size="small" onPress={() => setDeleting(true)}>
+                {text.deleteInactive(inactiveIds.length)}
+              </Button>
+            )}
+          </span>
+        }
+        columns={[
+          { id: 'name', title: text.name, cell: (user) => <PersonCell person={user} /> },
+          {
+            id: 'role',
+            title: text.rootRole,
+            cell: ({ rootRole }) => <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>,
+          },
+          {
+            id: 'state',
+            title: text.state,
+            cell: ({ active, scimId }) => (
+              <span className={styles['badges']}>
+                {active ? <Badge tone="good">{text.active}</Badge> : <Badge tone="warning">{text.deactivated}</Badge>}
+                {scimId !== null && <Badge>{text.provisioned}</Badge>}
+              </span>
+            ),
+          },
+          { id: 'seen', title: text.lastSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
+          { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        ]}
+        actions={actionsOf}
+        empty={{ title: text.noUsers, help: text.noUsersHelp }}
+      />
+      <Invitations />
+      <Suspense>
+        {isCreating && <CreateUserDialog roles={roles} onClose={() => setCreating(false)} />}
+        {opened !== undefined && (
+          <UserDialog opened={opened.what} user={opened.user} roles={roles} onClose={() => setOpened(undefined)} />
+        )}
+      </Suspense>
+      {isDeleting && (
+        <ActionDialog
+          title={text.deleteInactiveTitle(inactiveIds.length)}
+          confirm={text.deleteInactive(inactiveIds.length)}
+          isDangerous
+          operation={DeleteInactiveUsers}
+          request={{ body: { ids: inactiveIds } }}
+          changes={[ListUsers, ListInactiveUsers]}
+          done={text.inactiveDeleted(inactiveIds.length)}
+          onClose={() => setDeleting(false)}
+        >
+          <p>{text.deleteUserHelp}</p>
+          <p>{inactive.data?.inactiveUsers.slice(0, 20).map(nameOf).join(', ')}</p>
+        </ActionDialog>
+      )}
+    </AdminSection>
+  );
+};

@@ -1,0 +1,174 @@
+import { ListApiTokens, ListPermissions, ListProjectRoleHolders, ListRoleHolders } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { read, useEnvironments, useProjects } from '../../../api/queries.ts';
+import { Button } from '../../../components/button.tsx';
+import { Badge, Notice, Table } from '../../../components/content.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { ComboBox, Select } from '../../../components/forms/fields.tsx';
+import { useMayCall } from '../../../components/missing-permission.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { useSearchText } from '../../../components/search-text.ts';
+import { messages } from '../../../messages/shared.ts';
+import { rolesMessages as text } from '../../../messages/roles.ts';
+import { AdminSection } from '../admin-section.tsx';
+import { nameOf, PersonCell } from '../people/people.tsx';
+import { peopleOf, permissionGroups, type Person, type Way } from './role-rights.ts';
+import styles from '../people/people.module.css';
+
+const nameOfWay = ({ role, group }: Way): string =>
+  group === undefined ? text.ownRole(role.name) : text.byGroup(role.name, group);
+
+const Ways = ({ ways }: { readonly ways: readonly Way[] }) => (
+  <span className={styles['badges']}>
+    {[...new Set(ways.map(nameOfWay))].map((name) => (
+      <Badge key={name}>{name}</Badge>
+    ))}
+  </span>
+);
+
+const mayOf = ({ permissions }: Person): string => {
+  if (permissions.has('ADMIN')) return text.everything;
+  return permissions.size === 0 ? text.nothing : text.permissions(permissions.size);
+};
+
+const AdminTokens = () => {
+  const tokens = useQuery(read(ListApiTokens, {}));
+  const count = tokens.data?.tokens.filter(({ type }) => type === 'admin').length ?? 0;
+  if (count === 0) return null;
+  return (
+    <Notice
+      actions={
+        <Link to="/admin/$section" params={{ section: 'api-tokens' }} search={{ type: 'admin' } as never}>
+          {text.showTokens}
+        </Link>
+      }
+    >
+      {text.adminTokens(count)}
+    </Notice>
+  );
+};
+
+const everywhere = '*';
+
+/** Who may do what, everywhere or in a project, and through which role and group. */
+export const AccessPage = () => {
+  const [chosen, setProject] = useSearchText('project');
+  const [chosenEnvironment, setEnvironment] = useSearchText('environment');
+  const [permission, setPermission] = useSearchText('permission');
+  const [shown, setShown] = useState<Person | undefined>();
+  const projects = useProjects().data?.projects ?? [];
+  const environments = useEnvironments().data?.environments ?? [];
+  const catalogue = useQuery(read(ListPermissions, {}));
+  const mayCall = useMayCall();
+  const mayListAll = mayCall(ListRoleHolders);
+  const project = chosen ?? (mayListAll ? undefined : projects[0]?.id);
+  // Everywhere, no environment can be chosen, and one that is left in the address from a project does not count.
+  const environment = project === undefined ? undefined : chosenEnvironment;
+  const instance = useQuery({ ...read(ListRoleHolders, {}), enabled: project === undefined && mayListAll });
+  const inProject = useQuery({
+    ...read(ListProjectRoleHolders, { params: { projectId: project ?? '' } }),
+    enabled: project !== undefined,
+  });
+  const holders = project === undefined ? instance : inProject;
+  const groups = catalogue.data === undefined ? [] : permissionGroups(catalogue.data);
+  const offered = groups.filter(({ kind }) => kind !== 'root' || project === undefined);
+  const displayNames = new Map(groups.flatMap((group) => group.permissions.map((one) => [one.name, one.displayName])));
+  const places = [
+    ...(mayListAll ? [{ id: everywhere, label: text.everywhere }] : []),
+    ...projects.map(({ id, name }) => ({ id, label: name, about: id })),
+  ];
+  const people = holders.data && peopleOf(holders.data, { permission, environment });
+  return (
+    <AdminSection id="access">
+      <div className={styles['filters']}>
+        <ComboBox
+          label={text.place}
+          options={places}
+          value={project ?? everywhere}
+          onChange={(id) => setProject(id === everywhere ? undefined : id)}
+        />
+        {project !== undefined && (
+          <Select
+            label={text.environment}
+            options={[
+              { id: everywhere, label: text.anyEnvironment },
+              ...environments.map(({ name }) => ({ id: name, label: name })),
+            ]}
+            value={environment ?? everywhere}
+            onChange={(id) => setEnvironment(id === everywhere ? undefined : id)}
+          />
+        )}
+        <ComboBox
+          key={`${offered.length} ${catalogue.isSuccess}`}
+          label={text.mayDo}
+          options={[
+            { id: everywhere, label: text.anyPermission },
+            ...offered.flatMap((group) =>
+              group.permissions.map(({ name, displayName }) => ({
+                id: name,
+                label: displayName,
+                about: text.groups[group.kind],
+              })),
+            ),
+          ]}
+          value={permission ?? everywhere}
+          onChange={(id) => setPermission(id === everywhere ? undefined : id)}
+        />
+      </div>
+      <ResourceList
+        label={text.access}
+        query={{ ...holders, data: people }}
+        rowKey={({ user }) => user.id}
+        name={({ user }) => nameOf(user)}
+        text={({ user, ways }) => [user.username ?? '', user.email ?? '', ...ways.map(nameOfWay)].join(' ')}
+        columns={[
+          {
+            id: 'person',
+            title: text.person,
+            cell: ({ user }) => (
+              <span className={styles['badges']}>
+                <PersonCell person={user} />
+                {user.isService && <Badge>{text.serviceAccount}</Badge>}
+              </span>
+            ),
+          },
+          { id: 'through', title: text.through, cell: ({ ways }) => <Ways ways={ways} /> },
+          {
+            id: 'may',
+            title: text.may,
+            cell: (person) =>
+              person.permissions.size === 0 || person.permissions.has('ADMIN') ? (
+                mayOf(person)
+              ) : (
+                <Button size="small" onPress={() => setShown(person)}>
+                  {mayOf(person)}
+                </Button>
+              ),
+          },
+        ]}
+        empty={{ title: text.none, help: text.noneHelp }}
+      />
+      {project === undefined && mayListAll && <AdminTokens />}
+      {shown !== undefined && (
+        <Dialog
+          title={text.details(nameOf(shown.user))}
+          onClose={() => setShown(undefined)}
+          isWide
+          footer={<Button onPress={() => setShown(undefined)}>{messages.common.close}</Button>}
+        >
+          <Table
+            label={text.details(nameOf(shown.user))}
+            rows={[...shown.permissions]}
+            rowKey={([name]) => name}
+            columns={[
+              { id: 'permission', title: text.permission, cell: ([name]) => displayNames.get(name) ?? name },
+              { id: 'by', title: text.by, cell: ([, ways]) => <Ways ways={ways} /> },
+            ]}
+          />
+        </Dialog>
+      )}
+    </AdminSection>
+  );
+};

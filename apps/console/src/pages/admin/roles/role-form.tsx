@@ -1,0 +1,186 @@
+import {
+  CreateRole,
+  ListRoleHolders,
+  ListRoles,
+  GetRole,
+  type ReplyOf,
+  type ListPermissions,
+  type RoleBody,
+  type RoleWithPermissions,
+  UpdateRole,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { call } from '../../../api/call.ts';
+import { read, useCommand } from '../../../api/queries.ts';
+import { faultOf } from '../../../components/forms/body-schema.ts';
+import { Button } from '../../../components/button.tsx';
+import { Notice } from '../../../components/content.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { Checkbox } from '../../../components/forms/fields.tsx';
+import { FormText, showServerError } from '../../../components/forms/form.tsx';
+import { Uses } from '../../../components/uses.tsx';
+import { rolesMessages as text } from '../../../messages/roles.ts';
+import { messages } from '../../../messages/shared.ts';
+import { notify } from '../../../shell/toasts.tsx';
+import { nameOf } from '../people/people.tsx';
+import { bodyOfGrants, grantKey, grantsOf, mergeGrants, permissionGroups } from './role-rights.ts';
+import layout from '../../../components/layout.module.css';
+import styles from '../people/people.module.css';
+
+type Catalogue = ReplyOf<typeof ListPermissions>;
+
+interface GrantsProps {
+  readonly catalogue: Catalogue;
+  readonly kind: 'root' | 'project';
+  readonly grants: ReadonlySet<string>;
+  readonly onChange: (grants: ReadonlySet<string>) => void;
+}
+
+/** What a role gives, to be ticked; permissions of environments for every environment or for single ones. */
+const Grants = ({ catalogue, kind, grants, onChange }: GrantsProps) => {
+  const environments = catalogue.permissions.environments.map(({ name }) => name);
+  const set = (key: string, isOn: boolean): void => {
+    const next = new Set(grants);
+    if (isOn) next.add(key);
+    else next.delete(key);
+    onChange(next);
+  };
+  return permissionGroups(catalogue)
+    .filter((group) => group.kind !== 'root' || kind === 'root')
+    .map((group) => (
+      <fieldset key={group.kind} className={styles['fieldset']}>
+        <legend>{text.groups[group.kind]}</legend>
+        {group.kind === 'environment' ? (
+          group.permissions.map(({ name, displayName }) => (
+            <div key={name} role="group" aria-label={displayName}>
+              <p>{displayName}</p>
+              <div className={styles['choices']}>
+                <Checkbox isSelected={grants.has(name)} onChange={(isOn) => set(name, isOn)}>
+                  {text.everyEnvironment}
+                </Checkbox>
+                {environments.map((environment) => (
+                  <Checkbox
+                    key={environment}
+                    aria-label={text.inEnvironment(displayName, environment)}
+                    isDisabled={grants.has(name)}
+                    isSelected={grants.has(name) || grants.has(grantKey(name, environment))}
+                    onChange={(isOn) => set(grantKey(name, environment), isOn)}
+                  >
+                    {environment}
+                  </Checkbox>
+                ))}
+              </div>
+            </div>
+          ))
+        ) : (
+          <div className={styles['choices']}>
+            {group.permissions.map(({ name, displayName }) => (
+              <Checkbox key={name} isSelected={grants.has(name)} onChange={(isOn) => set(name, isOn)}>
+                {displayName}
+              </Checkbox>
+            ))}
+          </div>
+        )}
+      </fieldset>
+    ));
+};
+
+interface Edited {
+  readonly name: string;
+  readonly description: string;
+  readonly grants: ReadonlySet<string>;
+}
+
+interface RoleFormProps {
+  readonly catalogue: Catalogue;
+  readonly kind: 'root' | 'project';
+  /** nothing for a new role */
+  readonly role: RoleWithPermissions | undefined;
+  readonly onClose: () => void;
+}
+
+/** What a role becomes: the edit of `role`, with what others have changed of it meanwhile. @throws ApiError */
+const mergeRole = async (role: RoleWithPermissions, edited: Edited): Promise<Edited> => {
+  const stored = await call(GetRole, { params: { id: role.id } });
+  return {
+    name: edited.name === role.name ? stored.name : edited.name,
+    description: edited.description === role.description ? stored.description : edited.description,
+    grants: mergeGrants(grantsOf(role), edited.grants, grantsOf(stored)),
+  };
+};
+
+/** Creates a role, or changes one, with who has it. */
+export const RoleForm = ({ catalogue, kind, role, onClose }: RoleFormProps) => {
+  const create = useCommand(CreateRole, [ListRoles, GetRole, ListRoleHolders]);
+  const update = useCommand(UpdateRole, [ListRoles, GetRole, ListRoleHolders]);
+  const holders = useQuery({ ...read(ListRoleHolders, {}), enabled: role !== undefined && kind === 'root' });
+  // The edit is compared with what the dialog was opened with, also when the list is read again meanwhile.
+  const [base] = useState(role);
+  const [grants, setGrants] = useState<ReadonlySet<string>>(role === undefined ? new Set() : grantsOf(role));
+  const { control, handleSubmit, setError, formState } = useForm({
+    defaultValues: { name: role?.name ?? '', description: role?.description ?? '' },
+  });
+  const submit = handleSubmit(async ({ name, description }) => {
+    const entered: Edited = { name: name.trim(), description: description.trim(), grants };
+    try {
+      const edited = base === undefined ? entered : await mergeRole(base, entered);
+      const permissions = bodyOfGrants(edited.grants) as RoleBody['permissions'];
+      const body = { name: edited.name, description: edited.description, permissions };
+      if (base === undefined) {
+        await create.mutateAsync({ body: { ...body, type: kind === 'root' ? 'root-custom' : 'custom' } });
+      } else await update.mutateAsync({ params: { id: base.id }, body });
+    } catch (error) {
+      return showServerError(error, ['name', 'description'], setError);
+    }
+    notify(text.saved(entered.name));
+    onClose();
+  });
+  return (
+    <Dialog
+      title={role === undefined ? text.create[kind] : text.editRole(role.name)}
+      onClose={onClose}
+      isWide
+      onSubmit={(event) => void submit(event)}
+      footer={
+        <>
+          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
+            {role === undefined ? messages.common.create : messages.common.save}
+          </Button>
+        </>
+      }
+    >
+      {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
+      {role !== undefined && kind === 'root' && (
+        <Uses
+          query={holders}
+          title={text.holders}
+          none={text.noHolders}
+          uses={({ users }) =>
+            users
+              .filter(({ through }) => through.some((way) => way.role === role.id))
+              .map((user) => ({ key: String(user.id), node: nameOf(user) }))
+          }
+        />
+      )}
+      {role !== undefined && <p className={layout['muted']}>{text.immediately}</p>}
+      <FormText
+        control={control}
+        name="name"
+        label={text.name}
+        required={text.nameMissing}
+        validate={(value) => faultOf(CreateRole.body, 'name', value)}
+        autoFocus
+      />
+      <FormText
+        control={control}
+        name="description"
+        label={text.description}
+        validate={(value) => faultOf(CreateRole.body, 'description', value)}
+      />
+      <Grants catalogue={catalogue} kind={kind} grants={grants} onChange={setGrants} />
+    </Dialog>
+  );
+};

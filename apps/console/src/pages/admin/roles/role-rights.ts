@@ -1,0 +1,109 @@
+import type { AvailablePermissions, RoleHolders, RoleWithPermissions } from '@bunting/contracts';
+
+/** A permission under which a role can be described: of everything, of projects, or of environments. */
+export interface PermissionGroup {
+  readonly kind: 'root' | 'project' | 'environment';
+  readonly permissions: readonly { readonly name: string; readonly displayName: string }[];
+}
+
+/** The catalogue of permissions in groups, those of environments once. */
+export const permissionGroups = ({ permissions }: AvailablePermissions): readonly PermissionGroup[] => [
+  { kind: 'root', permissions: permissions.root },
+  { kind: 'project', permissions: permissions.project },
+  { kind: 'environment', permissions: permissions.environments[0]?.permissions ?? [] },
+];
+
+/** Where a role gives a permission: nowhere, everywhere that the role reaches, in the project `default`, or in some environments. */
+export type Right = 'none' | 'all' | 'default' | { readonly environments: readonly string[] };
+
+/** What a role gives of a permission. The predefined root roles give the permissions of projects in the project `default` alone. */
+export const rightOf = (
+  role: Pick<RoleWithPermissions, 'type' | 'permissions'>,
+  permission: string,
+  kind: PermissionGroup['kind'],
+): Right => {
+  if (role.permissions.some(({ name }) => name === 'ADMIN')) return 'all';
+  const given = role.permissions.filter(({ name }) => name === permission);
+  if (given.length === 0) return 'none';
+  if (role.type === 'root' && kind !== 'root') return 'default';
+  const environments = given.flatMap(({ environment }) => environment ?? []);
+  return environments.length < given.length ? 'all' : { environments };
+};
+
+/** A permission that a role is to give, as one key: `NAME`, or `NAME environment`. */
+export const grantKey = (name: string, environment?: string): string =>
+  environment === undefined ? name : `${name} ${environment}`;
+
+/** The grants of a role, as keys. */
+export const grantsOf = ({ permissions }: Pick<RoleWithPermissions, 'permissions'>): ReadonlySet<string> =>
+  new Set(permissions.map(({ name, environment }) => grantKey(name, environment)));
+
+/** The grants of a role, as the API takes them. */
+export const bodyOfGrants = (grants: ReadonlySet<string>): { name: string; environment?: string }[] =>
+  [...grants].map((grant) => {
+    const [name = '', environment] = grant.split(' ');
+    return environment === undefined ? { name } : { name, environment };
+  });
+
+/** The grants that a role is to have when they were changed from `base` to `edited` by one person and are `stored` now: both changes together. */
+export const mergeGrants = (
+  base: ReadonlySet<string>,
+  edited: ReadonlySet<string>,
+  stored: ReadonlySet<string>,
+): ReadonlySet<string> =>
+  new Set([
+    ...[...stored].filter((grant) => edited.has(grant) || !base.has(grant)),
+    ...[...edited].filter((grant) => !base.has(grant)),
+  ]);
+
+/** A role that a person has, and the group by which they have it. */
+export interface Way {
+  readonly role: RoleHolders['roles'][number];
+  readonly group: string | undefined;
+}
+
+export interface Person {
+  readonly user: RoleHolders['users'][number];
+  /** the roles that apply, or those that give the permission that was looked for */
+  readonly ways: readonly Way[];
+  /** what the person may do, in the order of the roles, each with the roles that give it; `ADMIN` stands for everything */
+  readonly permissions: ReadonlyMap<string, readonly Way[]>;
+}
+
+interface Wanted {
+  readonly permission?: string | undefined;
+  readonly environment?: string | undefined;
+}
+
+const permissionsIn = ({ role }: Way, environment: string | undefined): readonly string[] =>
+  role.permissions
+    .filter(
+      (given) => given.environment === undefined || environment === undefined || given.environment === environment,
+    )
+    .map(({ name }) => name);
+
+/** Who may do what, or who has one permission, and through which roles. A permission of some environments counts where none is named. */
+export const peopleOf = (
+  { users, groups, roles }: RoleHolders,
+  { permission, environment }: Wanted = {},
+): readonly Person[] => {
+  const roleById = new Map(roles.map((role) => [role.id, role]));
+  const groupById = new Map(groups.map(({ id, name }) => [id, name]));
+  return users.flatMap((user) => {
+    const all = user.through.flatMap(({ role, group }): Way[] => {
+      const found = roleById.get(role);
+      return found === undefined
+        ? []
+        : [{ role: found, group: group === null ? undefined : (groupById.get(group) ?? `${group}`) }];
+    });
+    const permissions = new Map<string, Way[]>();
+    for (const way of all) {
+      for (const name of new Set(permissionsIn(way, environment))) {
+        permissions.set(name, [...(permissions.get(name) ?? []), way]);
+      }
+    }
+    if (permission === undefined) return [{ user, ways: all, permissions }];
+    const ways = [...(permissions.get('ADMIN') ?? []), ...(permissions.get(permission) ?? [])];
+    return ways.length === 0 ? [] : [{ user, ways, permissions }];
+  });
+};

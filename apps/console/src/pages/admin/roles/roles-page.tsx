@@ -1,0 +1,207 @@
+import {
+  CreateRole,
+  DeleteRole,
+  GetRole,
+  ListPermissions,
+  ListRoles,
+  type ReplyOf,
+  type RoleWithPermissions,
+} from '@bunting/contracts';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { lazyRouteComponent, Link } from '@tanstack/react-router';
+import { Fragment, Suspense, useEffect, useState } from 'react';
+import { read } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { Button, IconButton } from '../../../components/button.tsx';
+import { Answer, Loading } from '../../../components/content.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { Menu } from '../../../components/menu.tsx';
+import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
+import { useSearchText } from '../../../components/search-text.ts';
+import { rolesMessages as text } from '../../../messages/roles.ts';
+import { useActions } from '../../../shell/actions.ts';
+import { AdminSection } from '../admin-section.tsx';
+import { permissionGroups, type Right, rightOf } from './role-rights.ts';
+import layout from '../../../components/layout.module.css';
+import styles from '../people/people.module.css';
+
+const dialogs = () => import('./role-form.tsx');
+const RoleForm = lazyRouteComponent(dialogs, 'RoleForm');
+
+type Kind = 'root' | 'project';
+const kinds: readonly Kind[] = ['root', 'project'];
+const kindOf = (type: string): Kind => (type === 'root' || type === 'root-custom' ? 'root' : 'project');
+const isCustom = ({ type }: { readonly type: string }): boolean => type === 'root-custom' || type === 'custom';
+
+const RightCell = ({ right }: { readonly right: Right }) => {
+  if (right === 'none') return <span className="visually-hidden">{text.no}</span>;
+  if (right === 'all') {
+    return (
+      <span className={styles['yes']}>
+        <Icon name="check" />
+        <span className="visually-hidden">{text.yes}</span>
+      </span>
+    );
+  }
+  return (
+    <span className={styles['no']}>
+      {right === 'default' ? text.inDefault : text.inEnvironments(right.environments)}
+    </span>
+  );
+};
+
+interface MatrixProps {
+  readonly catalogue: ReplyOf<typeof ListPermissions>;
+  readonly kind: Kind;
+  readonly roles: readonly RoleWithPermissions[];
+  readonly onEdit: (role: RoleWithPermissions) => void;
+  readonly onRemove: (role: RoleWithPermissions) => void;
+}
+
+const Matrix = ({ catalogue, kind, roles, onEdit, onRemove }: MatrixProps) => {
+  const mayCall = useMayCall();
+  return (
+    <div className={styles['matrixHolder']} role="region" aria-label={text.matrix} tabIndex={0}>
+      <table className={styles['matrix']} aria-label={text.matrix}>
+        <thead>
+          <tr>
+            <th scope="col">{text.permission}</th>
+            {roles.map((role) => (
+              <th key={role.id} scope="col" title={role.description}>
+                <span className={styles['columnHead']}>
+                  <span dir="auto">{role.name}</span>
+                  {isCustom(role) && mayCall(CreateRole) && (
+                    <Menu
+                      label={text.actionsFor(role.name)}
+                      entries={[
+                        { id: 'edit', label: text.edit, icon: 'edit', run: () => onEdit(role) },
+                        { id: 'remove', label: text.remove, icon: 'remove', run: () => onRemove(role) },
+                      ]}
+                    >
+                      <IconButton icon="more" size="small" label={text.actionsFor(role.name)} />
+                    </Menu>
+                  )}
+                </span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {permissionGroups(catalogue)
+          .filter((group) => group.kind !== 'root' || kind === 'root')
+          .map((group) => (
+            <Fragment key={group.kind}>
+              <tbody>
+                <tr>
+                  <th scope="rowgroup" colSpan={roles.length + 1} className={styles['group']}>
+                    {text.groups[group.kind]}
+                  </th>
+                </tr>
+                {group.permissions.map(({ name, displayName }) => (
+                  <tr key={name}>
+                    <th scope="row" title={name}>
+                      {displayName}
+                    </th>
+                    {roles.map((role) => (
+                      <td key={role.id}>
+                        <RightCell right={rightOf(role, name, group.kind)} />
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </Fragment>
+          ))}
+      </table>
+    </div>
+  );
+};
+
+/** The roles as a matrix of what they give. */
+export const RolesPage = () => {
+  const [view] = useSearchText('kind');
+  const kind = kinds.find((one) => one === view) ?? 'root';
+  const catalogue = useQuery(read(ListPermissions, {}));
+  const roles = useQuery(read(ListRoles, {}));
+  const shown = roles.data?.roles.filter(({ type }) => kindOf(type) === kind) ?? [];
+  const details = useQueries({ queries: shown.map(({ id }) => read(GetRole, { params: { id } })) });
+  const mayCall = useMayCall();
+  const [edited, setEdited] = useState<RoleWithPermissions | 'new' | undefined>();
+  const [removed, setRemoved] = useState<RoleWithPermissions | undefined>();
+  // The dialogs are there when a key opens them, so that no letter is lost.
+  useEffect(() => void dialogs(), []);
+  useActions([
+    { id: 'roles.create', title: text.create[kind], key: 'c', run: () => mayCall(CreateRole) && setEdited('new') },
+  ]);
+  const loaded = details.flatMap(({ data }) => data ?? []);
+  return (
+    <AdminSection
+      id="roles"
+      actions={
+        mayCall(CreateRole) && (
+          <Button
+            variant="primary"
+            icon="add"
+            isDisabled={catalogue.data === undefined}
+            onPress={() => setEdited('new')}
+          >
+            {text.create[kind]}
+          </Button>
+        )
+      }
+    >
+      <MissingPermission operation={CreateRole} />
+      <p className={layout['muted']}>{text.help}</p>
+      <nav aria-label={text.kinds} className={layout['tabs']}>
+        {kinds.map((one) => (
+          <Link
+            key={one}
+            to="/admin/$section"
+            params={{ section: 'roles' }}
+            search={{ kind: one } as never}
+            data-current={one === kind || undefined}
+            aria-current={one === kind ? 'page' : undefined}
+          >
+            {text.kindNames[one]}
+          </Link>
+        ))}
+      </nav>
+      <Answer query={catalogue}>
+        {(permissions) => (
+          <Answer query={roles}>
+            {() =>
+              loaded.length < shown.length ? (
+                <Loading />
+              ) : (
+                <Matrix catalogue={permissions} kind={kind} roles={loaded} onEdit={setEdited} onRemove={setRemoved} />
+              )
+            }
+          </Answer>
+        )}
+      </Answer>
+      <Suspense>
+        {edited !== undefined && catalogue.data !== undefined && (
+          <RoleForm
+            catalogue={catalogue.data}
+            kind={kind}
+            role={edited === 'new' ? undefined : edited}
+            onClose={() => setEdited(undefined)}
+          />
+        )}
+      </Suspense>
+      {removed !== undefined && (
+        <ActionDialog
+          title={text.removeTitle(removed.name)}
+          confirm={text.remove}
+          isDangerous
+          operation={DeleteRole}
+          request={{ params: { id: removed.id } }}
+          changes={[ListRoles]}
+          done={text.removed(removed.name)}
+          onClose={() => setRemoved(undefined)}
+        >
+          <p>{text.removeHelp}</p>
+        </ActionDialog>
+      )}
+    </AdminSection>
+  );
+};

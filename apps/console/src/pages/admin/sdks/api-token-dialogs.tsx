@@ -1,0 +1,126 @@
+import { type ApiToken, CreateApiToken, ListApiTokens, type ReplyOf, UpdateApiToken } from '@bunting/contracts';
+import { useState } from 'react';
+import { useEnvironments, useProjects } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { faultOf } from '../../../components/forms/body-schema.ts';
+import { Select } from '../../../components/forms/fields.tsx';
+import { FormSelect, FormText } from '../../../components/forms/form.tsx';
+import { Secret } from '../../../components/secret.tsx';
+import { PickMany } from '../../../components/forms/pick-many.tsx';
+import { apiTokensMessages as text } from '../../../messages/api-tokens.ts';
+import { messages } from '../../../messages/shared.ts';
+import { instantIn, optionsOf, SecretForm, type Values } from '../../../components/forms/secret-form.tsx';
+
+type Type = ApiToken['type'];
+const types: readonly Type[] = ['client', 'frontend', 'admin'];
+
+const HowToUse = ({ type }: { readonly type: Type }) => {
+  const [help, path] = {
+    client: [text.useServer, '/api'],
+    frontend: [text.useFrontend, '/api/frontend'],
+    admin: [text.useAdmin, '/api/admin'],
+  }[type] as [string, string];
+  return (
+    <>
+      <p>{help}</p>
+      <Secret label={help} value={`${location.origin}${path}`} />
+    </>
+  );
+};
+
+/** Creates an API token, and shows its secret once with where it is used. */
+export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void }) => {
+  const projects = useProjects().data?.projects ?? [];
+  const environments = useEnvironments().data?.environments ?? [];
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [type, setType] = useState<Type>('client');
+  const [environment, setEnvironment] = useState<string | undefined>();
+  const usual = environments.find((one) => one.type === 'development') ?? environments[0];
+  const isScoped = type !== 'admin';
+  const request = ({ tokenName, days }: Values) => ({
+    body: {
+      tokenName: String(tokenName).trim(),
+      type,
+      expiresAt: instantIn(days) ?? null,
+      ...(isScoped && {
+        environment: environment ?? usual?.name ?? 'development',
+        projects: chosen.length === 0 ? ['*'] : [...chosen],
+      }),
+    },
+  });
+  return (
+    <SecretForm
+      title={text.create}
+      submit={messages.common.create}
+      operation={CreateApiToken}
+      changes={[ListApiTokens]}
+      values={{ tokenName: '', days: '' }}
+      request={request}
+      secret={(made: ReplyOf<typeof CreateApiToken>) => ({
+        title: text.made(made.tokenName),
+        label: text.token,
+        value: made.secret,
+        help: text.once,
+        after: <HowToUse type={made.type} />,
+      })}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <FormText
+            control={control}
+            name="tokenName"
+            label={text.name}
+            hint={text.nameHint}
+            required={text.nameHint}
+            validate={(value) => faultOf(CreateApiToken.body, 'tokenName', value)}
+            autoFocus
+          />
+          <Select
+            label={text.type}
+            options={types.map((id) => ({ id, label: text.types[id][0], about: text.types[id][1] }))}
+            value={type}
+            onChange={(id) => setType(id as Type)}
+          />
+          {isScoped && (
+            <>
+              <Select
+                label={text.environment}
+                options={environments.map(({ name }) => ({ id: name, label: name }))}
+                value={environment ?? usual?.name ?? null}
+                onChange={setEnvironment}
+              />
+              <PickMany
+                label={text.addProject}
+                options={projects.map(({ id, name }) => ({ id, label: name, about: id }))}
+                value={chosen}
+                onChange={setChosen}
+                none={text.allProjects}
+              />
+            </>
+          )}
+          <FormSelect control={control} name="days" label={text.lasts} options={optionsOf(text.days)} />
+        </>
+      )}
+    </SecretForm>
+  );
+};
+
+/** Sets a new end of a token. */
+export const ExtendDialog = ({ token, onClose }: { readonly token: ApiToken; readonly onClose: () => void }) => {
+  const [days, setDays] = useState('90');
+  const options = optionsOf(text.days).filter(({ id }) => id !== '');
+  return (
+    <ActionDialog
+      title={text.extendTitle(token.tokenName)}
+      confirm={messages.common.save}
+      operation={UpdateApiToken}
+      request={{ params: { token: token.secret }, body: { expiresAt: instantIn(days) ?? '' } }}
+      changes={[ListApiTokens]}
+      done={text.extended(token.tokenName)}
+      onClose={onClose}
+    >
+      <Select label={text.extendFor} options={options} value={days} onChange={setDays} />
+    </ActionDialog>
+  );
+};

@@ -1,0 +1,152 @@
+import { type ApiToken, CreateApiToken, DeleteApiToken, ListApiTokens, UpdateApiToken } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { Suspense, useEffect, useState } from 'react';
+import { read } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { Button } from '../../../components/button.tsx';
+import { Badge } from '../../../components/content.tsx';
+import { Select } from '../../../components/forms/fields.tsx';
+import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { useSearchText } from '../../../components/search-text.ts';
+import { Time } from '../../../components/time.tsx';
+import { apiTokensMessages as text } from '../../../messages/api-tokens.ts';
+import { useActions } from '../../../shell/actions.ts';
+import { AdminSection } from '../admin-section.tsx';
+import layout from '../../../components/layout.module.css';
+import styles from '../people/people.module.css';
+
+type Type = ApiToken['type'];
+const types: readonly Type[] = ['client', 'frontend', 'admin'];
+const tones = { client: 'neutral', frontend: 'accent', admin: 'warning' } as const;
+
+const dialogs = () => import('./api-token-dialogs.tsx');
+const CreateTokenDialog = lazyRouteComponent(dialogs, 'CreateTokenDialog');
+const ExtendDialog = lazyRouteComponent(dialogs, 'ExtendDialog');
+
+const isPast = (at: string): boolean => Date.parse(at) < Date.now();
+
+const Expiry = ({ expiresAt }: ApiToken) =>
+  expiresAt != null && isPast(expiresAt) ? (
+    <Badge tone="danger">
+      {text.expired} <Time at={expiresAt} />
+    </Badge>
+  ) : (
+    <Time at={expiresAt} />
+  );
+
+const everything = (name: string, all: string): string => (name === '*' ? all : name);
+
+/** The keys of SDKs and scripts. */
+export const ApiTokensPage = () => {
+  const tokens = useQuery(read(ListApiTokens, {}));
+  const mayCall = useMayCall();
+  const [type, setType] = useSearchText('type');
+  const [isCreating, setCreating] = useState(false);
+  const [extended, setExtended] = useState<ApiToken | undefined>();
+  const [removed, setRemoved] = useState<ApiToken | undefined>();
+  // The dialogs are there when a key opens them, so that no letter is lost.
+  useEffect(() => void dialogs(), []);
+  useActions([{ id: 'tokens.create', title: text.create, key: 'c', run: () => setCreating(mayCall(CreateApiToken)) }]);
+  const all = tokens.data?.tokens;
+  const rows = types.some((one) => one === type) ? all?.filter((token) => token.type === type) : all;
+  return (
+    <AdminSection
+      id="api-tokens"
+      actions={
+        mayCall(CreateApiToken) && (
+          <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
+            {text.create}
+          </Button>
+        )
+      }
+    >
+      <MissingPermission operation={CreateApiToken} />
+      <p className={layout['muted']}>{text.help}</p>
+      <ResourceList
+        label={text.page}
+        query={{ ...tokens, data: rows }}
+        rowKey={({ secret }) => secret}
+        name={({ tokenName }) => tokenName}
+        text={(token) => [token.type, token.environment, ...token.projects, token.secret].join(' ')}
+        filter={
+          <Select
+            label={text.filterType}
+            options={[{ id: '*', label: text.everyType }, ...types.map((id) => ({ id, label: text.types[id][0] }))]}
+            value={type ?? '*'}
+            onChange={(id) => setType(id === '*' ? undefined : id)}
+          />
+        }
+        columns={[
+          {
+            id: 'name',
+            title: text.name,
+            cell: ({ tokenName, secret }) => (
+              <div className={styles['person']}>
+                <strong>
+                  <bdi>{tokenName}</bdi>
+                </strong>
+                <code>{secret}</code>
+              </div>
+            ),
+          },
+          {
+            id: 'type',
+            title: text.type,
+            cell: (token) => <Badge tone={tones[token.type]}>{text.types[token.type][0]}</Badge>,
+          },
+          {
+            id: 'projects',
+            title: text.projects,
+            cell: ({ projects }) => projects.map((project) => everything(project, text.allProjects)).join(', '),
+          },
+          {
+            id: 'environment',
+            title: text.environment,
+            cell: ({ environment }) => everything(environment, text.allEnvironments),
+          },
+          { id: 'seen', title: text.lastSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
+          { id: 'expires', title: text.expires, cell: Expiry },
+          { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        ]}
+        actions={(token) => [
+          ...(mayCall(UpdateApiToken)
+            ? [{ id: 'extend', label: text.extend, icon: 'events' as const, run: () => setExtended(token) }]
+            : []),
+          ...(mayCall(DeleteApiToken)
+            ? [{ id: 'remove', label: text.remove, icon: 'remove' as const, run: () => setRemoved(token) }]
+            : []),
+        ]}
+        empty={{ title: text.none, help: text.noneHelp }}
+      />
+      <Suspense>
+        {isCreating && <CreateTokenDialog onClose={() => setCreating(false)} />}
+        {extended !== undefined && <ExtendDialog token={extended} onClose={() => setExtended(undefined)} />}
+      </Suspense>
+      {removed !== undefined && (
+        <ActionDialog
+          title={text.removeTitle(removed.tokenName)}
+          confirm={text.remove}
+          isDangerous
+          operation={DeleteApiToken}
+          request={{ params: { token: removed.secret } }}
+          changes={[ListApiTokens]}
+          done={text.removed(removed.tokenName)}
+          onClose={() => setRemoved(undefined)}
+        >
+          <p>{text.removeHelp}</p>
+          <p>
+            {removed.seenAt == null ? (
+              text.neverUsed
+            ) : (
+              <>
+                {text.lastUse} <Time at={removed.seenAt} />.
+              </>
+            )}
+          </p>
+        </ActionDialog>
+      )}
+    </AdminSection>
+  );
+};

@@ -1,0 +1,216 @@
+import {
+  type ApplicationOverview,
+  DeleteApplication,
+  DescribeApplication,
+  GetApplication,
+  GetApplicationOverview,
+  ListApplications,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { read } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { FormDialog } from '../../../components/forms/body-form.tsx';
+import { Button } from '../../../components/button.tsx';
+import { Answer, Badge, Notice } from '../../../components/content.tsx';
+import { useMayCall } from '../../../components/missing-permission.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { Time } from '../../../components/time.tsx';
+import { applicationsMessages as text } from '../../../messages/applications.ts';
+import { messages } from '../../../messages/shared.ts';
+import { AdminSection } from '../admin-section.tsx';
+import layout from '../../../components/layout.module.css';
+import styles from '../people/people.module.css';
+
+const Names = ({ names }: { readonly names: readonly string[] }) => (
+  <ul className={styles['chips']}>
+    {names.map((name) => (
+      <li key={name}>
+        <code dir="auto">{name}</code>
+      </li>
+    ))}
+  </ul>
+);
+
+/** What is wrong with an application: flags and strategy types that do not exist, and outdated SDKs. */
+const Issues = ({ overview: { environments, issues } }: { readonly overview: ApplicationOverview }) => {
+  const faults = environments.filter(
+    (one) => one.issues.missingFeatures.length > 0 || one.issues.outdatedSdks.length > 0,
+  );
+  if (faults.length === 0 && issues.missingStrategies.length === 0) return <Notice>{text.nothing}</Notice>;
+  return (
+    <>
+      {faults.map(({ name, issues: { missingFeatures, outdatedSdks } }) => (
+        <Notice key={name} tone="warning">
+          {missingFeatures.length > 0 && (
+            <>
+              <p>{text.unknownFlags(name, missingFeatures.length)}</p>
+              <Names names={missingFeatures} />
+            </>
+          )}
+          {outdatedSdks.length > 0 && <p>{text.outdatedIn(name, outdatedSdks)}</p>}
+        </Notice>
+      ))}
+      {issues.missingStrategies.length > 0 && (
+        <Notice tone="warning">
+          <p>{text.missingStrategies(issues.missingStrategies.length)}</p>
+          <Names names={issues.missingStrategies} />
+        </Notice>
+      )}
+    </>
+  );
+};
+
+/** One application: where it runs, with which SDKs, and which flags it uses. */
+export const ApplicationPage = ({ name }: { readonly name: string }) => {
+  const params = { appName: name };
+  const details = useQuery(read(GetApplication, { params }));
+  const overview = useQuery(read(GetApplicationOverview, { params }));
+  const navigate = useNavigate();
+  const mayCall = useMayCall();
+  const [opened, setOpened] = useState<'describe' | 'remove' | undefined>();
+  const close = (): void => setOpened(undefined);
+  const app = details.data;
+  const url = app?.url != null && /^https?:\/\//i.test(app.url) ? app.url : undefined;
+  const changes = [GetApplication, ListApplications];
+  return (
+    <AdminSection
+      id="applications"
+      title={name}
+      actions={
+        mayCall(DescribeApplication) &&
+        app !== undefined && (
+          <>
+            <Button icon="edit" onPress={() => setOpened('describe')}>
+              {text.describe}
+            </Button>
+            <Button icon="remove" onPress={() => setOpened('remove')}>
+              {text.remove}
+            </Button>
+          </>
+        )
+      }
+    >
+      <Answer query={details}>
+        {({ description, sdkVersion, createdAt, createdBy, lastSeenAt, instances, seenToggles }) => (
+          <>
+            {description !== null && description !== '' && <p dir="auto">{description}</p>}
+            {url !== undefined && (
+              <p>
+                <a href={url} rel="noreferrer noopener" target="_blank">
+                  {url}
+                </a>
+              </p>
+            )}
+            <dl className={styles['facts']}>
+              {[
+                [text.sdk, sdkVersion ?? '–'],
+                [text.lastSeen, <Time key="seen" at={lastSeenAt} />],
+                [text.firstSeen, <Time key="created" at={createdAt} />],
+                [text.createdBy, createdBy ?? '–'],
+              ].map(([label, value]) => (
+                <div key={String(label)}>
+                  <dt>{label}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+            <section className={layout['section']} aria-labelledby="status">
+              <h2 id="status">{text.status}</h2>
+              <Answer query={overview}>{(data) => <Issues overview={data} />}</Answer>
+            </section>
+            <section className={layout['section']} aria-labelledby="instances">
+              <h2 id="instances">{text.instances}</h2>
+              <ResourceList
+                label={text.instances}
+                parameter="instance"
+                query={{ ...details, data: instances }}
+                rowKey={({ instanceId, environment }) => `${instanceId} ${environment}`}
+                name={({ instanceId }) => instanceId}
+                text={(instance) => `${instance.environment} ${instance.sdkVersion ?? ''}`}
+                columns={[
+                  { id: 'instance', title: text.instance, cell: ({ instanceId }) => <code>{instanceId}</code> },
+                  { id: 'environment', title: text.environment, cell: ({ environment }) => environment },
+                  { id: 'sdk', title: text.sdk, cell: (instance) => instance.sdkVersion },
+                  { id: 'seen', title: text.lastSeen, cell: ({ lastSeen }) => <Time at={lastSeen} /> },
+                ]}
+                empty={{ title: text.noInstances, help: text.noInstancesHelp }}
+              />
+            </section>
+            <section className={layout['section']} aria-labelledby="flags">
+              <h2 id="flags">{text.flags}</h2>
+              <ResourceList
+                label={text.flags}
+                parameter="flag"
+                query={{ ...details, data: seenToggles }}
+                rowKey={(flag) => flag.name}
+                name={(flag) => flag.name}
+                text={({ project = '' }) => project}
+                columns={[
+                  {
+                    id: 'flag',
+                    title: text.flag,
+                    cell: ({ name: feature, project }) =>
+                      project === undefined ? (
+                        <code dir="auto">{feature}</code>
+                      ) : (
+                        <Link to="/projects/$project/features/$feature" params={{ project, feature }}>
+                          {feature}
+                        </Link>
+                      ),
+                  },
+                  { id: 'project', title: text.project, cell: ({ project }) => project },
+                  {
+                    id: 'state',
+                    title: text.state,
+                    cell: ({ notFound = false, stale = false }) => {
+                      if (notFound) return <Badge tone="danger">{text.unknown}</Badge>;
+                      return stale ? (
+                        <Badge tone="warning">{text.stale}</Badge>
+                      ) : (
+                        <Badge tone="good">{text.used}</Badge>
+                      );
+                    },
+                  },
+                ]}
+                empty={{ title: text.noFlags, help: text.noFlagsHelp }}
+              />
+            </section>
+          </>
+        )}
+      </Answer>
+      {opened === 'describe' && app !== undefined && (
+        <FormDialog
+          title={text.describeTitle(name)}
+          submit={messages.common.save}
+          operation={DescribeApplication}
+          request={{ params }}
+          changes={changes}
+          values={{ description: app.description, url: app.url }}
+          fields={[
+            { name: 'description', label: text.description, rows: 2 },
+            { name: 'url', label: text.address },
+          ]}
+          done={() => text.described(name)}
+          onClose={close}
+        />
+      )}
+      {opened === 'remove' && (
+        <ActionDialog
+          title={text.removeTitle(name)}
+          confirm={text.remove}
+          isDangerous
+          operation={DeleteApplication}
+          request={{ params }}
+          changes={changes}
+          done={text.removed(name)}
+          onClose={close}
+          onDone={() => void navigate({ to: '/admin/$section', params: { section: 'applications' } })}
+        >
+          <p>{text.removeHelp}</p>
+        </ActionDialog>
+      )}
+    </AdminSection>
+  );
+};

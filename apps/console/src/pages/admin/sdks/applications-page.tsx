@@ -1,0 +1,272 @@
+import {
+  type Application,
+  ListApplications,
+  ListEdgeInstances,
+  ListOutdatedSdks,
+  ListProjectApplications,
+  ListUnknownFlags,
+  type ReplyOf,
+} from '@bunting/contracts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
+import { Suspense, useState } from 'react';
+import { read, useProjects } from '../../../api/queries.ts';
+import { Button } from '../../../components/button.tsx';
+import { Badge, Loading, Notice } from '../../../components/content.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { ComboBox } from '../../../components/forms/fields.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { useSearchText } from '../../../components/search-text.ts';
+import { Time } from '../../../components/time.tsx';
+import { applicationsMessages as text } from '../../../messages/applications.ts';
+import { messages } from '../../../messages/shared.ts';
+import { AdminSection } from '../admin-section.tsx';
+import layout from '../../../components/layout.module.css';
+import styles from '../people/people.module.css';
+
+const ApplicationPage = lazyRouteComponent(() => import('./application-page.tsx'), 'ApplicationPage');
+
+const views = ['applications', 'unknown', 'edges'] as const;
+const limit = 1_000;
+type Edge = ReplyOf<typeof ListEdgeInstances>['edges'][number];
+
+const ApplicationLink = ({ name }: { readonly name: string }) => (
+  <Link to="/admin/$section/$item" params={{ section: 'applications', item: name }}>
+    <bdi>{name}</bdi>
+  </Link>
+);
+
+const usesOf = ({ usage }: Application): string =>
+  usage
+    .map(({ project, environments }) => `${project === '*' ? text.everywhere : project}: ${environments.join(', ')}`)
+    .join('; ');
+
+/** The longest word of a search, by which the server looks for names. */
+const longestWord = (search: string): string =>
+  search.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '');
+
+const AllApplications = ({ filter }: { readonly filter: React.ReactNode }) => {
+  const [search = ''] = useSearchText('q');
+  const word = longestWord(search);
+  const query = useQuery({
+    ...read(ListApplications, { query: { limit, ...(word !== '' && { query: word }) } }),
+    placeholderData: keepPreviousData,
+  });
+  const { applications = [], total = 0 } = query.data ?? {};
+  return (
+    <>
+      {total > applications.length && <Notice>{text.more(applications.length, total)}</Notice>}
+      <ResourceList
+        label={text.page}
+        query={{ ...query, data: query.data?.applications }}
+        rowKey={({ appName }) => appName}
+        name={({ appName }) => appName}
+        filter={filter}
+        columns={[
+          {
+            id: 'name',
+            title: text.name,
+            cell: ({ appName, description }) => (
+              <div className={styles['person']}>
+                <ApplicationLink name={appName} />
+                {description !== null && description !== '' && <span dir="auto">{description}</span>}
+              </div>
+            ),
+          },
+          { id: 'sdk', title: text.sdk, cell: ({ sdkVersion }) => sdkVersion },
+          { id: 'uses', title: text.uses, cell: usesOf },
+          { id: 'seen', title: text.lastSeen, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+          { id: 'created', title: text.firstSeen, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        ]}
+        empty={{ title: text.none, help: text.noneHelp }}
+      />
+    </>
+  );
+};
+
+interface OfProjectProps {
+  readonly project: string;
+  readonly filter: React.ReactNode;
+}
+
+const ApplicationsOfProject = ({ project, filter }: OfProjectProps) => {
+  const params = { projectId: project };
+  const [search = ''] = useSearchText('q');
+  const word = longestWord(search);
+  const query = useQuery({
+    ...read(ListProjectApplications, { params, query: { limit, ...(word !== '' && { query: word }) } }),
+    placeholderData: keepPreviousData,
+  });
+  const outdated = useQuery(read(ListOutdatedSdks, { params })).data?.sdks ?? [];
+  const isOutdated = (name: string, version: string): boolean =>
+    outdated.some(({ sdkVersion }) => sdkVersion === `${name}:${version}`);
+  return (
+    <>
+      {outdated.length > 0 && (
+        <Notice tone="warning">{text.outdatedSdks(outdated.map(({ sdkVersion }) => sdkVersion))}</Notice>
+      )}
+      <ResourceList
+        label={text.page}
+        query={{ ...query, data: query.data?.applications }}
+        rowKey={({ name }) => name}
+        name={({ name }) => name}
+        text={({ environments, sdks }) => [...environments, ...sdks.map(({ name }) => name)].join(' ')}
+        filter={filter}
+        columns={[
+          { id: 'name', title: text.name, cell: ({ name }) => <ApplicationLink name={name} /> },
+          { id: 'environments', title: text.environments, cell: ({ environments }) => environments.join(', ') },
+          {
+            id: 'sdks',
+            title: text.sdks,
+            cell: ({ sdks }) => (
+              <span className={styles['badges']}>
+                {sdks.flatMap(({ name, versions }) =>
+                  versions.map((version) => (
+                    <Badge key={`${name}:${version}`} tone={isOutdated(name, version) ? 'warning' : 'neutral'}>
+                      {name} {version} {isOutdated(name, version) && text.outdated}
+                    </Badge>
+                  )),
+                )}
+              </span>
+            ),
+          },
+          { id: 'instances', title: text.instances, cell: ({ instances }) => instances.length, isNumber: true },
+        ]}
+        empty={{ title: text.none, help: text.noneHelp }}
+      />
+    </>
+  );
+};
+
+const Edges = () => {
+  const query = useQuery(read(ListEdgeInstances, {}));
+  const [shown, setShown] = useState<Edge | undefined>();
+  return (
+    <>
+      <ResourceList
+        label={text.viewNames.edges}
+        query={{ ...query, data: query.data?.edges }}
+        rowKey={({ identifier }) => String(identifier)}
+        name={({ appName }) => String(appName)}
+        text={({ identifier, region }) => `${String(identifier)} ${String(region ?? '')}`}
+        columns={[
+          { id: 'name', title: text.edge, cell: ({ appName }) => String(appName) },
+          { id: 'id', title: text.identifier, cell: ({ identifier }) => <code>{String(identifier)}</code> },
+          { id: 'version', title: text.version, cell: ({ edgeVersion }) => String(edgeVersion) },
+          { id: 'region', title: text.region, cell: ({ region }) => String(region ?? '') },
+          { id: 'reported', title: text.reported, cell: ({ reportedAt }) => <Time at={String(reportedAt)} /> },
+        ]}
+        actions={(edge) => [{ id: 'details', label: text.details, run: () => setShown(edge) }]}
+        empty={{ title: text.edgesNone, help: text.edgesNoneHelp }}
+      />
+      {shown !== undefined && (
+        <Dialog
+          title={text.detailsOf(String(shown.appName))}
+          onClose={() => setShown(undefined)}
+          isWide
+          footer={<Button onPress={() => setShown(undefined)}>{messages.common.close}</Button>}
+        >
+          <div className={styles['code']} role="region" aria-label={text.details} tabIndex={0}>
+            <code>{JSON.stringify(shown, null, 2)}</code>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+};
+
+const UnknownFlags = () => {
+  const query = useQuery(read(ListUnknownFlags, {}));
+  return (
+    <>
+      <p>{text.unknownHelp}</p>
+      <ResourceList
+        label={text.viewNames.unknown}
+        query={{ ...query, data: query.data?.unknownFlags }}
+        rowKey={({ name }) => name}
+        name={({ name }) => name}
+        text={({ reports }) => reports.map(({ appName }) => appName).join(' ')}
+        columns={[
+          { id: 'name', title: text.flag, cell: ({ name }) => <code dir="auto">{name}</code> },
+          {
+            id: 'applications',
+            title: text.askedBy,
+            cell: ({ reports }) => (
+              <span className={styles['badges']}>
+                {reports.map(({ appName, environments }) => (
+                  <span key={appName}>
+                    <ApplicationLink name={appName} />{' '}
+                    <span className={layout['muted']}>
+                      {environments.map(({ environment }) => environment).join(', ')}
+                    </span>
+                  </span>
+                ))}
+              </span>
+            ),
+          },
+          { id: 'seen', title: text.lastSeen, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+        ]}
+        empty={{ title: text.noUnknown, help: text.noUnknownHelp }}
+      />
+    </>
+  );
+};
+
+const all = '*';
+
+const ApplicationsList = () => {
+  const [chosen] = useSearchText('view');
+  const view = views.find((one) => one === chosen) ?? 'applications';
+  const [project, setProject] = useSearchText('project');
+  const projects = useProjects().data?.projects ?? [];
+  const filter = (
+    <ComboBox
+      key={projects.length}
+      label={text.project}
+      options={[
+        { id: all, label: text.everyProject },
+        ...projects.map(({ id, name }) => ({ id, label: name, about: id })),
+      ]}
+      value={project ?? all}
+      onChange={(id) => setProject(id === all ? undefined : id)}
+    />
+  );
+  return (
+    <AdminSection id="applications">
+      <p className={layout['muted']}>{text.help}</p>
+      <nav aria-label={text.views} className={layout['tabs']}>
+        {views.map((one) => (
+          <Link
+            key={one}
+            to="/admin/$section"
+            params={{ section: 'applications' }}
+            search={{ view: one } as never}
+            data-current={one === view || undefined}
+            aria-current={one === view ? 'page' : undefined}
+          >
+            {text.viewNames[one]}
+          </Link>
+        ))}
+      </nav>
+      {view === 'edges' && <Edges />}
+      {view === 'unknown' && <UnknownFlags />}
+      {view === 'applications' &&
+        (project === undefined ? (
+          <AllApplications filter={filter} />
+        ) : (
+          <ApplicationsOfProject project={project} filter={filter} />
+        ))}
+    </AdminSection>
+  );
+};
+
+/** The applications that use flags, and the Edges between; one of them with all that is known of it. */
+export const ApplicationsPage = () => {
+  const { item } = useParams({ strict: false }) as { readonly item?: string };
+  if (item === undefined) return <ApplicationsList />;
+  return (
+    <Suspense fallback={<Loading />}>
+      <ApplicationPage key={item} name={item} />
+    </Suspense>
+  );
+};

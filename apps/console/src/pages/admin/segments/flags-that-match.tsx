@@ -1,0 +1,30 @@
+import { type RequestOf, SearchFeatures } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { read } from '../../../api/queries.ts';
+import { FlagLink, Uses } from '../../../components/uses.tsx';
+
+/** A search for flags that only says how many there are and names the first of them. */
+export const useFlagsThatMatch = (query: RequestOf<typeof SearchFeatures>['query']) =>
+  useQuery(read(SearchFeatures, { query: { ...query, limit: '8', sortBy: 'name' } }));
+
+interface FlagsThatMatchProps {
+  readonly query: RequestOf<typeof SearchFeatures>['query'];
+  readonly title: (n: number) => string;
+  readonly none: string;
+}
+
+/** The flags that a search finds, as what uses a thing. */
+export const FlagsThatMatch = ({ query, title, none }: FlagsThatMatchProps) => {
+  const flags = useFlagsThatMatch(query);
+  return (
+    <Uses
+      query={flags}
+      title={title}
+      none={none}
+      total={({ total = 0 }) => total}
+      uses={({ features }) =>
+        features.map(({ name, project }) => ({ key: name, node: <FlagLink project={project} feature={name} /> }))
+      }
+    />
+  );
+};

@@ -1,0 +1,268 @@
+import {
+  AddChanges,
+  type Constraint,
+  CreateSegment,
+  DeleteSegment,
+  GetSegment,
+  ListSegments,
+  ListStrategiesOfSegment,
+  type Segment,
+  UpdateSegment,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { callTagged, type Tagged } from '../../../api/call.ts';
+import { read, readTagged, useProjects } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { type BodyField, BodyForm } from '../../../components/forms/body-form.tsx';
+import type { FormValues } from '../../../components/forms/body-schema.ts';
+import { Button, buttonClass } from '../../../components/button.tsx';
+import { Answer, Notice } from '../../../components/content.tsx';
+import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
+import { FlagLink, Uses } from '../../../components/uses.tsx';
+import { segmentsMessages as text } from '../../../messages/segments.ts';
+import { messages } from '../../../messages/shared.ts';
+import { sentConstraints } from '../../../strategies/strategy-draft.ts';
+import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
+import { useProtection } from '../../../strategies/protection.tsx';
+import { AdminSection } from '../admin-section.tsx';
+import { proposalOf, ProposeEdit } from './segment-proposal.tsx';
+import layout from '../../../components/layout.module.css';
+import styles from '../admin.module.css';
+
+/** The strategies that use a segment, and those of change requests that would. */
+const SegmentUses = ({ id }: { readonly id: number }) => {
+  const uses = useQuery(read(ListStrategiesOfSegment, { params: { id } }));
+  return (
+    <>
+      <Uses
+        query={uses}
+        title={text.usedBy}
+        none={text.unused}
+        uses={({ strategies }) =>
+          strategies.map((strategy) => ({
+            key: strategy.id,
+            node: (
+              <FlagLink
+                project={strategy.projectId}
+                feature={strategy.featureName}
+                environment={strategy.environment}
+              />
+            ),
+          }))
+        }
+      />
+      <Uses
+        query={uses}
+        title={text.proposedBy}
+        none={text.notProposed}
+        uses={({ changeRequestStrategies }) =>
+          changeRequestStrategies.map(({ projectId, featureName, environment, changeRequest }, at) => ({
+            key: String(at),
+            node: (
+              <>
+                <FlagLink project={projectId} feature={featureName} environment={environment} />{' '}
+                {changeRequest.id === null ? (
+                  text.changeRequest(null, changeRequest.title)
+                ) : (
+                  <Link
+                    to="/projects/$project/change-requests/$id"
+                    params={{ project: projectId, id: String(changeRequest.id) }}
+                  >
+                    {text.changeRequest(changeRequest.id, changeRequest.title)}
+                  </Link>
+                )}
+              </>
+            ),
+          }))
+        }
+      />
+    </>
+  );
+};
+
+const useFields = (): readonly BodyField[] => {
+  const projects = useProjects().data?.projects ?? [];
+  return [
+    { name: 'name', label: text.name },
+    { name: 'description', label: text.description, rows: 2 },
+    {
+      name: 'project',
+      label: text.project,
+      hint: text.projectHint,
+      options: [{ id: '', label: text.everyProject }, ...projects.map(({ id, name }) => ({ id, label: name }))],
+    },
+  ];
+};
+
+const bodyOfSegment = ({ name, description, project, constraints }: Segment): FormValues => ({
+  name,
+  description: description ?? null,
+  project: project ?? null,
+  constraints,
+});
+
+const constraintsOf = ({ constraints }: FormValues): readonly Constraint[] =>
+  Array.isArray(constraints) ? (constraints as Constraint[]) : [];
+
+/** What a new segment and a stored one have in common. */
+const shared = {
+  prepare: (body: FormValues) => ({ ...body, constraints: sentConstraints(constraintsOf(body)) }),
+  whole: (values: FormValues, onChange: (changed: FormValues) => void) => (
+    <>
+      <ConstraintsEditor constraints={constraintsOf(values)} onChange={(constraints) => onChange({ constraints })} />
+      {constraintsOf(values).length === 0 && <Notice tone="warning">{text.everybodyWarning}</Notice>}
+    </>
+  ),
+};
+
+const NewSegment = () => {
+  const { project } = useSearch({ strict: false }) as { readonly project?: string };
+  const navigate = useNavigate();
+  const fields = useFields();
+  return (
+    <AdminSection id="segments" title={text.newTitle}>
+      <MissingPermission operation={CreateSegment} where={{ project }} />
+      <BodyForm
+        isNew
+        submit={messages.common.create}
+        operation={CreateSegment}
+        request={{}}
+        changes={[ListSegments]}
+        values={{ project: project ?? null, constraints: [] }}
+        fields={fields}
+        {...shared}
+        done={({ name }) => text.createdNow(String(name))}
+        onDone={(_body, { id }) =>
+          void navigate({
+            to: '/admin/$section/$item',
+            params: { section: 'segments', item: String(id) },
+            ignoreBlocker: true,
+          })
+        }
+        footer={
+          <Link to="/admin/$section" params={{ section: 'segments' }} className={buttonClass()}>
+            {messages.common.cancel}
+          </Link>
+        }
+      />
+    </AdminSection>
+  );
+};
+
+const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: Tagged<Segment> }) => {
+  const fields = useFields();
+  const navigate = useNavigate();
+  const mayCall = useMayCall();
+  const uses = useQuery(read(ListStrategiesOfSegment, { params: { id } }));
+  const [isDeleting, setDeleting] = useState(false);
+  const { name, project } = stored.value;
+  const where = { project: project ?? undefined };
+  const { environments, maySkip } = useProtection(project ?? 'default');
+  const place = project == null || environments.length === 0 ? undefined : { project, environments, maySkip };
+  const isUsed = (uses.data?.strategies.length ?? 0) > 0;
+  const current = async (): Promise<Tagged<FormValues>> => {
+    const { value, tag } = await callTagged(GetSegment, { params: { id } });
+    return { value: bodyOfSegment(value), tag };
+  };
+  const deletion = {
+    title: text.deleteTitle(name),
+    isDangerous: true,
+    isImpossible: isUsed,
+    onClose: () => setDeleting(false),
+  };
+  const beforeDeletion = (help: string) => (
+    <>
+      {isUsed ? <Notice tone="warning">{text.inUse}</Notice> : <p>{help}</p>}
+      <SegmentUses id={id} />
+    </>
+  );
+  return (
+    <AdminSection
+      id="segments"
+      title={name}
+      actions={
+        mayCall(DeleteSegment, where) && (
+          <Button icon="remove" onPress={() => setDeleting(true)}>
+            {text.delete}
+          </Button>
+        )
+      }
+    >
+      <MissingPermission operation={UpdateSegment} where={where} />
+      <div className={styles['columns']}>
+        <BodyForm
+          operation={UpdateSegment}
+          request={{ params: { id } }}
+          changes={[ListSegments]}
+          values={bodyOfSegment(stored.value)}
+          tag={stored.tag}
+          current={current}
+          fields={fields}
+          {...shared}
+          whole={(values, onChange) => (
+            <>
+              {shared.whole(values, onChange)}
+              {place !== undefined && (
+                <ProposeEdit
+                  id={id}
+                  place={place}
+                  base={bodyOfSegment(stored.value)}
+                  values={values}
+                  toBody={shared.prepare}
+                  current={async () => (await current()).value}
+                  onReset={onChange}
+                />
+              )}
+            </>
+          )}
+          done={({ name: saved }) => text.saved(String(saved))}
+        />
+        <section className={layout['stack']} aria-labelledby="uses">
+          <h2 id="uses">{text.use}</h2>
+          <SegmentUses id={id} />
+        </section>
+      </div>
+      {isDeleting && place === undefined && (
+        <ActionDialog
+          {...deletion}
+          confirm={text.delete}
+          operation={DeleteSegment}
+          request={{ params: { id } }}
+          changes={[ListSegments]}
+          done={text.deleted(name)}
+          onDone={() => void navigate({ to: '/admin/$section', params: { section: 'segments' }, ignoreBlocker: true })}
+        >
+          {beforeDeletion(text.deleteHelp)}
+        </ActionDialog>
+      )}
+      {isDeleting && place !== undefined && (
+        <ActionDialog
+          {...deletion}
+          confirm={text.propose}
+          operation={AddChanges}
+          request={proposalOf(place, { action: 'deleteSegment', payload: { id } })}
+          changes={[ListStrategiesOfSegment]}
+          done={text.deletionProposed(name)}
+        >
+          {beforeDeletion(text.deletionHelp)}
+        </ActionDialog>
+      )}
+    </AdminSection>
+  );
+};
+
+/** A new segment, or a stored one with what uses it. */
+export const SegmentPage = ({ item }: { readonly item: string }) => {
+  const id = Number(item);
+  const stored = useQuery({
+    ...readTagged(GetSegment, { params: { id } }),
+    enabled: item !== 'new',
+    // What is edited must not change under the hands of the user: a later state is merged when it is saved.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  if (item === 'new') return <NewSegment />;
+  return <Answer query={stored}>{(data) => <StoredSegment id={id} stored={data} />}</Answer>;
+};

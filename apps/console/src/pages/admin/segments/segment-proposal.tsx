@@ -1,0 +1,88 @@
+import { AddChanges, type ChangeRequest, UpdateSegment } from '@bunting/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ApiError } from '../../../api/api-error.ts';
+import { call } from '../../../api/call.ts';
+import { bodyOf, type FormValues, valuesOf } from '../../../components/forms/body-schema.ts';
+import { Button, buttonClass } from '../../../components/button.tsx';
+import { ErrorNotice, Notice } from '../../../components/content.tsx';
+import { segmentsMessages as text } from '../../../messages/segments.ts';
+import { type Json, mergeChanges } from '../../../strategies/three-way-merge.ts';
+
+/** Where a segment of a project is changed by a change request. */
+export interface ProposalPlace {
+  readonly project: string;
+  /** the protected environments of the project; the change request is for the first of them */
+  readonly environments: readonly string[];
+  /** whether the user may save it without a change request */
+  readonly maySkip: boolean;
+}
+
+/** The request that proposes a change of a segment. */
+export const proposalOf = ({ project, environments: [environment = ''] }: ProposalPlace, body: object) => ({
+  params: { projectId: project, environment },
+  body: body as never,
+});
+
+interface ProposeEditProps {
+  readonly id: number;
+  readonly place: ProposalPlace;
+  /** the segment as the form was opened with it */
+  readonly base: FormValues;
+  /** what has been entered */
+  readonly values: FormValues;
+  /** the body of a segment, from what was read or entered */
+  readonly toBody: (values: FormValues) => FormValues;
+  /** reads the segment as it is stored now */
+  readonly current: () => Promise<FormValues>;
+  readonly onReset: (values: FormValues) => void;
+}
+
+/** Proposes the edit of a segment whose project has protected environments, with what others have saved meanwhile. */
+export const ProposeEdit = ({ id, place, base, values, toBody, current, onReset }: ProposeEditProps) => {
+  const sent = (entered: FormValues): Json => toBody(bodyOf(UpdateSegment.body, entered)) as Json;
+  const stored = valuesOf(UpdateSegment.body, base);
+  const propose = useMutation<ChangeRequest | 'conflict', ApiError>({
+    mutationFn: async () => {
+      const now = valuesOf(UpdateSegment.body, await current());
+      const { merged, conflicts } = mergeChanges(sent(stored), sent(values), sent(now));
+      if (conflicts.length > 0) return 'conflict';
+      const payload = { id, ...(merged as FormValues) };
+      return call(AddChanges, proposalOf(place, { action: 'updateSegment', payload }));
+    },
+    onSuccess: (result) => {
+      if (result !== 'conflict') onReset(stored);
+    },
+  });
+  const { data } = propose;
+  return (
+    <>
+      {propose.error !== null && <ErrorNotice error={propose.error} />}
+      {data === 'conflict' && <Notice tone="warning">{text.proposalConflict}</Notice>}
+      {typeof data === 'object' && (
+        <Notice
+          actions={
+            <Link
+              to="/projects/$project/change-requests/$id"
+              params={{ project: place.project, id: String(data.id) }}
+              className={buttonClass({ size: 'small' })}
+            >
+              {text.showProposal}
+            </Link>
+          }
+        >
+          {text.proposed(data.id)}
+        </Notice>
+      )}
+      <Notice
+        actions={
+          <Button size="small" isPending={propose.isPending} onPress={() => propose.mutate()}>
+            {text.propose}
+          </Button>
+        }
+      >
+        {place.maySkip ? text.appliesDirectly(place.environments) : text.protected(place.environments)}
+      </Notice>
+    </>
+  );
+};

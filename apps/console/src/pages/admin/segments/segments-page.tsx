@@ -1,0 +1,87 @@
+import { CreateSegment, ListSegments } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link, lazyRouteComponent, useParams } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { read } from '../../../api/queries.ts';
+import { buttonClass } from '../../../components/button.tsx';
+import { Badge, Loading } from '../../../components/content.tsx';
+import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
+import { ResourceList } from '../../../components/resource-list.tsx';
+import { Time } from '../../../components/time.tsx';
+import { segmentsMessages as text } from '../../../messages/segments.ts';
+import { constraintPhrase } from '../../../strategies/strategy-sentence.ts';
+import { AdminSection } from '../admin-section.tsx';
+import layout from '../../../components/layout.module.css';
+
+const SegmentPage = lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage');
+
+const Segments = () => {
+  const segments = useQuery({ ...read(ListSegments, {}), select: ({ segments: rows }) => rows });
+  const mayCall = useMayCall();
+  const create = mayCall(CreateSegment) && (
+    <Link
+      to="/admin/$section/$item"
+      params={{ section: 'segments', item: 'new' }}
+      className={buttonClass({ variant: 'primary' })}
+    >
+      {text.create}
+    </Link>
+  );
+  return (
+    <AdminSection id="segments" actions={create}>
+      <MissingPermission operation={CreateSegment} />
+      <ResourceList
+        label={text.segments}
+        query={segments}
+        rowKey={({ id }) => id}
+        name={({ name }) => name}
+        text={({ description, project, constraints }) =>
+          [description ?? '', project ?? '', ...constraints.map(({ contextName }) => contextName)].join(' ')
+        }
+        columns={[
+          {
+            id: 'name',
+            title: text.name,
+            cell: ({ id, name, description }) => (
+              <>
+                <Link to="/admin/$section/$item" params={{ section: 'segments', item: String(id) }}>
+                  <bdi>{name}</bdi>
+                </Link>
+                {description != null && description !== '' && (
+                  <p className={layout['small']} dir="auto">
+                    {description}
+                  </p>
+                )}
+              </>
+            ),
+          },
+          {
+            id: 'who',
+            title: text.who,
+            cell: ({ constraints }) =>
+              constraints.length === 0 ? text.everybody : constraints.map(constraintPhrase).join(', and '),
+          },
+          {
+            id: 'project',
+            title: text.project,
+            cell: ({ project }) => (project == null ? text.everyProject : <Badge>{project}</Badge>),
+          },
+          { id: 'flags', title: text.flags, isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+          { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        ]}
+        empty={{ title: text.empty, help: text.emptyHelp, action: create }}
+      />
+    </AdminSection>
+  );
+};
+
+/** The segments, or one of them. */
+export const SegmentsPage = () => {
+  const { item } = useParams({ strict: false }) as { readonly item?: string };
+  if (item === undefined) return <Segments />;
+  return (
+    <Suspense fallback={<Loading />}>
+      <SegmentPage key={item} item={item} />
+    </Suspense>
+  );
+};

@@ -1,0 +1,44 @@
+import { CreateScimToken, GetScimSettings, SetScimSettings } from '@bunting/contracts';
+import { signInSettingsMessages as text } from '../../../messages/sign-in-settings.ts';
+import { SecretForm } from '../../../components/forms/secret-form.tsx';
+
+interface ScimTokenProps {
+  /** SCIM is turned on for the first time, which makes a token */
+  readonly isFirst: boolean;
+  readonly onClose: () => void;
+}
+
+const shown = (title: string, token: string) => ({
+  title,
+  label: text.scimToken,
+  value: token,
+  help: text.scimTokenHelp,
+});
+
+/** Makes a token of SCIM, and shows it once. */
+export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
+  isFirst ? (
+    <SecretForm
+      title={text.turnScimOn}
+      submit={text.turnScimOn}
+      operation={SetScimSettings}
+      request={() => ({ body: { enabled: true } })}
+      changes={[GetScimSettings]}
+      secret={({ token = '' }) => shown(text.scimIsOn, token)}
+      onClose={onClose}
+    >
+      {() => <p>{text.scimOnHelp}</p>}
+    </SecretForm>
+  ) : (
+    <SecretForm
+      title={text.newToken}
+      submit={text.newToken}
+      operation={CreateScimToken}
+      request={() => ({})}
+      changes={[GetScimSettings]}
+      secret={({ token }) => shown(text.newTokenMade, token)}
+      onClose={onClose}
+    >
+      {() => <p>{text.newTokenHelp}</p>}
+    </SecretForm>
+  );

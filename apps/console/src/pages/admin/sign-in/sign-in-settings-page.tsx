@@ -1,0 +1,125 @@
+import { GetScimSettings, GetPasswordSettings, SetScimSettings, SetPasswordSettings } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { Suspense, useState } from 'react';
+import { read } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { Button } from '../../../components/button.tsx';
+import { Answer, Loading } from '../../../components/content.tsx';
+import { Secret } from '../../../components/secret.tsx';
+import { signInSettingsMessages as text } from '../../../messages/sign-in-settings.ts';
+import { AdminSection } from '../admin-section.tsx';
+import { usePublicUrl } from '../public-url.ts';
+import layout from '../../../components/layout.module.css';
+import styles from '../people/people.module.css';
+
+const SingleSignOn = lazyRouteComponent(() => import('./single-sign-on.tsx'), 'SingleSignOn');
+const ScimTokenDialog = lazyRouteComponent(() => import('./scim-token-dialog.tsx'), 'ScimTokenDialog');
+
+const Passwords = () => {
+  const settings = useQuery(read(GetPasswordSettings, {}));
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <section className={layout['section']} aria-labelledby="passwords">
+      <h2 id="passwords">{text.passwords}</h2>
+      <Answer query={settings}>
+        {({ disabled }) => (
+          <>
+            <p>{disabled ? text.passwordsOff : text.passwordsOn}</p>
+            <div>
+              <Button onPress={() => setAsking(true)}>{disabled ? text.turnPasswordsOn : text.turnPasswordsOff}</Button>
+            </div>
+            {isAsking && (
+              <ActionDialog
+                title={disabled ? text.turnPasswordsOn : text.turnPasswordsOff}
+                confirm={disabled ? text.turnPasswordsOn : text.turnPasswordsOff}
+                isDangerous={!disabled}
+                operation={SetPasswordSettings}
+                request={{ body: { disabled: !disabled } }}
+                changes={[GetPasswordSettings]}
+                done={disabled ? text.passwordsAreOn : text.passwordsAreOff}
+                onClose={() => setAsking(false)}
+              >
+                <p>{disabled ? text.turnOnHelp : text.turnOffHelp}</p>
+              </ActionDialog>
+            )}
+          </>
+        )}
+      </Answer>
+    </section>
+  );
+};
+
+const Scim = () => {
+  const settings = useQuery(read(GetScimSettings, {}));
+  const { base } = usePublicUrl();
+  // `first` stays open when the settings, which then have a token, are read again: it shows the token.
+  const [opened, setOpened] = useState<'first' | 'on' | 'off' | 'token' | undefined>();
+  const close = (): void => setOpened(undefined);
+  return (
+    <section className={layout['section']} aria-labelledby="scim">
+      <h2 id="scim">{text.scim}</h2>
+      <p className={layout['muted']}>{text.scimHelp}</p>
+      <Answer query={settings}>
+        {({ enabled, hasToken }) => (
+          <>
+            <p>{enabled ? text.scimOn : text.scimOff}</p>
+            {enabled && (
+              <>
+                <p>{text.scimAddress}</p>
+                <Secret label={text.scimAddressLabel} value={`${base}/scim/v2`} />
+              </>
+            )}
+            <div className={styles['badges']}>
+              <Button onPress={() => setOpened(enabled ? 'off' : hasToken ? 'on' : 'first')}>
+                {enabled ? text.turnScimOff : text.turnScimOn}
+              </Button>
+              {hasToken && <Button onPress={() => setOpened('token')}>{text.newToken}</Button>}
+            </div>
+            {opened === 'on' && (
+              <ActionDialog
+                title={text.turnScimOn}
+                confirm={text.turnScimOn}
+                operation={SetScimSettings}
+                request={{ body: { enabled: true } }}
+                changes={[GetScimSettings]}
+                done={text.scimIsOn}
+                onClose={close}
+              >
+                <p>{text.scimIsOnAgain}</p>
+              </ActionDialog>
+            )}
+            {opened === 'off' && (
+              <ActionDialog
+                title={text.turnScimOff}
+                confirm={text.turnScimOff}
+                isDangerous
+                operation={SetScimSettings}
+                request={{ body: { enabled: false } }}
+                changes={[GetScimSettings]}
+                done={text.scimIsOff}
+                onClose={close}
+              >
+                <p>{text.scimOffHelp}</p>
+              </ActionDialog>
+            )}
+          </>
+        )}
+      </Answer>
+      <Suspense>
+        {(opened === 'first' || opened === 'token') && <ScimTokenDialog isFirst={opened === 'first'} onClose={close} />}
+      </Suspense>
+    </section>
+  );
+};
+
+/** Single sign-on, passwords, and provisioning by an identity provider. */
+export const SignInSettingsPage = () => (
+  <AdminSection id="sign-in">
+    <Suspense fallback={<Loading />}>
+      <SingleSignOn />
+    </Suspense>
+    <Passwords />
+    <Scim />
+  </AdminSection>
+);

@@ -1,0 +1,151 @@
+import {
+  DiscoverOidcProvider,
+  type DiscoveredProvider,
+  GetOidcSettings,
+  type OidcSettings,
+  SetOidcSettings,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callTagged } from '../../../api/call.ts';
+import { read, useCommand } from '../../../api/queries.ts';
+import { type BodyField, BodyForm } from '../../../components/forms/body-form.tsx';
+import { Button } from '../../../components/button.tsx';
+import { Answer, Badge, ErrorNotice, Notice } from '../../../components/content.tsx';
+import { TextField } from '../../../components/forms/fields.tsx';
+import { Secret } from '../../../components/secret.tsx';
+import { signInSettingsMessages as text } from '../../../messages/sign-in-settings.ts';
+import { usePublicUrl } from '../public-url.ts';
+import layout from '../../../components/layout.module.css';
+import styles from '../people/people.module.css';
+
+const Found = ({ found, algorithm }: { readonly found: DiscoveredProvider; readonly algorithm: string }) => {
+  const pkce = { true: text.pkceYes, false: text.pkceNo, null: text.pkceUnknown }[String(found.supportsPkce)];
+  const isWrong = found.signingAlgorithms.length > 0 && !found.signingAlgorithms.includes(algorithm);
+  return (
+    <div role="status" className={layout['section']}>
+      <Badge tone="good">{text.found(found.issuer)}</Badge>
+      {isWrong && <Notice tone="warning">{text.wrongAlgorithm(algorithm)}</Notice>}
+      <dl className={styles['pairs']}>
+        {[
+          [text.issuer, found.issuer],
+          [text.signInAt, found.authorizationEndpoint],
+          [text.tokensAt, found.tokenEndpoint],
+          [text.signOutAt, found.endSessionEndpoint],
+          [text.signedWith, found.signingAlgorithms.join(', ')],
+          [text.scopes, found.scopes.join(' ')],
+          [text.pkce, pkce],
+        ].map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value || text.unknown}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+};
+
+/** Tries a provider: by the address that is stored, or by another one before it is. */
+const TryProvider = ({ settings }: { readonly settings: OidcSettings }) => {
+  const discover = useCommand(DiscoverOidcProvider);
+  const [address, setAddress] = useState(settings.discoverUrl);
+  return (
+    <form
+      className={styles['form']}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        discover.mutate({ body: { discoverUrl: address.trim() } });
+      }}
+    >
+      <TextField label={text.testAddress} hint={text.testHelp} type="url" value={address} onChange={setAddress} />
+      <div>
+        <Button type="submit" isPending={discover.isPending}>
+          {text.test}
+        </Button>
+      </div>
+      {discover.error !== null && <ErrorNotice error={discover.error} />}
+      {discover.data !== undefined && <Found found={discover.data} algorithm={settings.idTokenSigningAlgorithm} />}
+    </form>
+  );
+};
+
+const Addresses = () => {
+  const { base, isConfigured } = usePublicUrl();
+  return (
+    <>
+      {!isConfigured && <Notice tone="warning">{text.noPublicUrl}</Notice>}
+      <p>{text.redirect}</p>
+      <Secret label={text.redirectLabel} value={`${base}/auth/oidc/callback`} />
+      <p>{text.logoutAddress}</p>
+      <Secret label={text.logoutLabel} value={`${base}/`} />
+    </>
+  );
+};
+
+const fieldsOf = ({ isReadOnly, hasSecret }: OidcSettings): readonly BodyField[] => {
+  const fields: readonly BodyField[] = [
+    { name: 'enabled', label: text.enabled },
+    { name: 'discoverUrl', label: text.discoverUrl, hint: text.discoverUrlHint },
+    { name: 'clientId', label: text.clientId },
+    {
+      name: 'secret',
+      label: text.secret,
+      render: (value, onChange) => (
+        <TextField
+          label={text.secret}
+          hint={hasSecret ? text.secretStored : text.secretMissing}
+          type="password"
+          autoComplete="new-password"
+          value={String(value ?? '')}
+          onChange={onChange}
+          isDisabled={isReadOnly}
+        />
+      ),
+    },
+    { name: 'autoCreate', label: text.autoCreate },
+    { name: 'defaultRootRole', label: text.defaultRootRole },
+    { name: 'emailDomains', label: text.emailDomains, hint: text.emailDomainsHint },
+    { name: 'enableGroupSyncing', label: text.enableGroupSyncing },
+    { name: 'groupJsonPath', label: text.groupJsonPath, hint: text.groupJsonPathHint },
+    { name: 'addGroupsScope', label: text.addGroupsScope },
+    { name: 'enableSingleSignOut', label: text.enableSingleSignOut },
+    { name: 'idTokenSigningAlgorithm', label: text.algorithm },
+    { name: 'acrValues', label: text.acrValues, hint: text.acrValuesHint },
+    { name: 'extraScopes', label: text.extraScopes, hint: text.extraScopesHint },
+    { name: 'trustEmails', label: text.trustEmails, hint: text.trustEmailsHint },
+  ];
+  return isReadOnly ? fields.map((field) => ({ ...field, isDisabled: true })) : fields;
+};
+
+/** The settings of OpenID Connect, with what the provider needs and a try of it. */
+export const SingleSignOn = () => {
+  const settings = useQuery({ ...read(GetOidcSettings, {}), staleTime: Number.POSITIVE_INFINITY });
+  return (
+    <section className={layout['section']} aria-labelledby="sso">
+      <h2 id="sso">{text.sso}</h2>
+      <Addresses />
+      <Answer query={settings}>
+        {(stored) => (
+          <>
+            {stored.isReadOnly && <Notice>{text.readOnly}</Notice>}
+            <BodyForm
+              operation={SetOidcSettings}
+              request={{}}
+              changes={[GetOidcSettings]}
+              fields={fieldsOf(stored)}
+              values={{ ...stored, secret: '' }}
+              current={async () => {
+                const { value, tag } = await callTagged(GetOidcSettings, {});
+                return { value: { ...value, secret: '' }, tag };
+              }}
+              done={() => text.saved}
+            />
+            <TryProvider settings={stored} />
+          </>
+        )}
+      </Answer>
+    </section>
+  );
+};

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { contentOf, readExport } from './export-file.ts';
+
+const exported = { features: [{ name: 'a' }], featureStrategies: [], tagTypes: [], featureTags: [] };
+
+describe('the text of an export', () => {
+  it('is read, and what it has is counted', () => {
+    const read = readExport(JSON.stringify(exported));
+    expect(read).toEqual({ kind: 'export', data: exported });
+    expect(read.kind === 'export' && contentOf(read.data)).toEqual([['features', 1]]);
+  });
+
+  it.each([
+    ['{"features": [', /not JSON/],
+    ['[]', /features/],
+    ['null', /features/],
+    ['{"features": []}', /featureStrategies, tagTypes/],
+    ['{"features": {}, "featureStrategies": [], "tagTypes": []}', /features/],
+    [`"${'x'.repeat(11_000_000)}"`, /npm run import/],
+  ])('is refused with the reason: %.30s', (text, reason) => {
+    expect(readExport(text)).toEqual({ kind: 'fault', message: expect.stringMatching(reason) as unknown });
+  });
+});

@@ -1,0 +1,39 @@
+import type { ExportedFeatures } from '@bunting/contracts';
+import { transferMessages as text } from '../../../messages/transfer.ts';
+
+/** Bytes of JSON that one import can have. */
+const maxBytes = 10 * 1024 * 1024;
+
+export type ReadExport =
+  { readonly kind: 'export'; readonly data: ExportedFeatures } | { readonly kind: 'fault'; readonly message: string };
+
+const fault = (message: string): ReadExport => ({ kind: 'fault', message });
+
+/** Reads the text of an export of Unleash or Bunting, and says in words what is wrong with it. The server judges what is inside. */
+export const readExport = (entered: string): ReadExport => {
+  if (new Blob([entered]).size > maxBytes) return fault(text.tooLarge);
+  let data: unknown;
+  try {
+    data = JSON.parse(entered);
+  } catch (error) {
+    return fault(text.notJson((error as Error).message));
+  }
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return fault(text.notExport(['features']));
+  const missing = ['features', 'featureStrategies', 'tagTypes'].filter(
+    (name) => !Array.isArray((data as Readonly<Record<string, unknown>>)[name]),
+  );
+  return missing.length > 0 ? fault(text.notExport(missing)) : { kind: 'export', data: data as ExportedFeatures };
+};
+
+/** How much an export has of each thing; what it has nothing of is left out. */
+export const contentOf = (data: ExportedFeatures): readonly (readonly [keyof typeof text.content, number])[] =>
+  (
+    [
+      ['features', data.features.length],
+      ['strategies', data.featureStrategies.length],
+      ['segments', data.segments?.length ?? 0],
+      ['contextFields', data.contextFields?.length ?? 0],
+      ['tags', data.featureTags?.length ?? 0],
+      ['dependencies', data.dependencies?.length ?? 0],
+    ] as const
+  ).filter(([, n]) => n > 0);

@@ -1,0 +1,369 @@
+import {
+  ExportFeatures,
+  type ExportFeaturesBody,
+  ImportFeatures,
+  type ImportReport,
+  type ImportValidation,
+  ValidateImport,
+} from '@bunting/contracts';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import { useCommand, useEnvironments, useProjects } from '../../../api/queries.ts';
+import { Button, buttonClass } from '../../../components/button.tsx';
+import { ErrorNotice, Notice, Table } from '../../../components/content.tsx';
+import { ComboBox, Select, TextField } from '../../../components/forms/fields.tsx';
+import { useSearchText } from '../../../components/search-text.ts';
+import { transferMessages as text } from '../../../messages/transfer.ts';
+import { notify } from '../../../shell/toasts.tsx';
+import { useProtection } from '../../../strategies/protection.tsx';
+import { AdminSection } from '../admin-section.tsx';
+import { contentOf, readExport } from './export-file.ts';
+import { saveFile } from './save-file.ts';
+import layout from '../../../components/layout.module.css';
+import styles from '../people/people.module.css';
+
+interface Findings {
+  readonly title: string;
+  readonly tone: 'warning' | 'danger';
+  readonly found: ImportValidation['errors'];
+}
+
+const FindingsNotice = ({ title, tone, found }: Findings) =>
+  found.length === 0 ? null : (
+    <Notice tone={tone}>
+      <strong>{title}</strong>
+      <ul className={styles['plain']}>
+        {found.map(({ message, affectedItems }) => (
+          <li key={message}>
+            {message}
+            {affectedItems.length > 0 && (
+              <ul className={styles['chips']}>
+                {affectedItems.map((item) => (
+                  <li key={item}>
+                    <code dir="auto">{item}</code>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+
+interface ReportProps {
+  readonly report: ImportReport;
+  readonly project: string;
+  readonly onAgain: () => void;
+}
+
+const Report = ({ report, project, onAgain }: ReportProps) => {
+  const { changeRequest, skipped } = report;
+  const counts = Object.entries(text.result).map(
+    ([name, label]) => [label, report[name as keyof typeof text.result]] as const,
+  );
+  return (
+    <div className={layout['section']}>
+      <h3>{text.done}</h3>
+      <dl className={styles['facts']}>
+        {counts
+          .filter(([, n]) => n > 0)
+          .map(([label, n]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{n}</dd>
+            </div>
+          ))}
+      </dl>
+      {changeRequest !== undefined &&
+        (changeRequest.id === undefined ? (
+          <Notice>{text.changeRequestLater(changeRequest.changes)}</Notice>
+        ) : (
+          <Notice
+            actions={
+              <Link
+                to="/projects/$project/change-requests/$id"
+                params={{ project, id: String(changeRequest.id) }}
+                className={buttonClass({ size: 'small' })}
+              >
+                {text.openChangeRequest}
+              </Link>
+            }
+          >
+            {text.changeRequest(changeRequest.changes)}
+          </Notice>
+        ))}
+      {skipped.length > 0 && (
+        <Table
+          label={text.skipped}
+          rows={skipped}
+          rowKey={({ feature }) => feature}
+          columns={[
+            { id: 'flag', title: text.flag, cell: ({ feature }) => feature },
+            { id: 'reason', title: text.reason, cell: ({ reason }) => reason },
+          ]}
+        />
+      )}
+      <div className={styles['badges']}>
+        <Link to="/projects/$project/flags" params={{ project }} className={buttonClass({ variant: 'primary' })}>
+          {text.toProject}
+        </Link>
+        <Button onPress={onAgain}>{text.again}</Button>
+      </div>
+    </div>
+  );
+};
+
+const FileField = ({ onText }: { readonly onText: (value: string) => void }) => {
+  const id = useId();
+  return (
+    <div className={styles['file']}>
+      <label htmlFor={id}>{text.file}</label>
+      <input
+        id={id}
+        type="file"
+        accept=".json,application/json"
+        aria-describedby={`${id}-hint`}
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          if (file !== undefined) void file.text().then(onText);
+        }}
+      />
+      <span id={`${id}-hint`} className={layout['muted']}>
+        {text.fileHint}
+      </span>
+    </div>
+  );
+};
+
+/** Where flags go to, or come from. */
+const usePlace = () => {
+  const projects = useProjects().data?.projects ?? [];
+  const environments = useEnvironments().data?.environments ?? [];
+  const [chosenProject, setProject] = useSearchText('project');
+  const [chosenEnvironment, setEnvironment] = useSearchText('environment');
+  return {
+    project: chosenProject ?? projects.find(({ id }) => id === 'default')?.id ?? projects[0]?.id,
+    environment: chosenEnvironment ?? environments[0]?.name,
+    setProject,
+    setEnvironment,
+    projectOptions: projects.map(({ id, name }) => ({ id, label: name, about: id })),
+    environmentOptions: environments.map(({ name }) => ({ id: name, label: name })),
+  };
+};
+type Place = ReturnType<typeof usePlace>;
+
+interface PlaceFieldsProps {
+  readonly place: Place;
+  readonly labels: { readonly project: string; readonly environment: string };
+  readonly hasProject?: boolean;
+}
+
+const PlaceFields = ({ place, labels, hasProject = true }: PlaceFieldsProps) => (
+  <>
+    {hasProject && (
+      <ComboBox
+        // Its options are there when it is first shown: the field keeps the text that it begins with.
+        key={place.projectOptions.length}
+        label={labels.project}
+        options={place.projectOptions}
+        value={place.project ?? null}
+        onChange={place.setProject}
+      />
+    )}
+    <Select
+      label={labels.environment}
+      options={place.environmentOptions}
+      value={place.environment ?? null}
+      onChange={place.setEnvironment}
+    />
+  </>
+);
+
+const Import = ({ place }: { readonly place: Place }) => {
+  const { project = '', environment = '' } = place;
+  const client = useQueryClient();
+  const [entered, setEntered] = useState('');
+  const check = useCommand(ValidateImport);
+  const take = useCommand(ImportFeatures);
+  const [checked, setChecked] = useState<ImportValidation | undefined>();
+  const protection = useProtection(project, environment);
+  const read = entered.trim() === '' ? undefined : readExport(entered);
+  const enter = (value: string): void => {
+    setEntered(value);
+    setChecked(undefined);
+    check.reset();
+    take.reset();
+  };
+  if (take.data !== undefined) return <Report report={take.data} project={project} onAgain={() => enter('')} />;
+  const body = read?.kind === 'export' ? { project, environment, data: read.data } : undefined;
+  const isPossible = checked !== undefined && checked.errors.length === 0 && checked.permissions.length === 0;
+  const submit = (): void => {
+    if (body === undefined) return;
+    if (isPossible) take.mutate({ body }, { onSuccess: () => void client.invalidateQueries() });
+    else check.mutate({ body }, { onSuccess: setChecked });
+  };
+  return (
+    <form
+      className={styles['form']}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <PlaceFields
+        place={{
+          ...place,
+          setProject: (id) => {
+            setChecked(undefined);
+            place.setProject(id);
+          },
+          setEnvironment: (name) => {
+            setChecked(undefined);
+            place.setEnvironment(name);
+          },
+        }}
+        labels={{ project: text.project, environment: text.environment }}
+      />
+      <FileField onText={enter} />
+      <TextField
+        label={text.text}
+        hint={text.textHint}
+        rows={6}
+        value={entered.length > 100_000 ? `${entered.slice(0, 1_000)}…` : entered}
+        onChange={enter}
+        isReadOnly={entered.length > 100_000}
+        error={read?.kind === 'fault' ? read.message : undefined}
+      />
+      <div role="status" className={layout['section']}>
+        {read?.kind === 'export' && <p>{text.has(contentOf(read.data).map(([name, n]) => text.content[name](n)))}</p>}
+        {checked !== undefined && (
+          <>
+            <FindingsNotice title={text.errors} tone="danger" found={checked.errors} />
+            <FindingsNotice title={text.permissions} tone="danger" found={checked.permissions} />
+            <FindingsNotice title={text.warnings} tone="warning" found={checked.warnings} />
+            {isPossible && <p>{text.isFine}</p>}
+          </>
+        )}
+        {protection.environments.length > 0 && (
+          <Notice tone={protection.maySkip ? 'warning' : 'neutral'}>
+            {protection.maySkip ? text.appliesDirectly(environment) : text.isProtected(environment)}
+          </Notice>
+        )}
+      </div>
+      {(take.error ?? check.error) !== null && <ErrorNotice error={take.error ?? check.error} />}
+      <div>
+        <Button
+          type="submit"
+          variant={isPossible ? 'primary' : 'secondary'}
+          isPending={check.isPending || take.isPending}
+          isDisabled={body === undefined}
+        >
+          {isPossible && body !== undefined ? text.start(body.data.features.length, project) : text.check}
+        </Button>
+      </div>
+    </form>
+  );
+};
+
+type Kind = keyof typeof text.kinds;
+
+const Export = ({ place }: { readonly place: Place }) => {
+  const { project = '', environment = '' } = place;
+  const run = useCommand(ExportFeatures);
+  const [kind, setKind] = useState<Kind>('project');
+  const [tag, setTag] = useState('');
+  const [names, setNames] = useState('');
+  const [isTried, setTried] = useState(false);
+  const named = names.split(/[\s,]+/).filter(Boolean);
+  const bodies: Readonly<Record<Kind, ExportFeaturesBody>> = {
+    project: { environment, project },
+    tag: { environment, tag: tag.trim() },
+    features: { environment, features: named },
+  };
+  const isMissing = (kind === 'tag' && tag.trim() === '') || (kind === 'features' && named.length === 0);
+  const submit = (): void => {
+    setTried(true);
+    if (isMissing) return;
+    const name = [kind === 'project' ? project : kind, environment, new Date().toISOString().slice(0, 10)].join('-');
+    run.mutate(
+      { body: bodies[kind] },
+      {
+        onSuccess: (exported) => {
+          if (exported.features.length === 0) return notify(text.exportedNothing);
+          saveFile(`flags-${name}.json`, 'application/json', JSON.stringify(exported, null, 2));
+          notify(text.exported(exported.features.length));
+        },
+      },
+    );
+  };
+  return (
+    <form
+      className={styles['form']}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Select
+        label={text.what}
+        options={Object.entries(text.kinds).map(([id, label]) => ({ id, label }))}
+        value={kind}
+        onChange={(id) => setKind(id as Kind)}
+      />
+      {kind === 'tag' && (
+        <TextField
+          label={text.tag}
+          value={tag}
+          onChange={setTag}
+          error={isTried && isMissing ? text.tagMissing : undefined}
+        />
+      )}
+      {kind === 'features' && (
+        <TextField
+          label={text.names}
+          hint={text.namesHint}
+          rows={4}
+          value={names}
+          onChange={setNames}
+          error={isTried && isMissing ? text.namesMissing : undefined}
+        />
+      )}
+      <PlaceFields
+        place={place}
+        labels={{ project: text.fromProject, environment: text.fromEnvironment }}
+        hasProject={kind === 'project'}
+      />
+      {run.error !== null && <ErrorNotice error={run.error} />}
+      <div>
+        <Button type="submit" isPending={run.isPending}>
+          {text.download}
+        </Button>
+      </div>
+    </form>
+  );
+};
+
+/** Takes flags from an export of Unleash or Bunting, and gives them out as one. */
+export const TransferPage = () => {
+  const place = usePlace();
+  return (
+    <AdminSection id="transfer">
+      <div className={styles['halves']}>
+        <section className={layout['section']} aria-labelledby="import">
+          <h2 id="import">{text.import}</h2>
+          <p className={layout['muted']}>{text.importHelp}</p>
+          <Import place={place} />
+        </section>
+        <section className={layout['section']} aria-labelledby="export">
+          <h2 id="export">{text.export}</h2>
+          <p className={layout['muted']}>{text.exportHelp}</p>
+          <Export place={place} />
+        </section>
+      </div>
+    </AdminSection>
+  );
+};

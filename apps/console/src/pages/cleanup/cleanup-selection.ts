@@ -1,0 +1,35 @@
+import { type CleanupFeatures, type CleanupQuery, ListCleanupFeatures } from '@bunting/contracts';
+import { call } from '../../api/call.ts';
+import type { BulkFlag } from '../flags/bulk.ts';
+import { isSelected, type Selection } from '../flags/selection.ts';
+
+export type CleanupFlag = CleanupFeatures['features'][number];
+
+const pageSize = 1_000;
+
+/** Reads every flag that a selection means, page by page. */
+export const readSelectedForCleanup = async (
+  query: CleanupQuery,
+  selection: Selection,
+  signal?: AbortSignal,
+): Promise<CleanupFlag[]> => {
+  const found: CleanupFlag[] = [];
+  let after: string | undefined;
+  do {
+    const page = { ...query, limit: pageSize, ...(after === undefined ? {} : { after }) };
+    const { features, next } = await call(ListCleanupFeatures, { query: page, ...(signal && { signal }) });
+    found.push(...features.filter(({ name }) => isSelected(selection, name)));
+    after = next ?? undefined;
+  } while (after !== undefined && (selection.kind === 'all' || found.length < selection.names.size));
+  return found;
+};
+
+/** A flag as bulk actions take it. */
+export const bulkFlagOf = ({ name, project, reasons }: CleanupFlag): BulkFlag => ({
+  name,
+  project,
+  stale: reasons.includes('stale'),
+  tags: [],
+  archivedAt: null,
+  environments: [],
+});

@@ -1,0 +1,152 @@
+import { Link } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import { Badge } from '../../components/content.tsx';
+import { Time } from '../../components/time.tsx';
+import { cleanupMessages as text } from '../../messages/cleanup.ts';
+import type { CleanupFlag } from './cleanup-selection.ts';
+import layout from '../../components/layout.module.css';
+import styles from './cleanup.module.css';
+
+const rowHeight = 56;
+
+interface CleanupTableProps {
+  readonly label: string;
+  readonly flags: readonly CleanupFlag[];
+  readonly total: number;
+  readonly isOld: boolean;
+  readonly selectedCount: number;
+  readonly isSelected: (name: string) => boolean;
+  readonly onSelect: (names: readonly string[], isSelected: boolean) => void;
+  readonly onSelectAll: (isSelected: boolean) => void;
+  readonly onEnd: () => void;
+}
+
+const LastUse = ({ flag: { environments } }: { readonly flag: CleanupFlag }) => (
+  <>
+    {environments.map(({ name, enabled, lastSeenAt }) => (
+      <span key={name} className={styles['oneLine']}>
+        {name} <span className={layout['small']}>{text.state(enabled)} ·</span>{' '}
+        {lastSeenAt === null ? <span className={layout['small']}>{text.never}</span> : <Time at={lastSeenAt} />}
+      </span>
+    ))}
+  </>
+);
+
+/** Flags that may go. Only the rows on the screen are in the document; Shift with a click selects a range. */
+export const CleanupTable = ({ flags, total, isOld, onEnd, ...props }: CleanupTableProps) => {
+  const scroller = useRef<HTMLDivElement>(null);
+  const anchor = useRef(-1);
+  const virtual = useVirtualizer({
+    count: flags.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  });
+  const items = virtual.getVirtualItems();
+  const isAtEnd = flags.length > 0 && (items.at(-1)?.index ?? 0) >= flags.length - 10;
+  useEffect(() => {
+    if (isAtEnd) onEnd();
+  }, [isAtEnd, onEnd, flags.length]);
+  const select = (row: number, name: string, isRange: boolean): void => {
+    const from = isRange && anchor.current >= 0 ? anchor.current : row;
+    const names = flags.slice(Math.min(from, row), Math.max(from, row) + 1).map((flag) => flag.name);
+    anchor.current = row;
+    props.onSelect(names, !props.isSelected(name));
+  };
+  return (
+    <div
+      ref={scroller}
+      className={`${styles['scroller']} ${isOld ? styles['old'] : ''}`}
+      role="region"
+      aria-label={props.label}
+      tabIndex={0}
+    >
+      <div role="table" aria-label={props.label} aria-rowcount={total + 1} className={styles['table']}>
+        <div role="rowgroup" className={styles['header']}>
+          <div role="row" aria-rowindex={1} className={styles['row']}>
+            <div role="columnheader">
+              <input
+                type="checkbox"
+                aria-label={text.selectAll}
+                checked={props.selectedCount > 0 && props.selectedCount >= total}
+                ref={(box) => {
+                  if (box !== null) box.indeterminate = props.selectedCount > 0 && props.selectedCount < total;
+                }}
+                onChange={({ target }) => props.onSelectAll(target.checked)}
+              />
+            </div>
+            {[text.name, text.why, text.lastUse, text.owner, text.neededBy].map((title) => (
+              <div role="columnheader" key={title}>
+                {title}
+              </div>
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" className={styles['body']} style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const flag = flags[index];
+            if (flag === undefined) return null;
+            const { name, project, reasons, createdBy, createdAt, neededBy } = flag;
+            const isSelected = props.isSelected(name);
+            return (
+              <div
+                role="row"
+                key={name}
+                aria-rowindex={index + 2}
+                data-selected={isSelected || undefined}
+                className={styles['row']}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <div role="cell">
+                  <input
+                    type="checkbox"
+                    aria-label={text.select(name)}
+                    checked={isSelected}
+                    onChange={() => undefined}
+                    onClick={(event) => select(index, name, event.shiftKey)}
+                  />
+                </div>
+                <div role="rowheader">
+                  <Link
+                    to="/projects/$project/features/$feature"
+                    params={{ project, feature: name }}
+                    preload={false}
+                    className={styles['oneLine'] ?? ''}
+                    title={flag.description ?? name}
+                  >
+                    <bdi>{name}</bdi>
+                  </Link>
+                  <span className={`${styles['oneLine']} ${layout['small']}`}>{project}</span>
+                </div>
+                <div role="cell">
+                  <div className={styles['badges']}>
+                    {reasons.map((reason) => (
+                      <Badge key={reason} tone={reason === 'stale' ? 'warning' : 'neutral'}>
+                        {text.short[reason]}
+                      </Badge>
+                    ))}
+                  </div>
+                </div>
+                <div role="cell">
+                  <LastUse flag={flag} />
+                </div>
+                <div role="cell">
+                  <span className={styles['oneLine']}>{createdBy}</span>
+                  <span className={`${styles['oneLine']} ${layout['small']}`}>
+                    <Time at={createdAt} />
+                  </span>
+                </div>
+                <div role="cell">
+                  <span className={styles['oneLine']} title={neededBy.join(', ')}>
+                    {neededBy.join(', ')}
+                  </span>
+                </div>
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,70 @@
+import type { CleanupQuery } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Answer } from '../../components/content.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { cleanupMessages as text } from '../../messages/cleanup.ts';
+import { messages } from '../../messages/shared.ts';
+import type { Selection } from '../flags/selection.ts';
+import { readSelectedForCleanup } from './cleanup-selection.ts';
+import styles from './cleanup.module.css';
+
+interface OwnerTextProps {
+  readonly query: CleanupQuery;
+  readonly selection: Selection;
+  readonly onClose: () => void;
+}
+
+/** The selected flags as text for the owners of the code, with where each was last used. */
+export const OwnerText = ({ query, selection, onClose }: OwnerTextProps) => {
+  const [isCopied, setCopied] = useState(false);
+  const selected = useQuery({
+    queryKey: ['cleanup text', query, selection],
+    queryFn: ({ signal }) => readSelectedForCleanup(query, selection, signal),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const flags = selected.data ?? [];
+  const addressOf = (project: string, name: string): string =>
+    `${location.origin}/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
+  const list = [
+    text.listTitle(flags.length),
+    '',
+    ...flags.map((flag) => text.listItem(flag, addressOf(flag.project, flag.name))),
+  ].join('\n');
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(list);
+    setCopied(true);
+  };
+  return (
+    <Dialog
+      title={text.textTitle}
+      onClose={onClose}
+      isWide
+      footer={
+        <>
+          <Button onPress={onClose}>{messages.common.close}</Button>
+          {window.isSecureContext && (
+            <Button variant="primary" icon={isCopied ? 'check' : 'copy'} onPress={() => void copy()}>
+              {isCopied ? messages.common.copied : messages.common.copy}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p>{text.textHelp}</p>
+      <Answer query={selected}>
+        {() => (
+          <textarea
+            className={styles['text']}
+            aria-label={text.textTitle}
+            readOnly
+            value={list}
+            onFocus={({ target }) => target.select()}
+          />
+        )}
+      </Answer>
+    </Dialog>
+  );
+};

@@ -1,0 +1,150 @@
+import { CreateFeature, ListUnknownFlags, type UnknownFlags as Unknown } from '@bunting/contracts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { read, useProjects } from '../../api/queries.ts';
+import { Button } from '../../components/button.tsx';
+import { Answer, EmptyState, Table } from '../../components/content.tsx';
+import { Select } from '../../components/forms/fields.tsx';
+import { useMayCall } from '../../components/missing-permission.tsx';
+import { Time } from '../../components/time.tsx';
+import { useFilterAddress } from '../../filtering/filter-address.ts';
+import { cleanupMessages as text } from '../../messages/cleanup.ts';
+import { messages } from '../../messages/shared.ts';
+import { CreateFlag } from '../flags/create-flag.tsx';
+import styles from './cleanup.module.css';
+
+type Row = Unknown['unknownFlags'][number];
+
+interface ReportsProps {
+  readonly reports: Row['reports'];
+}
+
+const Reports = ({ reports }: ReportsProps) => (
+  <ul className={styles['reports']}>
+    {reports.map(({ appName, environments }) => (
+      <li key={appName}>
+        <Link to="/admin/$section/$item" params={{ section: 'applications', item: appName }}>
+          <bdi>{appName}</bdi>
+        </Link>{' '}
+        ({environments.map(({ environment }) => environment).join(', ')})
+      </li>
+    ))}
+  </ul>
+);
+
+const namesOf = (names: readonly string[]): string[] =>
+  [...new Set(names)].filter(Boolean).toSorted((one, other) => one.localeCompare(other));
+
+const all = ' all';
+
+/** The reports of one application, in one environment; of all where they are left out. */
+const within = (reports: Row['reports'], app: string | undefined, environment: string | undefined): Row['reports'] =>
+  reports.filter(
+    (report) =>
+      (app === undefined || report.appName === app) &&
+      (environment === undefined || report.environments.some((one) => one.environment === environment)),
+  );
+
+interface UnknownFlagsProps {
+  /** only what applications with keys of this project ask for */
+  readonly project: string | undefined;
+  readonly filter: string;
+}
+
+/** Flags that applications ask for and that do not exist, by application and environment, each to be created or taken out of the code. */
+export const UnknownFlags = ({ project, filter }: UnknownFlagsProps) => {
+  const query = useQuery({
+    ...read(ListUnknownFlags, { query: project === undefined ? {} : { project } }),
+    placeholderData: keepPreviousData,
+  });
+  const { search, write } = useFilterAddress();
+  const { data: projects } = useProjects();
+  const mayCall = useMayCall();
+  const [creating, setCreating] = useState<string>();
+  const { app, environment } = search;
+  const word = filter.trim().toLowerCase();
+  const mayCreate = (projects?.projects ?? []).some(({ id }) => mayCall(CreateFeature, { project: id }));
+  return (
+    <Answer query={query}>
+      {({ unknownFlags }) => {
+        const reports = unknownFlags.flatMap((flag) => flag.reports);
+        const rows = unknownFlags
+          .filter(({ name }) => name.toLowerCase().includes(word))
+          .map((flag) => ({ ...flag, reports: within(flag.reports, app, environment) }))
+          .filter((flag) => flag.reports.length > 0);
+        if (unknownFlags.length === 0) {
+          return <EmptyState title={text.emptyUnknown}>{text.emptyUnknownHelp}</EmptyState>;
+        }
+        const choose = (label: string, parameter: 'app' | 'environment', names: readonly string[]) => (
+          <Select
+            label={label}
+            options={[
+              { id: all, label: text.anyOf[parameter] },
+              ...namesOf([...names, search[parameter] ?? '']).map((name) => ({ id: name, label: name })),
+            ]}
+            value={search[parameter] ?? all}
+            onChange={(id) => write({ [parameter]: id === all ? undefined : id })}
+          />
+        );
+        return (
+          <div className={styles['unknown']}>
+            <ul className={styles['todo']}>
+              {text.whatToDo.map((one) => (
+                <li key={one}>{one}</li>
+              ))}
+            </ul>
+            <div className={styles['filters']}>
+              {choose(
+                text.application,
+                'app',
+                reports.map(({ appName }) => appName),
+              )}
+              {choose(
+                text.environment,
+                'environment',
+                reports.flatMap(({ environments }) => environments.map((one) => one.environment)),
+              )}
+            </div>
+            <p role="status">{text.unknownFound(rows.length, unknownFlags.length)}</p>
+            {rows.length === 0 ? (
+              <EmptyState title={text.noMatchUnknown} />
+            ) : (
+              <Table
+                label={text.reason.unknown}
+                rows={rows}
+                rowKey={({ name }) => name}
+                columns={[
+                  { id: 'name', title: text.name, cell: ({ name }) => <bdi>{name}</bdi> },
+                  { id: 'applications', title: text.applications, cell: (row) => <Reports reports={row.reports} /> },
+                  { id: 'seen', title: text.lastAsked, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+                  ...(mayCreate
+                    ? [
+                        {
+                          id: 'create',
+                          title: '',
+                          cell: ({ name }: Row) => (
+                            <Button
+                              size="small"
+                              icon="add"
+                              aria-label={text.createUnknown(name)}
+                              onPress={() => setCreating(name)}
+                            >
+                              {messages.common.create}
+                            </Button>
+                          ),
+                        },
+                      ]
+                    : []),
+                ]}
+              />
+            )}
+            {creating !== undefined && (
+              <CreateFlag project={project} name={creating} onClose={() => setCreating(undefined)} />
+            )}
+          </div>
+        );
+      }}
+    </Answer>
+  );
+};

@@ -1,0 +1,370 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  type Event,
+  type EventType,
+  eventTypes,
+  type Feature,
+  type FeatureStrategy,
+  type Segment,
+} from '@bunting/contracts';
+import { setsSameProperty, eventGroupOf, planUndo, type UndoState } from './undo.ts';
+import { undoOperationOf } from './undo-operations.ts';
+
+const strategy: FeatureStrategy = {
+  id: 's1',
+  name: 'flexibleRollout',
+  title: null,
+  disabled: false,
+  sortOrder: 0,
+  parameters: { rollout: '10', stickiness: 'default', groupId: 'lamp' },
+  constraints: [],
+  segments: [],
+  variants: [],
+};
+const second: FeatureStrategy = { ...strategy, id: 's2', sortOrder: 1 };
+const rollout = (percentage: string, more: object = {}): FeatureStrategy => ({
+  ...strategy,
+  ...more,
+  parameters: { ...strategy.parameters, rollout: percentage },
+});
+
+const anEvent = (type: EventType, more: Partial<Event> = {}): Event => ({
+  id: 9,
+  createdAt: '2026-11-22T10:00:00.000Z',
+  createdBy: 'ada',
+  type,
+  project: 'shop',
+  featureName: 'lamp',
+  ...more,
+});
+const inProduction = (type: EventType, more: Partial<Event> = {}) =>
+  anEvent(type, { environment: 'production', ...more });
+
+type EnvironmentAbout = Partial<NonNullable<Feature['environments']>[number]>;
+const aState = (feature: Partial<Feature> = {}, production: EnvironmentAbout = {}, more: Partial<UndoState> = {}) => ({
+  feature: {
+    name: 'lamp',
+    project: 'shop',
+    description: null,
+    type: 'release',
+    environments: [{ name: 'production', enabled: false, strategies: [strategy], variants: [], ...production }],
+    ...feature,
+  } as Feature,
+  isArchived: false,
+  segments: [],
+  earlierDependency: undefined,
+  isSetAgain: false,
+  ...more,
+});
+const withoutFlag = (isArchived: boolean): UndoState => ({ ...aState(), feature: undefined, isArchived });
+
+const change = (action: string, payload?: unknown) => ({
+  kind: 'change',
+  environment: 'production',
+  change: { action, feature: 'lamp', ...(payload === undefined ? {} : { payload }) },
+});
+const everywhere = (action: string, payload?: unknown) => {
+  const { environment: _, ...step } = change(action, payload);
+  return step;
+};
+const segment: Segment = { id: 4, name: 'beta', description: null, project: 'shop', constraints: [] };
+const two = [
+  { name: 'a', weight: 500, weightType: 'variable' as const, stickiness: 'default' },
+  { name: 'b', weight: 500, weightType: 'variable' as const, stickiness: 'default' },
+];
+const one = [{ ...two[0], weight: 1000 }] as typeof two;
+
+/** The steps of an undo that is possible; else its plan. */
+const stepsOf = (event: Event, state: UndoState) => {
+  const plan = planUndo(event, state);
+  return plan.kind === 'possible' ? plan.steps : plan;
+};
+
+describe('undoing an event', () => {
+  const metadata = { name: 'lamp', description: 'old', type: 'release', stale: false, impressionData: false };
+  it.each<[string, Event, UndoState, unknown]>([
+    [
+      'turns a flag off that was turned on',
+      inProduction('feature-environment-enabled'),
+      aState({}, { enabled: true }),
+      [change('updateEnabled', { enabled: false })],
+    ],
+    [
+      'turns a flag on that was turned off',
+      inProduction('feature-environment-disabled'),
+      aState(),
+      [change('updateEnabled', { enabled: true })],
+    ],
+    [
+      'removes a strategy that was added',
+      inProduction('feature-strategy-add', { data: strategy }),
+      aState(),
+      [change('deleteStrategy', { id: 's1' })],
+    ],
+    [
+      'gives a strategy its earlier fields',
+      inProduction('feature-strategy-update', { preData: rollout('10'), data: rollout('50') }),
+      aState({}, { strategies: [rollout('50')] }),
+      [change('updateStrategy', expect.objectContaining({ id: 's1', parameters: strategy.parameters }))],
+    ],
+    [
+      'puts strategies into their earlier order',
+      inProduction('strategy-order-changed', {
+        preData: { strategyIds: ['s1', 's2'] },
+        data: { strategyIds: ['s2', 's1'] },
+      }),
+      aState({}, { strategies: [second, strategy] }),
+      [
+        change('reorderStrategy', [
+          { id: 's1', sortOrder: 0 },
+          { id: 's2', sortOrder: 1 },
+        ]),
+      ],
+    ],
+    [
+      'sets the earlier variants',
+      inProduction('feature-environment-variants-updated', { preData: { variants: one }, data: { variants: two } }),
+      aState({}, { variants: two }),
+      [change('patchVariant', { variants: one })],
+    ],
+    [
+      'removes a tag that was added',
+      anEvent('feature-tagged', { data: { type: 'simple', value: 'web' } }),
+      aState({ tags: [{ type: 'simple', value: 'web' }] }),
+      [{ kind: 'tags', added: [], removed: [{ type: 'simple', value: 'web' }] }],
+    ],
+    [
+      'adds a tag that was removed',
+      anEvent('feature-untagged', { preData: { type: 'simple', value: 'web' } }),
+      aState(),
+      [{ kind: 'tags', added: [{ type: 'simple', value: 'web' }], removed: [] }],
+    ],
+    [
+      'gives a flag its earlier details, and only those that changed',
+      anEvent('feature-metadata-updated', { preData: metadata, data: { ...metadata, description: 'new' } }),
+      aState({ description: 'new', stale: true }),
+      [{ kind: 'details', body: { description: 'old' } }],
+    ],
+    ['marks as not stale', anEvent('feature-stale-on'), aState({ stale: true }), [{ kind: 'stale', stale: false }]],
+    ['marks as stale', anEvent('feature-stale-off'), aState(), [{ kind: 'stale', stale: true }]],
+    ['revives a flag that was archived', anEvent('feature-archived'), withoutFlag(true), [{ kind: 'revive' }]],
+    ['archives a flag that was revived', anEvent('feature-revived'), aState(), [everywhere('archiveFeature')]],
+    ['archives a flag that was created', anEvent('feature-created'), aState(), [everywhere('archiveFeature')]],
+    [
+      'removes a dependency that was added',
+      anEvent('feature-dependency-added', { data: { feature: 'socket', enabled: true, variants: [] } }),
+      aState({ dependencies: [{ feature: 'socket' }] }),
+      [everywhere('deleteDependency')],
+    ],
+    [
+      'adds a dependency that was removed, as it was',
+      anEvent('feature-dependencies-removed'),
+      aState({}, {}, { earlierDependency: { feature: 'socket', enabled: false, variants: [] } }),
+      [everywhere('addDependency', { feature: 'socket', enabled: false, variants: [] })],
+    ],
+    [
+      'moves a flag back',
+      anEvent('feature-project-change', { data: { oldProject: 'yard', newProject: 'shop' } }),
+      aState(),
+      [{ kind: 'move', project: 'yard' }],
+    ],
+    [
+      'gives a segment its earlier fields',
+      anEvent('segment-updated', { preData: segment, data: { ...segment, description: 'x' } }),
+      aState({}, {}, { segments: [{ ...segment, description: 'x' }] }),
+      [{ kind: 'updateSegment', id: 4, body: { name: 'beta', description: null, project: 'shop', constraints: [] } }],
+    ],
+    [
+      'deletes a segment that was created',
+      anEvent('segment-created', { data: segment }),
+      aState({}, {}, { segments: [segment] }),
+      [{ kind: 'deleteSegment', id: 4, name: 'beta', project: 'shop' }],
+    ],
+    [
+      'creates a segment that was deleted',
+      anEvent('segment-deleted', { preData: segment }),
+      aState(),
+      [{ kind: 'createSegment', body: { name: 'beta', description: null, project: 'shop', constraints: [] } }],
+    ],
+  ])('%s', (_title, event, state, steps) => {
+    expect(stepsOf(event, state)).toEqual(steps);
+  });
+
+  it('adds a strategy that was removed at its place, and finds it when it was added again', () => {
+    const event = inProduction('feature-strategy-remove', { preData: rollout('30', { sortOrder: 3 }) });
+    const { id: _, ...fields } = rollout('30', { sortOrder: 3 });
+    expect(stepsOf(event, aState({}, { strategies: [second] }))).toEqual([change('addStrategy', fields)]);
+    expect(planUndo(event, aState({}, { strategies: [{ ...fields, id: 'another' }] }))).toEqual({ kind: 'done' });
+  });
+
+  it('keeps what others changed in other fields since', () => {
+    const event = inProduction('feature-strategy-update', {
+      preData: rollout('10'),
+      data: rollout('50', { bypassedChangeRequest: true }),
+    });
+    const plan = planUndo(event, aState({}, { strategies: [rollout('50', { title: 'Later' })] }));
+    expect(plan).toMatchObject({
+      steps: [{ change: { payload: { title: 'Later', parameters: { rollout: '10' } } } }],
+      changes: [{ path: ['parameters', 'rollout'], before: '50', after: '10' }],
+    });
+  });
+
+  it('sets the variants of every environment where the event was about all, and leaves those that have them already', () => {
+    const environments = ['development', 'staging', 'production'].map((name) => ({
+      name,
+      enabled: true,
+      strategies: [],
+      variants: name === 'staging' ? one : two,
+    }));
+    const event = anEvent('feature-variants-updated', { preData: { variants: one }, data: { variants: two } });
+    expect(stepsOf(event, aState({ environments }))).toMatchObject([
+      { environment: 'development', change: { payload: { variants: one } } },
+      { environment: 'production', change: { payload: { variants: one } } },
+    ]);
+  });
+
+  it.each<[string, Event, UndoState, object]>([
+    [
+      'a field that was changed again',
+      inProduction('feature-strategy-update', { preData: rollout('10'), data: rollout('50') }),
+      aState({}, { strategies: [rollout('70')] }),
+      { kind: 'changed', conflicts: [{ path: ['parameters', 'rollout'], left: '50', now: '70' }] },
+    ],
+    [
+      'an added strategy that was edited since',
+      inProduction('feature-strategy-add', { data: strategy }),
+      aState({}, { strategies: [rollout('70')] }),
+      { kind: 'changed', conflicts: [{ path: ['parameters', 'rollout'], left: '10', now: '70' }] },
+    ],
+    [
+      'a description that was changed again',
+      anEvent('feature-metadata-updated', { preData: metadata, data: { ...metadata, description: 'new' } }),
+      aState({ description: 'newest' }),
+      { kind: 'changed', conflicts: [{ path: ['description'], left: 'new', now: 'newest' }] },
+    ],
+    [
+      'variants that were changed again',
+      inProduction('feature-environment-variants-updated', { preData: { variants: one }, data: { variants: two } }),
+      aState({}, { variants: two.map((variant, at) => ({ ...variant, weight: at === 0 ? 300 : 700 })) }),
+      { kind: 'changed' },
+    ],
+    [
+      'a strategy that is gone',
+      inProduction('feature-strategy-update', { preData: rollout('10'), data: rollout('50') }),
+      aState({}, { strategies: [] }),
+      { kind: 'refused', reason: 'strategyGone' },
+    ],
+    [
+      'turning on without any strategy, which would be for everybody',
+      inProduction('feature-environment-disabled'),
+      aState({}, { strategies: [{ ...strategy, disabled: true }] }),
+      { kind: 'refused', reason: 'noStrategy' },
+    ],
+    [
+      'an order of other strategies',
+      inProduction('strategy-order-changed', {
+        preData: { strategyIds: ['s1', 's2'] },
+        data: { strategyIds: ['s2', 's1'] },
+      }),
+      aState(),
+      { kind: 'refused', reason: 'strategiesDiffer' },
+    ],
+    ['an archived flag', anEvent('feature-stale-on'), withoutFlag(true), { kind: 'refused', reason: 'flagArchived' }],
+    ['a flag that is gone', anEvent('feature-stale-on'), withoutFlag(false), { kind: 'refused', reason: 'flagGone' }],
+    ['a deleted flag', anEvent('feature-archived'), withoutFlag(false), { kind: 'refused', reason: 'flagDeleted' }],
+    [
+      'an environment that is gone',
+      anEvent('feature-environment-enabled', { environment: 'staging' }),
+      aState(),
+      { kind: 'refused', reason: 'environmentGone' },
+    ],
+    [
+      'a dependency that was replaced',
+      anEvent('feature-dependency-added', { data: { feature: 'socket' } }),
+      aState({ dependencies: [{ feature: 'plug' }] }),
+      { kind: 'refused', reason: 'dependencyChanged' },
+    ],
+    [
+      'a dependency of which no event says what it was',
+      anEvent('feature-dependency-removed', { data: { feature: 'socket' } }),
+      aState(),
+      { kind: 'refused', reason: 'dependencyUnknown' },
+    ],
+    [
+      'the name of a deleted segment that is taken',
+      anEvent('segment-deleted', { preData: segment }),
+      aState({}, {}, { segments: [{ ...segment, id: 5, description: 'other' }] }),
+      { kind: 'refused', reason: 'segmentExists' },
+    ],
+    [
+      'a move from a project that the user may not see',
+      anEvent('feature-project-change', { data: { oldProject: null, newProject: 'shop' } }),
+      aState(),
+      { kind: 'refused', reason: 'unknownBefore' },
+    ],
+    [
+      'an event that changed only fields that this console does not know',
+      anEvent('feature-metadata-updated', {
+        preData: { ...metadata, owner: 'mia' },
+        data: { ...metadata, owner: 'lee' },
+      } as Partial<Event>),
+      aState(),
+      { kind: 'refused', reason: 'unsupported' },
+    ],
+    [
+      'a switch that was set again since',
+      inProduction('feature-environment-enabled'),
+      aState({}, { enabled: true }, { isSetAgain: true }),
+      { kind: 'refused', reason: 'setAgain' },
+    ],
+    [
+      'archiving a flag that is on',
+      anEvent('feature-created'),
+      aState({}, { enabled: true }),
+      { kind: 'refused', reason: 'flagOn' },
+    ],
+    ['an event of another kind', anEvent('user-created'), aState(), { kind: 'refused', reason: 'unsupported' }],
+  ])('refuses %s, and says why', (_title, event, state, plan) => {
+    expect(planUndo(event, state)).toMatchObject(plan);
+  });
+
+  it('takes an event for a later decision of the same when it is about the same tag, or changed whether the flag is stale', () => {
+    const tag = { type: 'simple', value: 'web' };
+    const tagged = anEvent('feature-tagged', { data: tag });
+    expect(setsSameProperty(tagged, anEvent('feature-untagged', { preData: tag }))).toBe(true);
+    expect(setsSameProperty(tagged, anEvent('feature-untagged', { preData: { ...tag, value: 'app' } }))).toBe(false);
+    const stale = anEvent('feature-stale-on');
+    expect(setsSameProperty(stale, anEvent('feature-stale-off'))).toBe(true);
+    const edited = (data: Record<string, unknown>) => anEvent('feature-metadata-updated', { preData: metadata, data });
+    expect(setsSameProperty(stale, edited({ ...metadata, stale: true }))).toBe(true);
+    expect(setsSameProperty(stale, edited({ ...metadata, description: 'new' }))).toBe(false);
+    for (const type of eventTypes) if (eventGroupOf(type).length > 0) expect(undoOperationOf({ type })).toBeDefined();
+  });
+
+  it.each<[string, Event, UndoState]>([
+    ['turned on', inProduction('feature-environment-enabled'), aState()],
+    ['turned off', inProduction('feature-environment-disabled'), aState({}, { enabled: true })],
+    ['an added strategy', inProduction('feature-strategy-add', { data: second }), aState()],
+    [
+      'an edited strategy',
+      inProduction('feature-strategy-update', { preData: strategy, data: rollout('50') }),
+      aState(),
+    ],
+    ['an added tag', anEvent('feature-tagged', { data: { type: 'simple', value: 'x' } }), aState()],
+    ['an archived flag', anEvent('feature-archived'), aState()],
+    ['a revived flag', anEvent('feature-revived'), withoutFlag(true)],
+    ['a created segment', anEvent('segment-created', { data: segment }), aState()],
+  ])('has nothing to do for %s that is as before again', (_title, event, state) => {
+    expect(planUndo(event, state)).toEqual({ kind: 'done' });
+  });
+
+  it('survives every type of event with data that says nothing', () => {
+    for (const type of eventTypes) {
+      for (const data of [null, undefined, {}, { id: 7, variants: 'x', strategyIds: [1] }]) {
+        const more = { environment: 'production', data, preData: data } as Partial<Event>;
+        const plan = planUndo(anEvent(type, more), aState());
+        expect(plan.kind === 'refused' && plan.reason === 'unsupported').toBe(undoOperationOf({ type }) === undefined);
+      }
+    }
+  });
+});

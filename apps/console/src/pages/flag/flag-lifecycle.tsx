@@ -1,0 +1,102 @@
+import { CompleteFeature, type Feature, GetFeature, GetLifecycle, UncompleteFeature } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useMay } from '../../api/permissions.ts';
+import { read, useCommand } from '../../api/queries.ts';
+import { IconButton } from '../../components/button.tsx';
+import { Answer, Badge } from '../../components/content.tsx';
+import { Menu } from '../../components/menu.tsx';
+import { Time } from '../../components/time.tsx';
+import { flagMessages } from '../../messages/flag.ts';
+import { notify, notifyError } from '../../shell/toasts.tsx';
+import styles from './flag.module.css';
+
+interface LifecycleProps {
+  readonly feature: Feature;
+  readonly project: string;
+}
+
+/** The stages that a flag has entered, and whether it has done its work. */
+export const FlagLifecycle = ({ feature: { name, archived }, project }: LifecycleProps) => {
+  const params = { projectId: project, featureName: name };
+  const query = useQuery(read(GetLifecycle, { params }));
+  const complete = useCommand(CompleteFeature, [GetLifecycle, GetFeature]);
+  const uncomplete = useCommand(UncompleteFeature, [GetLifecycle, GetFeature]);
+  const mayEdit = useMay()('UPDATE_FEATURE', { project }) && archived !== true;
+  const options = { onSuccess: () => notify(flagMessages.saved), onError: notifyError };
+  return (
+    <Answer query={query}>
+      {(stages) => {
+        const isCompleted = stages.some(({ stage }) => stage === 'completed');
+        return (
+          <section className={styles['section']}>
+            <div className={styles['sectionHead']}>
+              <h3>{flagMessages.lifecycle}</h3>
+              {mayEdit && (
+                <Menu
+                  label={flagMessages.complete}
+                  entries={
+                    isCompleted
+                      ? [
+                          {
+                            id: 'uncomplete',
+                            label: flagMessages.notCompleted,
+                            run: () => uncomplete.mutate({ params }, options),
+                          },
+                        ]
+                      : (['kept', 'discarded'] as const).map((status) => ({
+                          id: status,
+                          label: flagMessages.completeAs[status],
+                          run: () => complete.mutate({ params, body: { status } }, options),
+                        }))
+                  }
+                >
+                  <IconButton icon="edit" size="small" label={flagMessages.complete} />
+                </Menu>
+              )}
+            </div>
+            <ol className={styles['links']}>
+              {stages.map(({ stage, status, enteredStageAt }) => (
+                <li key={stage} className={styles['stage']}>
+                  <span>
+                    {flagMessages.lifecycleStages[stage] ?? stage}{' '}
+                    {status === 'kept' || status === 'discarded' ? (
+                      <Badge>{flagMessages.completedAs[status]}</Badge>
+                    ) : null}
+                  </span>
+                  <Time at={enteredStageAt} isAbsolute />
+                </li>
+              ))}
+            </ol>
+          </section>
+        );
+      }}
+    </Answer>
+  );
+};
+
+/** Only addresses of the web become links: the text of an address is shown whatever it is. */
+const isWebAddress = (url: string): boolean => /^https?:\/\//i.test(url);
+
+/** What belongs to a flag elsewhere, such as its ticket. */
+export const FlagLinks = ({ feature: { links = [] } }: Pick<LifecycleProps, 'feature'>) =>
+  links.length === 0 ? null : (
+    <section className={styles['section']}>
+      <h3>{flagMessages.links}</h3>
+      <ul className={styles['links']}>
+        {links.map(({ id, url, title }) => {
+          const label = title == null || title === '' ? url : title;
+          return (
+            <li key={id} dir="auto">
+              {isWebAddress(url) ? (
+                <a href={url} rel="noopener noreferrer" target="_blank" title={url}>
+                  {label}
+                </a>
+              ) : (
+                label
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );

@@ -1,0 +1,80 @@
+import type { FilterFault, Suggestion } from '../../filtering/filter-text.ts';
+
+/** A context field with the values that it may have, if they are listed. */
+export interface KnownField {
+  readonly name: string;
+  readonly legalValues: readonly string[];
+}
+
+interface Token {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const tokensOf = (line: string): Token[] =>
+  [...line.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)].map(({ 0: text, index: start }) => ({
+    text,
+    start,
+    end: start + text.length,
+  }));
+
+const plain = (text: string): string => text.replaceAll('"', '');
+
+export interface ParsedContext {
+  readonly context: Readonly<Record<string, string>>;
+  readonly faults: readonly FilterFault[];
+}
+
+/** Reads a context such as `userId=a,b region=eu plan="pro plus"`. Values with commas between them are alternatives. */
+export const parseContext = (line: string): ParsedContext => {
+  const entries: [string, string][] = [];
+  const faults: FilterFault[] = [];
+  for (const { text } of tokensOf(line)) {
+    const at = text.indexOf('=');
+    const [name, value] = [text.slice(0, at), plain(text.slice(at + 1))];
+    if (at < 1) faults.push({ token: text, reason: 'write it as name=value' });
+    else if (value === '') faults.push({ token: text, reason: 'a value is missing' });
+    else if (entries.some(([other]) => other === name))
+      faults.push({ token: text, reason: `${name} is given twice; write ${name}=a,b` });
+    else entries.push([name, value]);
+  }
+  return { context: Object.fromEntries(entries), faults };
+};
+
+const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
+const maxSuggestions = 8;
+
+/** What could follow at the caret of a context: the names of fields, and then the values of a field. */
+export const suggestContext = (line: string, caret: number, fields: readonly KnownField[]): Suggestion[] => {
+  const token = tokensOf(line).find(({ start, end }) => start <= caret && caret <= end);
+  const [start, end] = token === undefined ? [caret, caret] : [token.start, token.end];
+  const typed = line.slice(start, caret);
+  const suggestion = (text: string, label = text): Suggestion => ({
+    label,
+    filter: line.slice(0, start) + text + line.slice(end),
+    caret: start + text.length,
+  });
+  const equals = typed.indexOf('=');
+  if (equals < 0) {
+    const word = typed.toLowerCase();
+    const given = new Set(tokensOf(line).map(({ text }) => text.split('=')[0]));
+    return fields
+      .filter(({ name }) => name.toLowerCase().startsWith(word) && !given.has(name))
+      .slice(0, maxSuggestions)
+      .map(({ name }) => suggestion(`${name}=`));
+  }
+  const before = typed.slice(0, typed.lastIndexOf(',') + 1 || equals + 1);
+  const word = plain(typed.slice(before.length)).toLowerCase();
+  const legal = fields.find(({ name }) => name === typed.slice(0, equals))?.legalValues ?? [];
+  return legal
+    .filter((value) => value.toLowerCase().includes(word) && value.toLowerCase() !== word)
+    .slice(0, maxSuggestions)
+    .map((value) => suggestion(`${before}${quoted(value)}`));
+};
+
+/** A context in one line, as it is entered. */
+export const contextLine = (context: Readonly<Record<string, unknown>>): string =>
+  Object.entries(context)
+    .map(([name, value]) => `${name}=${quoted(String(value))}`)
+    .join(' ');

@@ -1,0 +1,58 @@
+import { ListProjects, ReviveProject } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { read } from '../../api/queries.ts';
+import { buttonClass } from '../../components/button.tsx';
+import { useMayCall } from '../../components/missing-permission.tsx';
+import { Page } from '../../components/page.tsx';
+import { ResourceList } from '../../components/resource-list.tsx';
+import { Time } from '../../components/time.tsx';
+import { projectsMessages as text } from '../../messages/projects.ts';
+import { ownersOf, ProjectName } from './project-name.tsx';
+import { ReviveProjectDialog } from './revive-project.tsx';
+
+/** The archived projects that the user sees. Those who may archive a project may revive it. */
+export const ArchivedProjects = () => {
+  const archived = useQuery({
+    ...read(ListProjects, { query: { archived: true } }),
+    select: ({ projects }) => projects,
+  });
+  const mayCall = useMayCall();
+  const [reviving, setReviving] = useState<string>();
+  const back = (
+    <Link to="/projects" className={buttonClass()}>
+      {text.showActive}
+    </Link>
+  );
+  return (
+    <Page
+      title={text.archivedProjects}
+      crumbs={[
+        <Link key="all" to="/projects">
+          {text.title}
+        </Link>,
+      ]}
+    >
+      <ResourceList
+        label={text.archivedProjects}
+        query={archived}
+        rowKey={({ id }) => id}
+        name={({ name }) => name}
+        text={(project) => `${project.id} ${project.description ?? ''} ${ownersOf(project)}`}
+        columns={[
+          { id: 'name', title: text.name, cell: (project) => <ProjectName project={project} /> },
+          { id: 'owners', title: text.owners, cell: ownersOf },
+          { id: 'archived', title: text.archivedAt, cell: ({ archivedAt }) => <Time at={archivedAt} /> },
+        ]}
+        actions={({ id }) =>
+          mayCall(ReviveProject, { project: id })
+            ? [{ id: 'revive', label: text.revive, run: () => setReviving(id) }]
+            : []
+        }
+        empty={{ title: text.noArchived, help: text.noArchivedHelp, action: back }}
+      />
+      {reviving !== undefined && <ReviveProjectDialog id={reviving} onClose={() => setReviving(undefined)} />}
+    </Page>
+  );
+};

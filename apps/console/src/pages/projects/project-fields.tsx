@@ -1,0 +1,28 @@
+import { ListContextFields } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { read } from '../../api/queries.ts';
+import type { BodyField } from '../../components/forms/body-form.tsx';
+import { RadioGroup } from '../../components/forms/fields.tsx';
+import { projectsMessages as text } from '../../messages/projects.ts';
+
+/** The context fields by which users can be kept on one side of a rollout. */
+export const useStickinessField = (): BodyField => {
+  const { data = [] } = useQuery({ ...read(ListContextFields, {}), staleTime: 60_000 });
+  const sticky = data.filter(({ stickiness }) => stickiness === true).map(({ name }) => name);
+  const options = [...new Set(['default', 'random', ...sticky])].map((id) => ({ id, label: id }));
+  return { name: 'defaultStickiness', label: text.stickiness, hint: text.stickinessHint, options };
+};
+
+/** Who sees a project and proposes changes. */
+export const modeField: BodyField = {
+  name: 'mode',
+  label: text.mode,
+  render: (value, onChange) => (
+    <RadioGroup
+      label={text.mode}
+      options={Object.entries(text.modes).map(([id, [label, about]]) => ({ id, label, about }))}
+      value={typeof value === 'string' ? value : null}
+      onChange={onChange}
+    />
+  ),
+};

@@ -1,0 +1,32 @@
+import type { Project } from '@bunting/contracts';
+import { Link } from '@tanstack/react-router';
+import { Badge } from '../../components/content.tsx';
+import { projectsMessages as text } from '../../messages/projects.ts';
+import layout from '../../components/layout.module.css';
+import styles from './projects.module.css';
+
+/** The names of the owners of a project. */
+export const ownersOf = ({ owners = [] }: Project): string =>
+  owners
+    .filter(({ ownerType }) => ownerType !== 'system')
+    .map(({ name, email }) => name ?? email ?? '')
+    .join(', ');
+
+/** A project in a list: a link to it, who sees it, and its description. */
+export const ProjectName = ({ project: { id, name, mode, description } }: { readonly project: Project }) => (
+  <div>
+    <span className={layout['inline']}>
+      <Link to="/projects/$project" params={{ project: id }}>
+        <bdi>{name}</bdi>
+      </Link>
+      {mode !== undefined && mode !== 'open' && (
+        <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{text.modes[mode][0]}</Badge>
+      )}
+    </span>
+    {description != null && description !== '' && (
+      <p className={styles['small']} dir="auto">
+        {description}
+      </p>
+    )}
+  </div>
+);

@@ -1,0 +1,145 @@
+import { GetProjectOverview, ReviveProject } from '@bunting/contracts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { read } from '../../api/queries.ts';
+import { Button } from '../../components/button.tsx';
+import { Answer, Badge, EmptyState, Loading } from '../../components/content.tsx';
+import { useMayCall } from '../../components/missing-permission.tsx';
+import { Page } from '../../components/page.tsx';
+import { projectsMessages as text } from '../../messages/projects.ts';
+import { ProjectOverviewTab } from './overview-tab.tsx';
+import { ReviveProjectDialog } from './revive-project.tsx';
+import styles from './projects.module.css';
+
+const tabs = {
+  environments: lazyRouteComponent(() => import('./environments-tab.tsx'), 'EnvironmentsTab'),
+  access: lazyRouteComponent(() => import('./access-tab.tsx'), 'AccessTab'),
+  tokens: lazyRouteComponent(() => import('./tokens-tab.tsx'), 'TokensTab'),
+  applications: lazyRouteComponent(() => import('./applications-tab.tsx'), 'ApplicationsTab'),
+  segments: lazyRouteComponent(() => import('./segments-tab.tsx'), 'SegmentsTab'),
+  archive: lazyRouteComponent(() => import('./archive-tab.tsx'), 'ArchiveTab'),
+  settings: lazyRouteComponent(() => import('./settings-tab.tsx'), 'SettingsTab'),
+} as const;
+
+const isTab = (tab: string): tab is keyof typeof tabs => Object.hasOwn(tabs, tab);
+
+interface TabsProps {
+  readonly project: string;
+  readonly tab: string | undefined;
+}
+
+const Tabs = ({ project, tab: shown }: TabsProps) => {
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [shown]);
+  return (
+    <nav ref={bar} aria-label={text.tabsLabel} className={styles['tabs']}>
+      <ul>
+        <li>
+          <Link to="/projects/$project" params={{ project }} activeOptions={{ exact: true }}>
+            {text.tabs.overview}
+          </Link>
+        </li>
+        <li>
+          <Link to="/projects/$project/flags" params={{ project }}>
+            {text.tabs.flags}
+          </Link>
+        </li>
+        {Object.keys(tabs).map((tab) => (
+          <li key={tab}>
+            <Link to="/projects/$project/$tab" params={{ project, tab }}>
+              {text.tabs[tab as keyof typeof tabs]}
+            </Link>
+          </li>
+        ))}
+        <li>
+          <Link to="/projects/$project/cleanup" params={{ project }}>
+            {text.tabs.cleanup}
+          </Link>
+        </li>
+        <li>
+          <Link to="/projects/$project/events" params={{ project }}>
+            {text.tabs.events}
+          </Link>
+        </li>
+      </ul>
+    </nav>
+  );
+};
+
+/** A project that is not there: an archived one can be revived from here. */
+const Gone = ({ id, isArchived }: { readonly id: string; readonly isArchived: boolean }) => {
+  const mayCall = useMayCall();
+  const [isReviving, setReviving] = useState(false);
+  return (
+    <>
+      <EmptyState
+        title={isArchived ? text.isArchived(id) : text.gone(id)}
+        action={
+          mayCall(ReviveProject, { project: id }) && <Button onPress={() => setReviving(true)}>{text.revive}</Button>
+        }
+      >
+        {isArchived ? text.isArchivedHelp : text.goneHelp}
+      </EmptyState>
+      {isReviving && <ReviveProjectDialog id={id} onClose={() => setReviving(false)} />}
+    </>
+  );
+};
+
+/** One project: what happens in it, and everything that can be set for it. */
+export const ProjectPage = () => {
+  const { project: id = '', tab } = useParams({ strict: false }) as {
+    readonly project?: string;
+    readonly tab?: string;
+  };
+  const overview = useQuery({
+    ...read(GetProjectOverview, { params: { projectId: id } }),
+    placeholderData: keepPreviousData,
+  });
+  const isGone = overview.error instanceof ApiError && overview.error.kind === 'NotFoundError';
+  const isArchived = overview.data?.archivedAt != null;
+  const name = overview.data?.name ?? id;
+  const mode = overview.data?.mode ?? 'open';
+  const Tab = tab === undefined || !isTab(tab) ? undefined : tabs[tab];
+  const crumbs = [
+    <Link key="all" to="/projects">
+      {text.title}
+    </Link>,
+    ...(tab === undefined || !isTab(tab)
+      ? []
+      : [
+          <Link key="one" to="/projects/$project" params={{ project: id }}>
+            {name}
+          </Link>,
+        ]),
+  ];
+  return (
+    <Page
+      title={tab === undefined || !isTab(tab) ? name : text.tabs[tab]}
+      crumbs={crumbs}
+      marks={mode !== 'open' && <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{text.modes[mode][0]}</Badge>}
+    >
+      {isGone || isArchived ? (
+        <Gone id={id} isArchived={isArchived} />
+      ) : (
+        <>
+          <Tabs project={id} tab={tab} />
+          {tab === undefined && (
+            <Answer query={overview}>{(data) => <ProjectOverviewTab id={id} overview={data} />}</Answer>
+          )}
+          {tab !== undefined && Tab === undefined && (
+            <EmptyState title={text.unknownTab}>{text.unknownTabHelp}</EmptyState>
+          )}
+          {Tab !== undefined && (
+            <Suspense fallback={<Loading />}>
+              <Tab key={id} project={id} />
+            </Suspense>
+          )}
+        </>
+      )}
+    </Page>
+  );
+};

@@ -1,0 +1,182 @@
+import {
+  AddFavoriteProject,
+  CreateProject,
+  ListProjects,
+  type Project,
+  RemoveFavoriteProject,
+} from '@bunting/contracts';
+import { lazyRouteComponent, Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Suspense, useState } from 'react';
+import { useCommand, useEnvironments, useProjects } from '../../api/queries.ts';
+import { type BodyField, FormDialog } from '../../components/forms/body-form.tsx';
+import { Button, buttonClass, IconButton } from '../../components/button.tsx';
+import { Loading } from '../../components/content.tsx';
+import { Checkbox } from '../../components/forms/fields.tsx';
+import { MissingPermission, useMayCall } from '../../components/missing-permission.tsx';
+import { Page } from '../../components/page.tsx';
+import { ResourceList } from '../../components/resource-list.tsx';
+import { Time } from '../../components/time.tsx';
+import { projectsMessages as text } from '../../messages/projects.ts';
+import { messages } from '../../messages/shared.ts';
+import { useActions } from '../../shell/actions.ts';
+import { notifyError } from '../../shell/toasts.tsx';
+import { Health } from './health.tsx';
+import { modeField, useStickinessField } from './project-fields.tsx';
+import { ownersOf, ProjectName } from './project-name.tsx';
+import styles from './projects.module.css';
+
+const environmentsField = (names: readonly string[]): BodyField => ({
+  name: 'environments',
+  label: text.environments,
+  render: (value, onChange) => {
+    const chosen = Array.isArray(value) ? (value as string[]) : [];
+    return (
+      <fieldset className={styles['choices']}>
+        <legend>{text.environments}</legend>
+        {names.map((name) => (
+          <Checkbox
+            key={name}
+            isSelected={chosen.includes(name)}
+            onChange={(isChosen) => onChange(names.filter((one) => (one === name ? isChosen : chosen.includes(one))))}
+          >
+            {name}
+          </Checkbox>
+        ))}
+      </fieldset>
+    );
+  },
+});
+
+const Create = ({
+  environments,
+  onClose,
+}: {
+  readonly environments: readonly string[];
+  readonly onClose: () => void;
+}) => {
+  const navigate = useNavigate();
+  const stickiness = useStickinessField();
+  return (
+    <FormDialog
+      title={text.create}
+      submit={messages.common.create}
+      operation={CreateProject}
+      request={{}}
+      changes={[ListProjects]}
+      values={{ mode: 'open', defaultStickiness: 'default', environments }}
+      fields={[
+        { name: 'name', label: text.name },
+        { name: 'id', label: text.id, hint: text.idHint },
+        { name: 'description', label: text.description, rows: 2 },
+        modeField,
+        stickiness,
+        environmentsField(environments),
+      ]}
+      done={({ name }) => text.created(String(name))}
+      onDone={(_body, { id }) => void navigate({ to: '/projects/$project', params: { project: id } })}
+      onClose={onClose}
+    />
+  );
+};
+
+/** Favourites first, then by name. */
+const inOrder = (projects: readonly Project[]): Project[] =>
+  projects.toSorted(
+    (one, other) =>
+      Number(other.favorite ?? false) - Number(one.favorite ?? false) || one.name.localeCompare(other.name),
+  );
+
+const Favorite = ({ project: { id, name, favorite = false } }: { readonly project: Project }) => {
+  const add = useCommand(AddFavoriteProject, [ListProjects]);
+  const remove = useCommand(RemoveFavoriteProject, [ListProjects]);
+  return (
+    <IconButton
+      icon="star"
+      size="small"
+      filled={favorite}
+      label={favorite ? text.unfavorite(name) : text.favorite(name)}
+      onPress={() => {
+        const params = { projectId: id };
+        (favorite ? remove.mutateAsync({ params }) : add.mutateAsync({ params })).catch(notifyError);
+      }}
+    />
+  );
+};
+
+const ArchivedProjects = lazyRouteComponent(() => import('./archived-projects.tsx'), 'ArchivedProjects');
+
+const ActiveProjects = () => {
+  const projects = useProjects();
+  const { data: environments } = useEnvironments();
+  const mayCall = useMayCall();
+  const [isCreating, setCreating] = useState(false);
+  const mayCreate = mayCall(CreateProject);
+  const enabled = (environments?.environments ?? []).filter((one) => one.enabled).map(({ name }) => name);
+  useActions(mayCreate ? [{ id: 'projects.create', title: text.create, key: 'c', run: () => setCreating(true) }] : []);
+  const create = mayCreate && (
+    <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
+      {text.create}
+    </Button>
+  );
+  return (
+    <Page
+      title={text.title}
+      actions={
+        <>
+          <Link to="/projects" search={{ show: 'archived' } as never} className={buttonClass()}>
+            {text.showArchived}
+          </Link>
+          {create}
+        </>
+      }
+    >
+      <MissingPermission operation={CreateProject} />
+      <ResourceList
+        label={text.title}
+        query={{ ...projects, data: projects.data && inOrder(projects.data.projects) }}
+        rowKey={({ id }) => id}
+        name={({ name }) => name}
+        text={(project) => `${project.id} ${project.description ?? ''} ${ownersOf(project)}`}
+        columns={[
+          {
+            id: 'name',
+            title: text.name,
+            cell: (project) => (
+              <div className={styles['name']}>
+                <Favorite project={project} />
+                <ProjectName project={project} />
+              </div>
+            ),
+          },
+          { id: 'health', title: text.health, cell: ({ health }) => <Health percent={health} /> },
+          {
+            id: 'flags',
+            title: text.flags,
+            isNumber: true,
+            cell: ({ id, featureCount = 0 }) => (
+              <Link to="/projects/$project/flags" params={{ project: id }}>
+                {featureCount}
+              </Link>
+            ),
+          },
+          { id: 'members', title: text.members, isNumber: true, cell: ({ memberCount = 0 }) => memberCount },
+          { id: 'owners', title: text.owners, cell: ownersOf },
+          { id: 'updated', title: text.updated, cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
+        ]}
+        empty={{ title: text.empty, help: text.emptyHelp, action: create }}
+      />
+      {isCreating && <Create environments={enabled} onClose={() => setCreating(false)} />}
+    </Page>
+  );
+};
+
+/** The projects that the user sees: the active ones, or the archived ones where the address asks for them. */
+export const ProjectsPage = () => {
+  const { show } = useSearch({ strict: false }) as { readonly show?: string };
+  if (show !== 'archived') return <ActiveProjects />;
+  return (
+    <Suspense fallback={<Loading />}>
+      <ArchivedProjects />
+    </Suspense>
+  );
+};

@@ -1,0 +1,23 @@
+import { GetProjectOverview, ListProjects, ReviveProject } from '@bunting/contracts';
+import { ActionDialog } from '../../components/action-dialog.tsx';
+import { projectsMessages as text } from '../../messages/projects.ts';
+
+interface ReviveProjectProps {
+  readonly id: string;
+  readonly onClose: () => void;
+}
+
+/** Revives an archived project after a question that says what comes back. */
+export const ReviveProjectDialog = ({ id, onClose }: ReviveProjectProps) => (
+  <ActionDialog
+    title={text.reviveTitle(id)}
+    confirm={text.revive}
+    operation={ReviveProject}
+    request={{ params: { projectId: id } }}
+    changes={[ListProjects, GetProjectOverview]}
+    done={text.revived(id)}
+    onClose={onClose}
+  >
+    <p>{text.reviveHelp}</p>
+  </ActionDialog>
+);

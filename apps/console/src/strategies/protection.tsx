@@ -1,0 +1,96 @@
+import { GetChangeRequestConfig } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useMay } from '../api/permissions.ts';
+import { read } from '../api/queries.ts';
+import { Button } from '../components/button.tsx';
+import { Notice } from '../components/content.tsx';
+import { protectionMessages as text } from '../messages/protection.ts';
+
+export interface Protection {
+  /** what is protected is still being read: an edit has to wait for it */
+  readonly isLoading: boolean;
+  /** the protected environments that the edit touches */
+  readonly environments: readonly string[];
+  /** the environment whose change request the edit becomes part of, one of production first; empty where none is protected */
+  readonly environment: string;
+  /** whether the user may edit all of them without a change request */
+  readonly maySkip: boolean;
+}
+
+/** What an edit of flags of a project takes: in one environment, or where it is left out, in effect in all of them. */
+export const useProtection = (project: string, inEnvironment?: string): Protection => {
+  const { data, isPending } = useQuery({
+    ...read(GetChangeRequestConfig, { params: { projectId: project } }),
+    staleTime: 60_000,
+  });
+  const may = useMay();
+  const guarded = (data ?? []).filter(
+    ({ changeRequestEnabled, environment }) =>
+      changeRequestEnabled && (inEnvironment === undefined || environment === inEnvironment),
+  );
+  return {
+    isLoading: isPending,
+    environments: guarded.map(({ environment }) => environment),
+    environment: (guarded.find(({ type }) => type === 'production') ?? guarded[0])?.environment ?? '',
+    maySkip: guarded.every(({ environment }) => may('SKIP_CHANGE_REQUEST', { project, environment })),
+  };
+};
+
+interface ProtectionNoticeProps {
+  readonly protection: Protection;
+  readonly isPending: boolean;
+  /** proposes the edit, where the user could also make it directly */
+  readonly onPropose: () => void;
+}
+
+interface DirectNoticeProps {
+  readonly protection: Protection;
+  readonly isPending: boolean;
+  readonly isDisabled?: boolean;
+  /** the button that makes the edit without a change request */
+  readonly label: string;
+  readonly onDirect: () => void;
+}
+
+/** Offers an edit without a change request, where it would be proposed and the user may skip that. */
+export const DirectNotice = ({
+  protection: { environments, environment, maySkip },
+  isPending,
+  isDisabled = false,
+  label,
+  onDirect,
+}: DirectNoticeProps) =>
+  environments.length > 0 &&
+  maySkip && (
+    <Notice
+      actions={
+        <Button size="small" isPending={isPending} isDisabled={isDisabled} onPress={onDirect}>
+          {label}
+        </Button>
+      }
+    >
+      {text.mayBeDirect(environment)}
+    </Notice>
+  );
+
+/** Says what becomes of an edit where an environment is protected: it is proposed, or it applies directly and could be proposed instead. */
+export const ProtectionNotice = ({
+  protection: { environments, maySkip },
+  isPending,
+  onPropose,
+}: ProtectionNoticeProps) => {
+  if (environments.length === 0) return null;
+  if (!maySkip) return <Notice>{text.isProposed(environments)}</Notice>;
+  return (
+    <Notice
+      tone="warning"
+      actions={
+        <Button size="small" isPending={isPending} onPress={onPropose}>
+          {text.proposeInstead}
+        </Button>
+      }
+    >
+      {text.appliesDirectly(environments)}
+    </Notice>
+  );
+};

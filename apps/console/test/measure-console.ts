@@ -1,0 +1,197 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { startChromium } from './chromium.ts';
+
+export interface ConsoleFigures {
+  /** milliseconds from the navigation to the first flags on the screen, with an empty cache: the median and the worst of some loads */
+  readonly firstRowsMs: { readonly median: number; readonly worst: number };
+  /** milliseconds from a key to the flags that match: the median, 95 % and the worst */
+  readonly keyToRowsMs: { readonly median: number; readonly p95: number; readonly worst: number };
+  /** frames a second while the list scrolls: the mean, and the worst half second */
+  readonly framesPerSecond: { readonly mean: number; readonly worst: number };
+  /** megabytes of the heap of scripts after garbage collection: of the first page, and after navigations and searches */
+  readonly heapMb: { readonly first: number; readonly afterUse: number };
+}
+
+interface MeasureOptions {
+  readonly url: string;
+  readonly token: string;
+  /** texts that match some flags each; they are typed key by key */
+  readonly words: readonly string[];
+  /** navigations and searches before the second figure of the heap */
+  readonly uses: number;
+}
+
+const coldLoads = 7;
+const scrollSeconds = 4;
+const account = { username: 'bench', name: 'Bench', email: 'bench@example.org' };
+const password = 'A long sentence of 9 words for the bench';
+
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+const rounded = (value: number): number => Number(value.toFixed(1));
+
+/** An account that signs in by a cookie, so that a page shows flags as soon as it is loaded. */
+const createAccount = async (url: string, token: string): Promise<void> => {
+  const headers = { authorization: token, 'content-type': 'application/json' };
+  const send = async (path: string, body?: object): Promise<unknown> => {
+    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await fetch(`${url}${path}`, init);
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return response.headers.get('content-type')?.includes('json') === true ? response.json() : undefined;
+  };
+  const { roles } = (await send('/api/admin/roles')) as { roles: { id: number; name: string }[] };
+  const rootRole = roles.find(({ name }) => name === 'Admin')?.id;
+  const body = { ...account, rootRole, sendEmail: false };
+  const { id } = (await send('/api/admin/user-admin', body)) as { id: number };
+  await send(`/api/admin/user-admin/${id}/change-password`, { password, confirmPassword: password });
+};
+
+/** A context with an empty cache that is signed in. */
+const signedIn = async (browser: Browser, url: string): Promise<BrowserContext> => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
+  const response = await context.request.post(`${url}/auth/simple/login`, {
+    data: { username: account.username, password },
+  });
+  if (!response.ok()) throw new Error(`The sign-in answered ${response.status()}: ${await response.text()}`);
+  return context;
+};
+
+const rowHeader = '[role="rowheader"] a';
+
+const firstRows = async (browser: Browser, url: string): Promise<number> => {
+  const context = await signedIn(browser, url);
+  const page = await context.newPage();
+  await page.addInitScript((selector) => {
+    const observer = new MutationObserver(() => {
+      if (document.querySelector(selector) === null) return;
+      observer.disconnect();
+      // The frame after the one that draws the rows has begun.
+      requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('first-rows')));
+    });
+    observer.observe(document, { childList: true, subtree: true });
+  }, rowHeader);
+  await page.goto(`${url}/flags`);
+  await page.waitForFunction(() => performance.getEntriesByName('first-rows').length > 0);
+  const ms = await page.evaluate(() => performance.getEntriesByName('first-rows')[0]?.startTime ?? Number.NaN);
+  await context.close();
+  return ms;
+};
+
+/** Types words key by key. Each key narrows the list: the number of flags that it says changes with the rows. */
+const keysToRows = async (page: Page, words: readonly string[]): Promise<number[]> => {
+  await page.evaluate((selector) => {
+    const taken: number[] = [];
+    let typedAt: number | undefined;
+    let before = '';
+    const shown = (): string =>
+      `${document.querySelector('main [role="table"]')?.getAttribute('aria-rowcount')} ${document.querySelector(selector)?.textContent}`;
+    document.addEventListener('beforeinput', ({ timeStamp }) => {
+      typedAt = timeStamp;
+      before = shown();
+    });
+    new MutationObserver(() => {
+      if (typedAt === undefined || shown() === before) return;
+      const since = typedAt;
+      typedAt = undefined;
+      requestAnimationFrame(() => taken.push(performance.now() - since));
+    }).observe(document.body, { childList: true, subtree: true, characterData: true, attributes: true });
+    Object.assign(globalThis, { keyTimes: taken });
+  }, rowHeader);
+  const bar = page.getByRole('combobox', { name: 'Filter flags' });
+  for (const word of words) {
+    await bar.fill('');
+    await page.waitForTimeout(300);
+    for (const key of word) {
+      await page.keyboard.type(key);
+      await page.waitForTimeout(250);
+    }
+  }
+  const times = await page.evaluate(() => (globalThis as unknown as { keyTimes: number[] }).keyTimes);
+  await bar.fill('');
+  return times.toSorted((one, other) => one - other);
+};
+
+/** Scrolls the list by a screen in some frames, and counts the frames of each half second. */
+const scrolled = (page: Page, seconds: number): Promise<number[]> =>
+  page.evaluate(
+    (lasts) =>
+      new Promise<number[]>((resolve) => {
+        const list = document.querySelector('main [role="region"]') as HTMLElement;
+        const frames: number[] = [];
+        const startedAt = performance.now();
+        const step = (now: number): void => {
+          const half = Math.floor((now - startedAt) / 500);
+          if (half >= lasts * 2) return resolve(frames.slice(0, lasts * 2));
+          frames[Math.max(0, half)] = (frames[Math.max(0, half)] ?? 0) + 1;
+          list.scrollTop += 120;
+          requestAnimationFrame(step);
+        };
+        requestAnimationFrame(step);
+      }),
+    seconds,
+  );
+
+const heapMb = async (page: Page): Promise<number> => {
+  const session = await page.context().newCDPSession(page);
+  for (let nth = 0; nth < 3; nth++) await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
+  return usedSize / 1_000_000;
+};
+
+/** What a user does all day: searches, opens flags, goes back, looks at requests and events. */
+const use = async (page: Page, words: readonly string[], uses: number): Promise<void> => {
+  const main = page.getByRole('navigation', { name: 'Main' });
+  for (let nth = 0; nth < uses; nth++) {
+    const word = words[nth % words.length] ?? '';
+    await main.getByRole('link', { name: 'Flags' }).click();
+    await page.locator(rowHeader).first().waitFor();
+    await page.getByRole('combobox', { name: 'Filter flags' }).fill(word.slice(0, 2 + (nth % 5)));
+    await page.locator(rowHeader).first().waitFor();
+    if (nth % 3 === 0) {
+      await page.locator(rowHeader).first().click();
+      await page.getByRole('heading', { name: 'Environments' }).waitFor();
+    } else if (nth % 3 === 1) {
+      await main.getByRole('link', { name: 'Event log' }).click();
+      await page.getByRole('feed').waitFor();
+    } else {
+      await main.getByRole('link', { name: 'Change requests' }).click();
+      await page.getByRole('heading', { name: 'Change requests', level: 1 }).waitFor();
+    }
+  }
+  await main.getByRole('link', { name: 'Flags' }).click();
+  await page.locator(rowHeader).first().waitFor();
+};
+
+/** Measures the console of a running Bunting in Chromium. It creates an account for that. @throws Error when no Chromium starts */
+export const measureConsole = async ({ url, token, words, uses }: MeasureOptions): Promise<ConsoleFigures> => {
+  await createAccount(url, token);
+  const server = await startChromium();
+  const browser = await chromium.connect(server.wsEndpoint());
+  try {
+    const loads: number[] = [];
+    for (let nth = 0; nth < coldLoads; nth++) loads.push(await firstRows(browser, url));
+    loads.sort((one, other) => one - other);
+    const page = await (await signedIn(browser, url)).newPage();
+    await page.goto(`${url}/flags`);
+    await page.locator(rowHeader).first().waitFor();
+    const first = await heapMb(page);
+    const keys = await keysToRows(page, words);
+    await page.locator(rowHeader).first().waitFor();
+    const halves = await scrolled(page, scrollSeconds);
+    await use(page, words, uses);
+    const afterUse = await heapMb(page);
+    return {
+      firstRowsMs: { median: rounded(at(loads, 0.5)), worst: rounded(at(loads, 1)) },
+      keyToRowsMs: { median: rounded(at(keys, 0.5)), p95: rounded(at(keys, 0.95)), worst: rounded(at(keys, 1)) },
+      framesPerSecond: {
+        mean: rounded(halves.reduce((sum, frames) => sum + frames, 0) / scrollSeconds),
+        worst: Math.min(...halves) * 2,
+      },
+      heapMb: { first: rounded(first), afterUse: rounded(afterUse) },
+    };
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+};

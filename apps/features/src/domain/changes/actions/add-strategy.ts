@@ -1,0 +1,22 @@
+import * as strategies from '../../strategies/strategy.ts';
+import type { FeatureRule } from '../rule.ts';
+import { requireCurrentType } from './strategy-rules.ts';
+
+/** Adds a strategy, after the existing ones unless the change has a sort order. */
+export const addStrategy: FeatureRule<'addStrategy'> = {
+  phase: 3,
+  errorPath: '/payload',
+  snapshot: () => null,
+  decide: (feature, { payload }, { environment, projectContext, newStrategyId }, at) => {
+    requireCurrentType(payload.name, undefined, projectContext, at);
+    const strategyId = newStrategyId();
+    const decision = strategies.addStrategy(feature, environment, payload, strategyId, projectContext, `${at}/payload`);
+    const {
+      id: _,
+      sortOrder: __,
+      ...content
+    } = strategies.publicStrategy(strategies.strategyOf(decision.feature, { environment, strategyId }));
+    const place = payload.sortOrder === undefined ? {} : { sortOrder: payload.sortOrder };
+    return { subject: decision.feature, events: decision.events, payload: { ...content, ...place } };
+  },
+};

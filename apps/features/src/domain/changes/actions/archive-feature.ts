@@ -1,0 +1,14 @@
+import * as features from '../../features/archive.ts';
+import { childrenOf } from '../dependents.ts';
+import type { FeatureRule } from '../rule.ts';
+
+/** Archives the feature in every environment, when no active feature depends on it any more. */
+export const archiveFeature: FeatureRule<'archiveFeature'> = {
+  phase: 7,
+  errorPath: '/feature',
+  snapshot: () => null,
+  decide: (feature, _, context) => {
+    const decision = features.archiveFeature(feature, { children: childrenOf(context, feature.name) }, context.now);
+    return { subject: decision.feature, events: decision.events, payload: {} };
+  },
+};

@@ -1,0 +1,13 @@
+import { removeDependencies } from '../../features/dependency.ts';
+import type { FeatureRule } from '../rule.ts';
+
+/** Makes the feature depend on no other. */
+export const deleteDependency: FeatureRule<'deleteDependency'> = {
+  phase: 2,
+  errorPath: '/feature',
+  snapshot: (feature) => (feature.dependencies.length > 0 ? { dependencies: feature.dependencies } : null),
+  decide: (feature) => {
+    const decision = removeDependencies(feature);
+    return { subject: decision.feature, events: decision.events, payload: {} };
+  },
+};

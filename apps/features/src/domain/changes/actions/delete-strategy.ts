@@ -1,0 +1,18 @@
+import { dropStrategy, inEnvironment, strategyOf } from '../../strategies/strategy.ts';
+import type { FeatureRule } from '../rule.ts';
+import { strategySnapshot } from './strategy-rules.ts';
+
+/** Removes a strategy. A strategy that was removed before is no conflict. */
+export const deleteStrategy: FeatureRule<'deleteStrategy'> = {
+  phase: 3,
+  errorPath: '/payload/id',
+  snapshot: (feature, { payload }, { environment }) =>
+    strategySnapshot(strategyOf(feature, { environment, strategyId: payload.id })),
+  decide: (feature, { payload: { id } }, { environment }) => {
+    const payload = { id };
+    const isThere = inEnvironment(feature, environment).strategies.some((strategy) => strategy.id === id);
+    if (!isThere) return { subject: feature, events: [], payload };
+    const decision = dropStrategy(feature, { environment, strategyId: id });
+    return { subject: decision.feature, events: decision.events, payload };
+  },
+};

@@ -1,0 +1,52 @@
+import type { StrategyPosition } from '@bunting/contracts';
+import { type Decision, type Feature, type Strategy, featureEvent } from '../../features/feature.ts';
+import { invalidProperty } from '../../refusals.ts';
+import { isEqual } from '../../is-equal.ts';
+import { inEnvironment, withStrategies } from '../../strategies/strategy.ts';
+import type { FeatureRule } from '../rule.ts';
+
+const idsOf = (strategies: readonly Strategy[]): readonly string[] => strategies.map(({ id }) => id);
+
+/** Puts strategies at other places; those that are not named keep theirs. */
+export const reorderStrategies = (
+  feature: Feature,
+  environment: string,
+  positions: readonly StrategyPosition[],
+  at: string,
+): Decision => {
+  const before = inEnvironment(feature, environment).strategies;
+  const places = new Map<string, number>();
+  for (const [index, { id, sortOrder }] of positions.entries()) {
+    const path = `${at}/${index}/id`;
+    if (!before.some((strategy) => strategy.id === id)) {
+      throw invalidProperty('trying to change strategies for environment via update sortOrder', path);
+    }
+    if (places.has(id)) throw invalidProperty('a strategy has one place only', path);
+    places.set(id, sortOrder);
+  }
+  const moved = before.map((strategy) => ({ ...strategy, sortOrder: places.get(strategy.id) ?? strategy.sortOrder }));
+  if (isEqual(moved, before)) return { feature, events: [] };
+  const after = withStrategies(feature, environment, moved);
+  const event = featureEvent('strategy-order-changed', feature, {
+    environment,
+    preData: { strategyIds: idsOf(before) },
+    data: { strategyIds: idsOf(inEnvironment(after, environment).strategies) },
+  });
+  return { feature: after, events: [event] };
+};
+
+/** Puts strategies into another order. */
+export const reorderStrategy: FeatureRule<'reorderStrategy'> = {
+  phase: 3,
+  errorPath: '/payload',
+  snapshot: (feature, _, { environment }) =>
+    inEnvironment(feature, environment).strategies.map(({ id, sortOrder }) => ({ id, sortOrder })),
+  decide: (feature, { payload }, { environment }, at) => {
+    const decision = reorderStrategies(feature, environment, payload, `${at}/payload`);
+    return {
+      subject: decision.feature,
+      events: decision.events,
+      payload: payload.map(({ id, sortOrder }) => ({ id, sortOrder })),
+    };
+  },
+};

@@ -1,0 +1,21 @@
+import type { PublicStrategy, Strategy } from '../../features/feature.ts';
+import { publicStrategy } from '../../strategies/strategy.ts';
+import { shortName, invalidProperty } from '../../refusals.ts';
+import type { ProjectContext } from '../../project-context.ts';
+
+/** The snapshot of a strategy in a change. Segments are sorted, so that another order is not taken for an edit later. */
+export const strategySnapshot = (strategy: Strategy): PublicStrategy => ({
+  ...publicStrategy(strategy),
+  segments: strategy.segments.toSorted((one, other) => one - other),
+});
+
+/** Refuses to plan with a type of strategy that is on its way out. A strategy that has the type already keeps it. */
+export const requireCurrentType = (
+  name: string,
+  before: string | undefined,
+  projectContext: ProjectContext,
+  at: string,
+): void => {
+  if (name === before || projectContext.strategyTypes.get(name)?.deprecated !== true) return;
+  throw invalidProperty(`Strategy type ${shortName(name)} is deprecated`, `${at}/payload/name`);
+};

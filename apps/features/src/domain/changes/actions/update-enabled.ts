@@ -1,0 +1,20 @@
+import { disableFeature, enableFeature } from '../../environments/feature-environment.ts';
+import { inEnvironment } from '../../strategies/strategy.ts';
+import type { FeatureRule } from '../rule.ts';
+
+/** Turns the feature on or off. Disabled strategies are activated only where every one is disabled, and where that is wanted. */
+export const updateEnabled: FeatureRule<'updateEnabled'> = {
+  phase: 6,
+  errorPath: '/payload',
+  snapshot: (feature, _, { environment }) => ({ enabled: inEnvironment(feature, environment).enabled }),
+  decide: (feature, { payload: { enabled, shouldActivateDisabledStrategies } }, context) => {
+    const { environment, projectContext, newStrategyId } = context;
+    const { strategies } = inEnvironment(feature, environment);
+    const activateDisabled = shouldActivateDisabledStrategies === true && strategies.every(({ disabled }) => disabled);
+    const decision = enabled
+      ? enableFeature(feature, environment, { activateDisabled, newStrategyId: newStrategyId() }, projectContext)
+      : disableFeature(feature, environment, projectContext);
+    const activation = shouldActivateDisabledStrategies === undefined ? {} : { shouldActivateDisabledStrategies };
+    return { subject: decision.feature, events: decision.events, payload: { enabled, ...activation } };
+  },
+};

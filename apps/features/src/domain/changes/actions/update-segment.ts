@@ -1,0 +1,30 @@
+import * as segments from '../../constraints/segment.ts';
+import { invalidProperty } from '../../refusals.ts';
+import type { SegmentRule } from '../rule.ts';
+import { segmentUsage } from '../dependents.ts';
+
+const changeable = ['name', 'description', 'project', 'constraints'] as const;
+
+/** Changes a segment of the project, for every feature that uses it. Omitted properties do not change. */
+export const updateSegment: SegmentRule<'updateSegment'> = {
+  phase: 1,
+  errorPath: '/payload/name',
+  snapshot: (segment) => segments.segmentSnapshot(segment),
+  decide: (segment, { payload }, context, at) => {
+    if (typeof payload.project === 'string' && payload.project !== context.project) {
+      throw invalidProperty('A change request cannot move a segment to another project', `${at}/payload/project`);
+    }
+    const neighbours = segmentUsage(context, segment.id);
+    const { allowsRegex } = context.projectContext;
+    const decision = segments.updateSegment(segment, payload, neighbours, allowsRegex, `${at}/payload`);
+    const after = decision.segment ?? segment;
+    const changed = changeable
+      .filter((member) => payload[member] !== undefined)
+      .map((member) => [member, after[member]]);
+    return {
+      subject: decision.segment,
+      events: decision.events,
+      payload: { id: segment.id, ...Object.fromEntries(changed) },
+    };
+  },
+};

@@ -1,0 +1,49 @@
+import { invalid } from '@bunting/contracts';
+import { changeStrategy, withDefaultParameters, type StrategyContent, strategyOf } from '../../strategies/strategy.ts';
+import type { FeatureRule } from '../rule.ts';
+import { strategySnapshot, requireCurrentType } from './strategy-rules.ts';
+
+const changeable = ['name', 'title', 'disabled', 'constraints', 'parameters', 'variants', 'segments'] as const;
+
+/**
+ * Changes a strategy. What the change leaves out stays as it is: a constraint that is lost without a word would open the
+ * feature to more people. Whether the feature stays on is decided when all changes are done.
+ */
+export const updateStrategy: FeatureRule<'updateStrategy'> = {
+  phase: 3,
+  errorPath: '/payload/id',
+  snapshot: (feature, { payload }, { environment }) =>
+    strategySnapshot(strategyOf(feature, { environment, strategyId: payload.id })),
+  decide: (feature, { payload }, { environment, projectContext }, at) => {
+    const ref = { environment, strategyId: payload.id };
+    const before = strategyOf(feature, ref);
+    const name = payload.name ?? before.name;
+    requireCurrentType(name, before.name, projectContext, at);
+    if (name !== before.name && payload.parameters === undefined) {
+      const path = `${at}/payload/parameters`;
+      throw invalid(`The \`${path}\` property is required when the name of a strategy changes.`, path);
+    }
+    const wanted: StrategyContent = {
+      name,
+      title: payload.title === undefined ? before.title : payload.title,
+      disabled: payload.disabled ?? before.disabled,
+      constraints: payload.constraints ?? before.constraints,
+      parameters:
+        payload.parameters === undefined
+          ? before.parameters
+          : withDefaultParameters(name, payload.parameters, feature, projectContext, before),
+      variants: payload.variants ?? before.variants,
+      segments: payload.segments ?? before.segments,
+    };
+    const decision = changeStrategy(feature, ref, wanted, projectContext, `${at}/payload`);
+    const after = strategyOf(decision.feature, ref);
+    const changed = changeable
+      .filter((member) => payload[member] !== undefined)
+      .map((member) => [member, after[member]]);
+    return {
+      subject: decision.feature,
+      events: decision.events,
+      payload: { id: before.id, ...Object.fromEntries(changed) },
+    };
+  },
+};

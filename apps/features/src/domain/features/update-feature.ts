@@ -1,0 +1,62 @@
+import { type JsonPatch, type PatchOperation, refusal, UpdateFeatureBody } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
+import { storedFeature } from './feature-rules.ts';
+import { changeMetadata, type Metadata, pickMetadata } from './metadata.ts';
+import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
+import { isEqual } from '../is-equal.ts';
+import { invalidProperty } from '../refusals.ts';
+
+const staleEvent = (feature: Feature): DomainEvent =>
+  featureEvent(feature.stale ? 'feature-stale-on' : 'feature-stale-off', feature);
+
+const changed = (feature: Feature, metadata: Metadata): Decision => {
+  const after: Feature = { ...feature, ...metadata };
+  if (isEqual(after, feature)) return { feature, events: [] };
+  const event = featureEvent('feature-metadata-updated', feature, {
+    preData: storedFeature(feature),
+    data: storedFeature(after),
+  });
+  return { feature: after, events: [event] };
+};
+
+/** Updates the given properties; omitted ones do not change. The name and whether the feature is archived never change. */
+export const updateFeature = (feature: Feature, update: UpdateFeatureBody): Decision => {
+  if (update.name !== undefined && update.name !== feature.name) {
+    throw invalidProperty('Cannot change name of feature flag', '/body/name');
+  }
+  return changed(feature, changeMetadata(update, feature));
+};
+
+const variantsRefusal =
+  'Changing variants is done via PATCH operation to /api/admin/projects/:project/features/:feature/variants';
+
+const targetsVariants = ({ path, from }: PatchOperation): boolean =>
+  path.includes('/variants') || from?.includes('/variants') === true;
+
+/** A step that sets a member which features do not have, or not any more. Unleash's clients send such, and count on their being ignored. */
+const targetsUnknownMember = ({ path }: PatchOperation, { members }: PatchRules): boolean => {
+  const [, member = ''] = path.split('/');
+  return /^[a-zA-Z]+$/.test(member) && !members.has(member) && !['constructor', 'prototype'].includes(member);
+};
+
+/** Patches the metadata of a feature; a patch of any other member is ignored. */
+export const patchFeature = (feature: Feature, patch: JsonPatch): Decision => {
+  if (patch.some(targetsVariants)) throw refusal('OperationDeniedError', variantsRefusal);
+  const document = storedFeature(feature);
+  const patchable: PatchRules = { members: new Set(Object.keys(document)), maps: new Set() };
+  const steps = patch.filter((step) => !targetsUnknownMember(step, patchable));
+  const metadata = pickMetadata(applyPatch(document, steps, patchable));
+  const update = parse(UpdateFeatureBody, { ...metadata, description: metadata['description'] ?? null });
+  const decision = updateFeature(feature, update);
+  return decision.feature.stale === feature.stale
+    ? decision
+    : { ...decision, events: [...decision.events, staleEvent(decision.feature)] };
+};
+
+/** Sets the stale mark of a feature. Emits nothing when it is set already. */
+export const markStale = (feature: Feature, stale: boolean): Decision => {
+  if (feature.stale === stale) return { feature, events: [] };
+  const after = { ...feature, stale };
+  return { feature: after, events: [staleEvent(after)] };
+};

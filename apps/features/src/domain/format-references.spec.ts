@@ -1,0 +1,16 @@
+import { expect, it } from '@jest/globals';
+import { formatReferences, type Reference } from './format-references.ts';
+
+const users = (count: number, project = 'shop'): Reference[] =>
+  Array.from({ length: count }, (_, nth) => ({ name: `${project}-${nth}`, project }));
+
+it('the error for an object in use names ten uses and the number of others', () => {
+  expect(formatReferences(users(2))).toBe('shop-0, shop-1');
+  expect(formatReferences([...users(1), ...users(1)])).toBe('shop-0');
+  expect(formatReferences(users(11))).toMatch(/shop-9, …$/);
+});
+
+it('the error for an object in use only counts uses that are hidden from the caller', () => {
+  expect(formatReferences([...users(1), ...users(2, 'vault')], ['vault'])).toBe('shop-0 and 2 others');
+  expect(formatReferences(users(1, 'vault'), ['vault'])).toBe('1 other');
+});

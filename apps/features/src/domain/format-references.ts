@@ -1,0 +1,21 @@
+import { shortName } from './refusals.ts';
+
+/** An object that refers to another one, and its project. */
+export interface Reference {
+  readonly name: string;
+  readonly project: string;
+}
+
+const maxListed = 10;
+
+/** Lists references for an error message. References in projects hidden from the caller are only counted. */
+export const formatReferences = (references: readonly Reference[], hidden: readonly string[] = []): string => {
+  const all = [...new Map(references.map((reference) => [reference.name, reference])).values()];
+  const seen = all.filter(({ project }) => !hidden.includes(project));
+  const some = seen.slice(0, maxListed).map(({ name }) => shortName(name));
+  const names = [...some, ...(seen.length > maxListed ? ['…'] : [])].join(', ');
+  const unseen = all.length - seen.length;
+  if (unseen === 0) return names;
+  const others = unseen === 1 ? '1 other' : `${unseen} others`;
+  return names === '' ? others : `${names} and ${others}`;
+};

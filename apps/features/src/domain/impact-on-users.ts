@@ -1,0 +1,200 @@
+import type { Constraint, FeatureImpact } from '@bunting/contracts';
+import { type Evaluator, evaluatorOf } from '@bunting/evaluation';
+import type { Feature, FeatureInEnvironment, Strategy } from './features/feature.ts';
+import { evaluatedIn, type PlaygroundContent } from './playground.ts';
+
+type Fields = ReadonlyMap<string, string>;
+
+/** The maximum number of features in one request. */
+export const maxFeaturesOfImpact = 20;
+/** The maximum number of evaluations before the changes; after them there are as many. */
+const maxEvaluations = 16_000;
+const maxGroups = 24;
+const maxValuesOfField = 4;
+const minuteMs = 60_000;
+
+const shifted = (value: string | undefined, by: number): string[] => {
+  const number = Number(value);
+  return value === undefined || !Number.isFinite(number) ? [] : [String(number + by)];
+};
+
+const atMinutes = (value: string | undefined, minutes: number): string[] => {
+  const time = Date.parse(value ?? '');
+  return Number.isNaN(time) ? [] : [new Date(time + minutes * minuteMs).toISOString()];
+};
+
+/** Example values for a constraint, on both sides of its operand where it is a bound. The first satisfies it unless it is inverted. */
+const valuesFor = ({ operator, values = [], value }: Constraint): string[] => {
+  if (operator.startsWith('NUM_')) {
+    if (operator === 'NUM_GT') return [...shifted(value, 1), ...shifted(value, 0)];
+    if (operator === 'NUM_LT') return [...shifted(value, -1), ...shifted(value, 0)];
+    return [...shifted(value, 0), ...shifted(value, operator === 'NUM_GTE' ? -1 : 1)];
+  }
+  if (operator === 'DATE_AFTER') return [...atMinutes(value, 1), ...atMinutes(value, -1)];
+  if (operator === 'DATE_BEFORE') return [...atMinutes(value, -1), ...atMinutes(value, 1)];
+  if (operator === 'SEMVER_GT') return ['99999.0.0', '0.0.0'];
+  if (operator === 'SEMVER_LT') return ['0.0.0', '99999.0.0'];
+  if (operator.startsWith('SEMVER_')) return value === undefined ? [] : [value, '0.0.0', '99999.0.0'];
+  return values.slice(0, maxValuesOfField);
+};
+
+/** The context fields that the parameters of a strategy compare with lists of values. */
+const listParameters = [
+  ['userIds', 'userId'],
+  ['IPs', 'remoteAddress'],
+  ['hostNames', 'hostname'],
+] as const;
+
+type Condition = readonly [field: string, values: readonly string[]];
+
+const conditionsOf = (
+  { name, constraints, segments, parameters }: Strategy,
+  content: PlaygroundContent,
+): readonly Condition[] => {
+  const ofSegments = content.segments.filter(({ id }) => segments.includes(id));
+  const all = [...constraints, ...ofSegments.flatMap((segment) => segment.constraints)];
+  const lists = name === 'flexibleRollout' ? [] : listParameters;
+  return [
+    ...all.map((constraint): Condition => [constraint.contextName, valuesFor(constraint)]),
+    ...lists.flatMap(([parameter, field]): Condition[] => {
+      const values = parameters[parameter]?.split(',').map((item) => item.trim()) ?? [];
+      return values.length === 0 ? [] : [[field, values.filter((item) => item !== '').slice(0, maxValuesOfField)]];
+    }),
+  ];
+};
+
+/** Every combination of the values; undefined where there are more than the limit. The first has none. */
+const combinations = (conditions: readonly Condition[], limit: number): Fields[] | undefined => {
+  const byField = new Map<string, Set<string>>();
+  for (const [field, values] of conditions) {
+    const known = byField.get(field) ?? new Set();
+    for (const value of values) known.add(value);
+    byField.set(field, known);
+  }
+  let groups: Fields[] = [new Map()];
+  for (const [field, values] of byField) {
+    if (groups.length * (values.size + 1) > limit) return undefined;
+    groups = [...groups, ...[...values].flatMap((value) => groups.map((group) => new Map([...group, [field, value]])))];
+  }
+  return groups;
+};
+
+/** Groups of users for whom strategies may evaluate differently: every combination of values or, beyond the limit, those that satisfy each strategy. */
+const groupsOf = (strategies: readonly (readonly Condition[])[], limit: number): Fields[] => {
+  const all = combinations(strategies.flat(), limit);
+  if (all !== undefined) return all;
+  const satisfying = strategies.map(
+    (conditions): Fields =>
+      new Map(conditions.flatMap(([field, [value]]) => (value === undefined ? [] : [[field, value]]))),
+  );
+  const distinct = new Map(satisfying.map((fields) => [JSON.stringify([...fields]), fields]));
+  return [new Map(), ...[...distinct.values()].filter(({ size }) => size > 0).slice(0, limit - 1)];
+};
+
+/** The context fields that assign users to rollouts and variants. */
+const stickyFieldsOf = (strategies: readonly Strategy[]): readonly string[] => {
+  const fields = strategies.flatMap(({ parameters, variants }) => [
+    parameters['stickiness'],
+    ...(variants ?? []).map(({ stickiness }) => stickiness),
+  ]);
+  const named = fields.filter((field) => field !== undefined && field !== 'default' && field !== 'random');
+  return [...new Set(['userId', 'sessionId', ...(named as string[])])];
+};
+
+const percentage = (count: number, of: number): number => Math.round((count / of) * 1_000) / 10;
+
+interface EvaluatedSnapshot {
+  readonly content: PlaygroundContent;
+  readonly evaluator: Evaluator;
+}
+
+const settingsIn = (
+  { content }: EvaluatedSnapshot,
+  name: string,
+  environment: string,
+): Pick<FeatureInEnvironment, 'strategies' | 'variants'> =>
+  content.features.find((feature) => feature.name === name)?.environments[environment] ?? {
+    strategies: [],
+    variants: [],
+  };
+
+/** What changes do for users: the contents before and after them, evaluated for generated and for example users. */
+export const impactOf = (
+  contents: { readonly before: PlaygroundContent; readonly after: PlaygroundContent },
+  environment: string,
+  names: readonly Feature['name'][],
+  { examples, now }: { readonly examples: readonly Fields[]; readonly now: Date },
+): { users: number; features: FeatureImpact[] } => {
+  const snapshotOf = (content: PlaygroundContent): EvaluatedSnapshot => ({
+    content,
+    evaluator: evaluatorOf(evaluatedIn(content, environment), content.segments),
+  });
+  const [before, after] = [snapshotOf(contents.before), snapshotOf(contents.after)];
+  const limit = Math.max(4, Math.floor(maxGroups / names.length));
+  const plans = names.map((name) => {
+    const settings = [before, after].map((snapshot) => ({ snapshot, ...settingsIn(snapshot, name, environment) }));
+    const active = settings.flatMap(({ snapshot, strategies }) =>
+      strategies.filter(({ disabled }) => !disabled).map((strategy) => ({ snapshot, strategy })),
+    );
+    return {
+      name,
+      sticky: [
+        ...stickyFieldsOf(active.map(({ strategy }) => strategy)),
+        ...settings.flatMap(({ variants }) => variants.map(({ stickiness }) => stickiness ?? 'default')),
+      ].filter((field) => field !== 'default' && field !== 'random'),
+      groups: groupsOf(
+        active.map(({ snapshot, strategy }) => conditionsOf(strategy, snapshot.content)),
+        limit,
+      ),
+    };
+  });
+  const groupCount = plans.reduce((sum, { groups }) => sum + groups.length, 0);
+  const users = Math.max(100, Math.min(1_000, Math.floor(maxEvaluations / Math.max(1, groupCount))));
+
+  const evaluate = ({ evaluator }: EvaluatedSnapshot, name: string, fields: Fields, random: number) =>
+    evaluator.evaluate(name, {
+      fields: new Map([...fields, ['environment', environment]]),
+      now,
+      random: () => random,
+    });
+
+  const features = plans.map(({ name, sticky, groups }): FeatureImpact => {
+    const ofGroup = (group: Fields): FeatureImpact['groups'][number] => {
+      const counts = { before: 0, after: 0, gains: 0, loses: 0, changesVariant: 0 };
+      for (let user = 1; user <= users; user++) {
+        const fields = new Map([...sticky.map((field): [string, string] => [field, `user-${user}`]), ...group]);
+        const resultBefore = evaluate(before, name, fields, (user - 0.5) / users);
+        const resultAfter = evaluate(after, name, fields, (user - 0.5) / users);
+        if (resultBefore.enabled) counts.before += 1;
+        if (resultAfter.enabled) counts.after += 1;
+        if (resultAfter.enabled && !resultBefore.enabled) counts.gains += 1;
+        if (resultBefore.enabled && !resultAfter.enabled) counts.loses += 1;
+        if (resultBefore.enabled && resultAfter.enabled && resultBefore.variant.name !== resultAfter.variant.name)
+          counts.changesVariant += 1;
+      }
+      return {
+        context: Object.fromEntries(group),
+        before: percentage(counts.before, users),
+        after: percentage(counts.after, users),
+        gains: percentage(counts.gains, users),
+        loses: percentage(counts.loses, users),
+        changesVariant: percentage(counts.changesVariant, users),
+      };
+    };
+    const resultOf = (snapshot: EvaluatedSnapshot, fields: Fields) => {
+      const { enabled, variant } = evaluate(snapshot, name, fields, 0.5);
+      return { isEnabled: enabled, variant: variant.name };
+    };
+    const isEvaluable = ({ evaluator }: EvaluatedSnapshot): boolean =>
+      (evaluator.explain(name, { fields: new Map(), now, random: () => 0.5 })?.strategies ?? []).every(
+        (strategy) => strategy.isEvaluable,
+      );
+    return {
+      name,
+      isComplete: isEvaluable(before) && isEvaluable(after),
+      groups: groups.map(ofGroup),
+      examples: examples.map((fields) => ({ before: resultOf(before, fields), after: resultOf(after, fields) })),
+    };
+  });
+  return { users, features };
+};

@@ -1,0 +1,109 @@
+import type { FeatureChange } from '@bunting/contracts';
+import type { DomainEvent, Feature, Strategy } from '../features/feature.ts';
+import { isEqual } from '../is-equal.ts';
+import { inEnvironment } from '../strategies/strategy.ts';
+import type { PlannedFeature } from './index.ts';
+
+/** The changes of an import that need a change request. */
+export interface ProtectedParts {
+  readonly environment: string;
+  /** switch, strategies and variants in the environment */
+  readonly settings: boolean;
+  /** whether dependencies of features are protected; they are the same in every environment */
+  readonly dependencies: boolean;
+}
+
+/** The part of an import that is applied directly, and the part that is proposed in a change request. */
+export interface SplitImport {
+  readonly now: readonly PlannedFeature[];
+  readonly changes: readonly FeatureChange[];
+  readonly left: readonly { readonly feature: string; readonly reason: string }[];
+}
+
+const withoutIdentity = ({ id: _, ...content }: Strategy) => content;
+
+/** A missing rollout means 0 percent in an import, but 100 percent in a proposed change, so it is written out. */
+const explicitRollout = ({ name, parameters }: Strategy) =>
+  name === 'flexibleRollout' ? { rollout: '0', ...parameters } : parameters;
+
+const addStrategyChange = (feature: string, strategy: Strategy): FeatureChange => {
+  const { constraints, variants, segments, ...content } = withoutIdentity(strategy);
+  const lists = { constraints: [...constraints], variants: [...variants], segments: [...segments] };
+  return {
+    action: 'addStrategy',
+    feature,
+    payload: { ...content, ...lists, parameters: explicitRollout(strategy) },
+  };
+};
+
+const notEnabled =
+  'All of its strategies are disabled in the file, and enabling it would add one for everyone: that is not proposed.';
+
+/** The changes that bring a feature in the environment from its current settings to those of the file. */
+const settingsChanges = (before: Feature, after: Feature, environment: string) => {
+  const [was, is] = [inEnvironment(before, environment), inEnvironment(after, environment)];
+  const { name: feature } = after;
+  const changes: FeatureChange[] = [];
+  if (!isEqual(was.strategies, is.strategies)) {
+    for (const { id } of was.strategies) changes.push({ action: 'deleteStrategy', feature, payload: { id } });
+    for (const strategy of is.strategies) changes.push(addStrategyChange(feature, strategy));
+  }
+  if (!isEqual(was.variants, is.variants)) {
+    changes.push({ action: 'patchVariant', feature, payload: { variants: [...is.variants] } });
+  }
+  const isLeftOff = is.enabled && !was.enabled && is.strategies.every(({ disabled }) => disabled);
+  if (was.enabled !== is.enabled && !isLeftOff) {
+    changes.push({ action: 'updateEnabled', feature, payload: { enabled: is.enabled } });
+  }
+  return { changes, left: isLeftOff ? [{ feature, reason: notEnabled }] : [] };
+};
+
+const dependencyChanges = ({ name: feature, dependencies }: Feature): FeatureChange[] =>
+  dependencies.map(({ feature: parent, enabled, variants }) => ({
+    action: 'addDependency',
+    feature,
+    payload: { feature: parent, enabled, variants: [...variants] },
+  }));
+
+const isOfFamily = ({ type }: DomainEvent): boolean => type.startsWith('feature-dependency-');
+
+/**
+ * Splits an import into direct changes and proposed changes. Features are created, described and tagged directly; what
+ * they do in a protected environment is proposed.
+ * @param existing by name, the features as they are
+ */
+export const splitImport = (
+  planned: readonly PlannedFeature[],
+  existing: ReadonlyMap<string, Feature>,
+  { environment, settings, dependencies }: ProtectedParts,
+): SplitImport => {
+  const now: PlannedFeature[] = [];
+  const changes: FeatureChange[] = [];
+  const left: { feature: string; reason: string }[] = [];
+  for (const plan of planned) {
+    const { feature: after, events, isNew } = plan;
+    const before = existing.get(after.name) ?? { ...after, environments: {}, dependencies: [] };
+    const keepsSettings = settings && !isEqual(inEnvironment(before, environment), inEnvironment(after, environment));
+    const keepsDependencies = dependencies && !isEqual(before.dependencies, after.dependencies);
+    if (!keepsSettings && !keepsDependencies) {
+      now.push(plan);
+      continue;
+    }
+    if (keepsSettings) {
+      const proposed = settingsChanges(before, after, environment);
+      changes.push(...proposed.changes);
+      left.push(...proposed.left);
+    }
+    if (keepsDependencies) changes.push(...dependencyChanges(after));
+    const feature: Feature = {
+      ...after,
+      environments: keepsSettings ? before.environments : after.environments,
+      dependencies: keepsDependencies ? before.dependencies : after.dependencies,
+    };
+    const kept = events.filter(
+      (event) => !(keepsSettings && event.environment === environment) && !(keepsDependencies && isOfFamily(event)),
+    );
+    if (isNew || kept.length > 0) now.push({ feature, events: kept, isNew });
+  }
+  return { now, changes, left };
+};

@@ -1,0 +1,85 @@
+import { implement } from '@bunting/bus';
+import { EvaluatePlaygroundTable, isSegmentChange, type PlaygroundCell } from '@bunting/contracts';
+import { cellsOf, combinationsOfAll, maxFeatures, readContext } from '../../domain/playground.ts';
+import { featuresOf } from '../changes/change-subjects.ts';
+import type { FeaturesContext } from '../context.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
+import {
+  contentAfter,
+  projectsOf,
+  type Proposal,
+  readProposal,
+  requireEnvironments,
+  segmentsIn,
+} from './playground-content.ts';
+
+const defaultPageSize = 100;
+
+const isSame = (one: PlaygroundCell, other: PlaygroundCell): boolean =>
+  one.isEnabled === other.isEnabled && one.variant === other.variant && one.isUnknown === other.isUnknown;
+
+/** The features and segments that a change request changes. */
+const changedBy = ({ changes }: Proposal) => ({
+  names: changes.flatMap(({ change }) => (isSegmentChange(change) ? [] : [change.feature])),
+  segments: changes.flatMap(({ change }) => (isSegmentChange(change) ? [change.payload.id] : [])),
+});
+
+export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
+  implement(EvaluatePlaygroundTable, async (request) => {
+    const { body, caller, now } = request;
+    const { changeRequest, limit = defaultPageSize, onlyConcerned = false } = body;
+    const environments = [...new Set(body.environments)];
+    const given = body.contexts.map(readContext);
+    const combinations = combinationsOfAll(given.map(({ fields }) => fields));
+    const pageSize = Math.min(limit, maxFeatures(environments.length * combinations.length));
+    const proposal = changeRequest === undefined ? undefined : await readProposal(context, request, changeRequest);
+    const projects = projectsOf(body.projects);
+    const before = await context.readPlayground.ofPage(environments, {
+      ...(projects === undefined ? {} : { projects }),
+      ...(proposal === undefined
+        ? {}
+        : {
+            segments: segmentsIn(proposal),
+            besides: proposal.changes.flatMap(({ change }) => featuresOf(change)),
+            ...(onlyConcerned ? { concerning: changedBy(proposal) } : {}),
+          }),
+      hidden: hiddenProjectsOf(caller),
+      limit: pageSize + 1,
+      query: body.query,
+      names: body.features,
+      after: body.after,
+    });
+    requireEnvironments(before, environments);
+    const after = proposal === undefined ? undefined : await contentAfter(before, proposal, context, request);
+    const page = before.page.slice(0, pageSize);
+    const cells = new Map(
+      environments.map((environment) => [
+        environment,
+        { now: cellsOf(before, environment), proposed: after && cellsOf(after, environment) },
+      ]),
+    );
+    // One number for both evaluations: a rollout that is random differs only where the change request changes it.
+    const moments = combinations.map((fields) => ({ fields, number: Math.random() }));
+    const cellsFor = (name: string, environment: string): PlaygroundCell[] =>
+      moments.map(({ fields, number }) => {
+        const inEnvironment = new Map([...fields, ['environment', environment]]);
+        const moment = { fields: inEnvironment, now, random: () => number };
+        const cell = cells.get(environment)?.now(name, moment) as PlaygroundCell;
+        const proposed = cells.get(environment)?.proposed?.(name, moment);
+        return proposed === undefined || isSame(cell, proposed) ? cell : { ...cell, proposed };
+      });
+    const ignored = [...new Set(given.flatMap((one) => one.ignored))];
+    return {
+      contexts: combinations.map((fields) => Object.fromEntries(fields)),
+      features: page.map(({ name, projectId }) => ({
+        name,
+        projectId,
+        environments: Object.fromEntries(
+          environments.map((environment) => [environment, cellsFor(name, environment)] as const),
+        ),
+      })),
+      total: before.total,
+      next: before.page.length > pageSize ? (page.at(-1)?.name ?? null) : null,
+      warnings: ignored.length === 0 ? {} : { invalidContextProperties: ignored },
+    };
+  });

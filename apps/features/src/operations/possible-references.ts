@@ -1,0 +1,21 @@
+import type { References } from '../persistence/features/project-context.ts';
+
+/** The maximum length of names that are looked up. */
+const maxLength = 255;
+/** The maximum of ids in the database. */
+const maxId = 2_147_483_647;
+
+/** All texts and numbers of a request that may be names or ids, at any depth: a JSON Patch may contain them anywhere. */
+export const possibleReferencesIn = (request: unknown): References => {
+  const texts = new Set<string>();
+  const numbers = new Set<number>();
+  const pending: unknown[] = [request];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value === 'string' && value.length <= maxLength) texts.add(value);
+    else if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= maxId) numbers.add(value);
+    else if (typeof value === 'object' && value !== null)
+      for (const member of Object.values(value)) pending.push(member);
+  }
+  return { texts: [...texts], numbers: [...numbers] };
+};

@@ -1,0 +1,27 @@
+import { implement } from '@bunting/bus';
+import { SetDefaultStrategy } from '@bunting/contracts';
+import { validateDefaultStrategy } from '../../domain/projects/project.ts';
+import { isEqual } from '../../domain/is-equal.ts';
+import { possibleReferencesIn } from '../possible-references.ts';
+import { lockProject } from '../projects/lock-project.ts';
+import type { FeaturesContext } from '../context.ts';
+
+export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(SetDefaultStrategy, (request) =>
+    transaction(request, async (tx) => {
+      const { params, body, caller } = request;
+      const { projectId, environment } = params;
+      const { project } = await lockProject(tx, { id: projectId, caller, access: SetDefaultStrategy.permission });
+      const projectContext = await tx.projectContext.ofProject(projectId, possibleReferencesIn(body));
+      if (projectContext === undefined)
+        throw new Error(`The project ${projectId} is locked, and has no projectContext.`);
+      const strategy = validateDefaultStrategy(project.id, environment, body, projectContext);
+      const before = await tx.projects.defaultStrategyForUpdate(projectId, environment);
+      if (isEqual(strategy, before)) return strategy;
+      await tx.projects.setDefaultStrategy(projectId, environment, strategy);
+      tx.events.emit([
+        { type: 'default-strategy-updated', project: projectId, environment, data: strategy, preData: before },
+      ]);
+      return strategy;
+    }),
+  );

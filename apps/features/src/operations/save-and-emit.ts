@@ -1,0 +1,27 @@
+import type { Caller } from '@bunting/contracts';
+import { withCollaborator } from '../domain/features/feature-rules.ts';
+import type { Decision, Feature } from '../domain/features/feature.ts';
+import type { Transaction } from '../persistence/unit-of-work.ts';
+
+/** Saves a decided feature, with the caller among its collaborators if it changes, and emits the events. Returns the saved feature. */
+export const saveAndEmit = async (
+  { features, events }: Pick<Transaction, 'features' | 'events'>,
+  decision: Decision,
+  caller: Caller,
+): Promise<Feature> => {
+  const feature = decision.events.length === 0 ? decision.feature : withCollaborator(decision.feature, caller);
+  await features.save([feature]);
+  events.emit(decision.events);
+  return feature;
+};
+
+/** Saves several decided features and emits their events, with as many statements as for one. */
+export const saveAllAndEmit = async (
+  { features, events }: Pick<Transaction, 'features' | 'events'>,
+  decisions: readonly Decision[],
+  caller: Caller,
+): Promise<void> => {
+  const changed = decisions.filter((decision) => decision.events.length > 0);
+  await features.save(changed.map(({ feature }) => withCollaborator(feature, caller)));
+  events.emit(changed.flatMap((decision) => decision.events));
+};

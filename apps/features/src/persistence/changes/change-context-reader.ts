@@ -1,0 +1,118 @@
+import type { Database, Statement } from '@bunting/database';
+import type { FeatureReference, ChangeContext } from '../../domain/changes/index.ts';
+import type { StoredSegment } from '../../domain/constraints/segment.ts';
+import { featureJson, storedSegmentJson } from '../entities.ts';
+import { type FeatureJson, featureOf } from '../features/feature-row.ts';
+import {
+  type ConstraintSettings,
+  type References,
+  projectContextJson,
+  type ProjectContextJson,
+  projectContextOf,
+} from '../features/project-context.ts';
+
+/** The objects that changes may refer to, as far as that is known before the changes are interpreted. */
+export interface ChangeSubjects extends References {
+  readonly project: string;
+  /** names of features that change, and of the parents that they get */
+  readonly features: readonly string[];
+  /** ids of the segments that change */
+  readonly segments: readonly number[];
+  /** new names of segments */
+  readonly segmentNames: readonly string[];
+}
+
+/** The stored objects that changes refer to. */
+export type StoredChangeContext = Omit<ChangeContext, 'environment' | 'now' | 'newStrategyId'>;
+
+interface StoredContextJson {
+  readonly projectContext: ProjectContextJson;
+  readonly features: readonly FeatureJson[];
+  readonly children: readonly { readonly parent: string; readonly name: string }[];
+  readonly segments: readonly StoredSegment[];
+  readonly segmentUsers: readonly (FeatureReference & { readonly segment: number })[];
+  readonly segmentsByName: readonly { readonly id: number; readonly name: string }[];
+}
+
+const list = (select: string): string => `(select coalesce(json_agg(item), '[]') from (${select}) as items (item))`;
+
+// `coalesce` keeps PostgreSQL from choosing the index of active features while its statistics are out of date, as after an import.
+const isActive = (row: string): string => `coalesce(${row}.archived_at, 'infinity') = 'infinity'`;
+
+/** `$1` project, `$2` texts, `$3` numbers, `$4` names of features, `$5` ids of segments, `$6` names of segments. */
+const storedContext: Statement = {
+  name: 'change-context',
+  text: `
+    with found as (select * from feature f where f.name = any ($4::text[]))
+    select json_build_object(
+      'projectContext', ${projectContextJson(
+        `$2::text[] || coalesce((select array_agg(context) from found, unnest(context_names) as context), '{}')`,
+        `$3::integer[] || coalesce((select array_agg(used) from found, unnest(segment_ids) as used), '{}')`,
+      )},
+      'features', ${list(`select ${featureJson('f')} from found f`)},
+      'children', ${list(`
+        select json_build_object('parent', parent, 'name', child.name) from feature child, unnest(child.parents) as parent
+        where child.parents && $4::text[] and child.parents <> '{}' and ${isActive('child')}
+          and parent = any ($4::text[])`)},
+      'segments', ${list(`
+        select ${storedSegmentJson('segment')} from segment where id = any ($5::integer[])`)},
+      'segmentUsers', ${list(`
+        select json_build_object('segment', id, 'name', f.name, 'project', f.project) from feature f, unnest(f.segment_ids) as id
+        where f.segment_ids && $5::integer[] and f.segment_ids <> '{}' and ${isActive('f')}
+          and id = any ($5::integer[])`)},
+      'segmentsByName', ${list(`
+        select json_build_object('id', id, 'name', name) from segment where name = any ($6::text[])`)}
+    ) as context
+    from project p where p.id = $1 and p.archived_at is null`,
+};
+
+const grouped = <Item, Key, Value>(
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+  valueOf: (item: Item) => Value,
+): Map<Key, Value[]> => {
+  const groups = Map.groupBy(items, keyOf);
+  return new Map([...groups].map(([key, members]) => [key, members.map(valueOf)]));
+};
+
+/**
+ * Reads in one statement what changes refer to; undefined for a project that does not exist or is archived. Objects of the other
+ * projects in `hidden` are left out.
+ */
+export const changeContextReader =
+  (database: Pick<Database, 'read'>, settings: ConstraintSettings) =>
+  async (
+    { project, texts, numbers, features, segments, segmentNames }: ChangeSubjects,
+    hidden: readonly string[],
+  ): Promise<StoredChangeContext | undefined> => {
+    const values = [project, texts, numbers, features, segments, segmentNames];
+    const [row] = await database.read<{ context: StoredContextJson }>(storedContext, values);
+    if (row === undefined) return undefined;
+    const found = row.context;
+    // Approved changes are applied even if their author may not see the project any more.
+    const hiddenOthers = hidden.filter((other) => other !== project);
+    const isVisible = (item: { readonly project: string | null }): boolean =>
+      item.project === null || !hiddenOthers.includes(item.project);
+    return {
+      project,
+      projectContext: projectContextOf(found.projectContext, hiddenOthers, settings),
+      features: new Map(
+        found.features
+          .map(featureOf)
+          .filter(isVisible)
+          .map((feature) => [feature.name, feature]),
+      ),
+      children: grouped(
+        found.children,
+        ({ parent }) => parent,
+        ({ name }) => name,
+      ),
+      segments: new Map(found.segments.filter(isVisible).map((segment) => [segment.id, segment])),
+      segmentUsers: grouped(
+        found.segmentUsers,
+        ({ segment }) => segment,
+        ({ name, project: of }) => ({ name, project: of }),
+      ),
+      segmentsByName: new Map(found.segmentsByName.map(({ id, name }) => [name, id])),
+    };
+  };

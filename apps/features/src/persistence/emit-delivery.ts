@@ -1,0 +1,44 @@
+import type { DeliveryStates } from '@bunting/contracts';
+import type { Outbox } from '@bunting/outbox';
+import { deliveredFeature } from '../domain/features/delivered-feature.ts';
+import type { Feature } from '../domain/features/feature.ts';
+import { isEqual } from '../domain/is-equal.ts';
+
+// The rows that writes emit for the delivery to SDKs (docs/adr/0030): only where the response to an SDK could differ.
+
+/** @param before undefined for a new feature */
+export const emitFeatureDelivery = (outbox: Outbox, before: Feature | undefined, after: Feature): void => {
+  const { name } = after;
+  const state = deliveredFeature(after);
+  if (before !== undefined) {
+    if (isEqual(deliveredFeature(before), state)) return;
+    const { project } = before;
+    if (project !== after.project) {
+      outbox.delivery({ entity: 'former-feature', id: `${name} ${project}`, state: { name, project } });
+    }
+  }
+  outbox.delivery({ entity: 'feature', id: name, state });
+};
+
+export const emitRemovalDelivery = (outbox: Outbox, { name, project }: Feature): void => {
+  outbox.delivery({ entity: 'former-feature', id: `${name} ${project}`, state: { name, project } });
+  outbox.delivery({ entity: 'feature', id: name, state: null });
+};
+
+export const emitSegmentDelivery = (outbox: Outbox, { id, name, constraints }: DeliveryStates['segment']): void =>
+  outbox.delivery({ entity: 'segment', id: String(id), state: { id, name, constraints } });
+
+export const emitEnvironmentDelivery = (
+  outbox: Outbox,
+  { name, enabled, sortOrder }: DeliveryStates['environment'],
+): void => outbox.delivery({ entity: 'environment', id: name, state: { name, enabled, sortOrder } });
+
+export const emitProjectEnvironmentDelivery = (outbox: Outbox, project: string, environment: string): void =>
+  outbox.delivery({ entity: 'project-environment', id: `${project} ${environment}`, state: { project, environment } });
+
+/** The project no longer has the environments. */
+export const emitProjectRemovalDelivery = (outbox: Outbox, project: string, environments: readonly string[]): void => {
+  for (const environment of environments) {
+    outbox.delivery({ entity: 'project-environment', id: `${project} ${environment}`, state: null });
+  }
+};

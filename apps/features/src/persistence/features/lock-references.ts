@@ -1,0 +1,108 @@
+import type { Tx } from '@bunting/database';
+import { SerializationFailure } from '../serialization-failure.ts';
+import type { Feature } from '../../domain/features/feature.ts';
+
+const strategiesOf = (feature: Feature | undefined) =>
+  Object.values(feature?.environments ?? {}).flatMap(({ strategies }) => strategies);
+
+/** The items that are new, each once. */
+const added = <T>(items: readonly T[], before: readonly T[]): T[] => {
+  const old = new Set(before);
+  return [...new Set(items)].filter((item) => !old.has(item));
+};
+
+/** A feature before and after it is stored. A new one may share the references of the locked feature `like`, which it was cloned from. */
+interface StoredChange {
+  readonly before: Feature | undefined;
+  readonly after: Feature;
+  readonly like?: Feature | undefined;
+}
+
+/**
+ * The references of a feature that it did not have before, or that nothing protected while it was archived. Its project is among them
+ * when the feature moves there or is revived; operations that add features lock the project themselves, first.
+ */
+const newReferences = ({ before, after, like = before }: StoredChange) => {
+  const { project } = after;
+  const there = like?.project === project ? like : undefined;
+  // Objects that an archived feature refers to may be deleted, so a revived feature counts as referring to all of them anew.
+  const isRevived = before !== undefined && before.archivedAt !== null && after.archivedAt === null;
+  const [was, is] = [isRevived ? [] : strategiesOf(like), strategiesOf(after)];
+  const wasActive = before === undefined || (before.project === project && before.archivedAt === null);
+  const entersProject = after.archivedAt === null && !wasActive;
+  return {
+    segments: added(
+      is.flatMap(({ segments }) => segments),
+      (there === undefined ? [] : was).flatMap(({ segments }) => segments),
+    ).map((id) => ({ id, project })),
+    contextFields: added(
+      is.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
+      was.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
+    ),
+    strategyTypes: added(
+      is.map(({ name }) => name),
+      was.map(({ name }) => name),
+    ),
+    tags: after.tags.filter(
+      ({ type, value }) => like?.tags.some((tag) => tag.type === type && tag.value === value) !== true,
+    ),
+    environments: added(Object.keys(after.environments), Object.keys(there?.environments ?? {})).map((name) => ({
+      project,
+      name,
+    })),
+    projects: entersProject ? [project] : [],
+  };
+};
+
+/** Locks the referenced rows that exist, in a fixed order, and counts those that do not. */
+const lock = `
+  with
+    locked_project as (
+      select id from project where id = any ($1::text[]) and archived_at is null order by id for share),
+    locked_environment as (
+      select project, environment from project_environment
+      where (project, environment) in (select * from json_to_recordset($2::json) as given (project text, name text))
+      order by project, environment for key share),
+    locked_segment as (
+      select id, project from segment where id in (select id from json_to_recordset($3::json) as given (id integer))
+      order by id for key share),
+    locked_field as (select name from context_field where name = any ($4::text[]) order by name for key share),
+    locked_type as (select name from strategy_type where name = any ($5::text[]) order by name for key share),
+    locked_tag as (
+      select type, value from tag
+      where (type, value) in (select * from json_to_recordset($6::json) as given (type text, value text))
+      order by type, value for key share)
+  select (select count(*) from unnest($1::text[]) as id where id not in (select id from locked_project))
+    + (select count(*) from json_to_recordset($2::json) as given (project text, name text)
+       where (project, name) not in (select project, environment from locked_environment))
+    + (select count(*) from json_to_recordset($3::json) as given (id integer, project text)
+       where not exists (select from locked_segment locked
+         where locked.id = given.id and (locked.project is null or locked.project = given.project)))
+    + (select count(*) from unnest($4::text[]) as name where name not in (select name from locked_field))
+    + (select count(*) from unnest($5::text[]) as name where name not in (select name from locked_type))
+    + (select count(*) from json_to_recordset($6::json) as given (type text, value text)
+       where (type, value) not in (select type, value from locked_tag)) as gone`;
+
+/**
+ * Locks what features newly refer to against deletion until the end of the transaction: segments, context fields, strategy types,
+ * tags, the project and its environments. One statement; none if there is no new reference.
+ * @throws SerializationFailure when a referenced object was deleted concurrently.
+ */
+export const lockReferences =
+  ({ query }: Pick<Tx, 'query'>) =>
+  async (changes: readonly StoredChange[]): Promise<void> => {
+    const all = changes.map(newReferences);
+    const unique = (lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())];
+    const projects = unique(all.map((each) => each.projects));
+    const environments = all.flatMap((each) => each.environments);
+    const segments = all.flatMap((each) => each.segments);
+    const fields = unique(all.map((each) => each.contextFields));
+    const types = unique(all.map((each) => each.strategyTypes));
+    const tags = all.flatMap((each) => each.tags);
+    if ([projects, environments, segments, fields, types, tags].every(({ length }) => length === 0)) return;
+    const json = (items: readonly unknown[]): string => JSON.stringify(items);
+    const values = [projects, json(environments), json(segments), fields, types, json(tags)];
+    const [row] = await query<{ gone: number }>(lock, values);
+    if (row === undefined || row.gone > 0)
+      throw new SerializationFailure('An object that a feature refers to was deleted concurrently.');
+  };

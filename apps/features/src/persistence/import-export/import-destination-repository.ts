@@ -1,0 +1,81 @@
+import type { Tag } from '@bunting/contracts';
+import type { Tx } from '@bunting/database';
+import type { ImportDestination, FileReferences } from '../../domain/import/index.ts';
+import type { FeatureNaming } from '../../domain/names.ts';
+import {
+  type ConstraintSettings,
+  projectContextJson,
+  type ProjectContextJson,
+  projectContextOf,
+} from '../features/project-context.ts';
+
+/** What an import must know of the project that it imports into, beside the features of that project. */
+export interface StoredImportDestination extends Omit<ImportDestination, 'project' | 'environment' | 'features'> {
+  readonly featureLimit: number | null;
+}
+
+interface ImportDestinationJson {
+  readonly naming: FeatureNaming | null;
+  readonly featureLimit: number | null;
+  readonly projectContext: ProjectContextJson;
+  readonly children: readonly { readonly parent: string; readonly name: string }[];
+  readonly tagTypes: readonly string[];
+  readonly tags: readonly Tag[];
+  readonly strategyIds: readonly string[];
+}
+
+/** `$1` project, names of `$2` context fields, `$3` segments and `$4` features, `$5` tags, `$6` ids of strategies. */
+const findDestination = `
+  select json_build_object(
+    'naming', p.feature_naming,
+    'featureLimit', p.feature_limit,
+    'projectContext', ${projectContextJson('$2::text[]', 'array(select id from segment where name = any ($3::text[]))')},
+    'children', (
+      select coalesce(json_agg(json_build_object('parent', parent, 'name', child.name)), '[]')
+      from feature child, unnest(child.parents) as parent
+      where child.parents && $4::text[] and child.parents <> '{}' and child.archived_at is null and parent = any ($4::text[])),
+    'tagTypes', (select coalesce(json_agg(name), '[]') from tag_type),
+    'tags', (
+      select coalesce(json_agg(json_build_object('type', type, 'value', value)), '[]') from tag
+      where (type, value) in (select type, value from json_to_recordset($5::json) as given (type text, value text))),
+    'strategyIds', (
+      select coalesce(json_agg(id), '[]') from feature f, unnest(f.strategy_ids) as id
+      where f.strategy_ids && $6::text[] and f.strategy_ids <> '{}' and id = any ($6::text[]))
+  ) as target
+  from project p where p.id = $1 and p.archived_at is null`;
+
+/**
+ * The project that an import goes into, within a transaction.
+ * @param hidden the projects that the caller may not see
+ */
+export const importDestinationRepository = (
+  { query }: Tx,
+  hidden: readonly string[],
+  settings: ConstraintSettings,
+) => ({
+  /** Waits for other imports to end: a concurrent import of the same file must find what the first one created. */
+  lockImports: async (): Promise<void> => {
+    await query("select pg_advisory_xact_lock(hashtext('import'))");
+  },
+
+  /** Reads in one statement the existing objects that the file names; undefined for a project that does not exist or is archived. */
+  find: async (
+    project: string,
+    { contextFields, segments, features, tags, strategyIds }: FileReferences,
+  ): Promise<StoredImportDestination | undefined> => {
+    const values = [project, contextFields, segments, features, JSON.stringify(tags), strategyIds];
+    const [row] = await query<{ target: ImportDestinationJson }>(findDestination, values);
+    if (row === undefined) return undefined;
+    const { target } = row;
+    const children = Map.groupBy(target.children, ({ parent }) => parent);
+    return {
+      naming: target.naming,
+      featureLimit: target.featureLimit,
+      projectContext: projectContextOf(target.projectContext, hidden, settings),
+      children: new Map([...children].map(([parent, some]) => [parent, some.map(({ name }) => name)])),
+      tagTypes: new Set(target.tagTypes),
+      tags: target.tags,
+      takenStrategyIds: new Set(target.strategyIds),
+    };
+  },
+});

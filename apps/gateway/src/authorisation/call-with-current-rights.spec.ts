@@ -1,0 +1,36 @@
+import { call, implement, systemContext } from '@bunting/bus';
+import { HideProject, ListTags, maySee } from '@bunting/contracts';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+
+const viewer = 'user:key-of-a-user-without-a-role-in-the-project';
+let gateway: StartedGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  await gateway.givenToken({ token: viewer });
+});
+afterAll(() => gateway.stop());
+
+it('repeats a read during which a project became private', async () => {
+  let request = 0;
+  const answered = await gateway.behind([
+    implement(ListTags, async ({ caller }) => {
+      request++;
+      // What the features service does before it commits a private project: from here on, its tags are read.
+      if (request === 1)
+        await call(gateway.bus, HideProject, { body: { id: 'merger', version: 1 } }, systemContext(5_000));
+      return {
+        version: 1 as const,
+        tags: maySee(caller, 'merger') ? [{ type: 'simple', value: 'of-the-merger' }] : [],
+      };
+    }),
+  ]);
+  const tagsFor = async (key?: string) =>
+    (await (await gateway.ask('/api/admin/tags', key === undefined ? {} : { key })).json()) as { tags: unknown[] };
+  expect(await tagsFor(viewer)).toMatchObject({ tags: [] });
+  expect(request).toBe(2);
+  // An administrator sees it, and is answered by the first read.
+  expect(await tagsFor()).toMatchObject({ tags: [{ value: 'of-the-merger' }] });
+  expect(request).toBe(3);
+  await answered.stop();
+});

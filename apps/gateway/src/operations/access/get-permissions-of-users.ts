@@ -1,0 +1,6 @@
+import { implement } from '@bunting/bus';
+import { GetPermissionsOfUsers } from '@bunting/contracts';
+import type { GatewayContext } from '../context.ts';
+
+export const getPermissionsOfUsersEndpoint = ({ accessReader }: GatewayContext) =>
+  implement(GetPermissionsOfUsers, async ({ body: { ids } }) => ({ users: await accessReader.usersWithRights(ids) }));

@@ -1,0 +1,27 @@
+import { implement } from '@bunting/bus';
+import { refusal, SetPasswordSettings, type SimpleSettings } from '@bunting/contracts';
+import type { GatewayContext } from '../context.ts';
+
+export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>
+  implement(SetPasswordSettings, async (request) => {
+    const { disabled } = request.body;
+    if (disabled && !(await signInSettings.oidc()).enabled) {
+      throw refusal(
+        'InvalidOperationError',
+        'Passwords cannot be turned off while users cannot sign in with OpenID Connect. Turn that on first.',
+      );
+    }
+    return transaction(request, async (tx) => {
+      const stored = await tx.settings.findForUpdate<SimpleSettings>('simple');
+      const before = stored?.value.disabled ?? false;
+      if (before === disabled) return { disabled };
+      await tx.settings.save('simple', { disabled }, null);
+      if (disabled) await tx.requireAdministratorLeft();
+      tx.emit({
+        type: stored === undefined ? 'setting-created' : 'setting-updated',
+        data: { id: 'simple', disabled },
+        preData: stored === undefined ? null : { id: 'simple', disabled: before },
+      });
+      return { disabled };
+    });
+  });

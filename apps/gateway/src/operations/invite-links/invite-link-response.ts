@@ -1,0 +1,29 @@
+import type { InviteLink, Role } from '@bunting/contracts';
+import { predefinedRole } from '../../domain/token-scope.ts';
+import type { StoredInviteLink } from '../../persistence/links/invite-link-repository.ts';
+import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
+import type { GatewayContext } from '../context.ts';
+
+/** An invitation link and its role, without the secret: this may be stored as the reply for retries. */
+export type InviteLinkWithRole = StoredInviteLink & Pick<InviteLink, 'role'>;
+
+export const withRole = async (
+  { roles }: Pick<GatewayTransaction, 'roles'>,
+  links: readonly StoredInviteLink[],
+): Promise<InviteLinkWithRole[]> => {
+  const { id, name, description, type } = (await roles.list()).find(
+    (role) => role.id === predefinedRole.viewer,
+  ) as Role;
+  return links.map((link) => ({ ...link, role: { id, name, description, type } }));
+};
+
+/** An invitation link with its secret and the address of its page, which is that of Unleash. */
+export const inviteLinkResponse =
+  ({ instance, inviteSecrets }: Pick<GatewayContext, 'instance' | 'inviteSecrets'>) =>
+  ({ id, ...link }: InviteLinkWithRole): InviteLink => {
+    const secret = inviteSecrets.secretOf(id);
+    return { ...link, secret, url: instance.pageUrl(`/new-user?invite=${secret}`) };
+  };
+
+/** The data of an invitation link in events, which hold no secret. */
+export const inviteLinkEventData = ({ name, enabled, expiresAt }: StoredInviteLink) => ({ name, enabled, expiresAt });

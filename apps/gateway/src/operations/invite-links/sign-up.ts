@@ -1,0 +1,32 @@
+import { implement } from '@bunting/bus';
+import { SignUp, systemCaller } from '@bunting/contracts';
+import { requireStrongPassword } from '../../domain/password-policy.ts';
+import { predefinedRole } from '../../domain/token-scope.ts';
+import { validUserNames } from '../../domain/user-names.ts';
+import type { GatewayContext } from '../context.ts';
+import { requirePasswords } from '../passwords/require-passwords.ts';
+import { userEventData } from '../users/user-event.ts';
+import { requireUsableInviteLink } from './require-usable-invite-link.ts';
+
+export const signUpEndpoint = ({ transaction, signIn, inviteSecrets, signInSettings }: GatewayContext) =>
+  implement(SignUp, async (request) => {
+    await requirePasswords({ signInSettings });
+    const { body, now, params, query } = request;
+    const names = validUserNames(body);
+    requireStrongPassword(body.password);
+    const id = inviteSecrets.idOf(params.token);
+    const asSystem = { ...request, caller: systemCaller };
+    await transaction(asSystem, async ({ inviteLinks }) => requireUsableInviteLink(await inviteLinks.find(id), now));
+    // Counts every attempt, also failed ones: invitation links are often published.
+    signIn.limits.attempt(query.address);
+    const hash = await signIn.passwords.hash(body.password);
+    return transaction(asSystem, async ({ inviteLinks, users, passwords, emit }) => {
+      const link = requireUsableInviteLink(await inviteLinks.findForUpdate(id), now);
+      const user = await users.add(names, predefinedRole.viewer, false);
+      await passwords.set(user.id, hash);
+      await inviteLinks.addUser(link.id, user.id);
+      emit({ type: 'user-created', data: userEventData(user) });
+      emit({ type: 'public-signup-token-user-added', data: { name: link.name, userId: user.id } });
+      return user;
+    });
+  });

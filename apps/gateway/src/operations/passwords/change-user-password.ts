@@ -1,0 +1,22 @@
+import { implement } from '@bunting/bus';
+import { ChangeUserPassword } from '@bunting/contracts';
+import { userNotFound } from '../../domain/refusals.ts';
+import { hashNewPassword, requireValidPassword } from '../../passwords/new-password.ts';
+import type { GatewayContext } from '../context.ts';
+
+export const changeUserPasswordEndpoint = ({ transaction, signIn }: GatewayContext) =>
+  implement(ChangeUserPassword, async (request) => {
+    const { body, params } = request;
+    requireValidPassword(body);
+    const replayed = await transaction.replay(request);
+    if (replayed !== undefined) return replayed;
+    const hash = await hashNewPassword(signIn.passwords, body.password, await signIn.listPasswords(params.id));
+    const reply = await transaction(request, async ({ users, passwords, sessions }) => {
+      if ((await users.findForUpdate(params.id, { only: 'users' })) === undefined) throw userNotFound();
+      await passwords.set(params.id, hash);
+      await sessions.endAll(params.id);
+      return null;
+    });
+    signIn.log.changed(params.id, `got another password from ${request.caller.name}`);
+    return reply;
+  });

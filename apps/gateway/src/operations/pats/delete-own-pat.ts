@@ -1,0 +1,18 @@
+import { implement } from '@bunting/bus';
+import { DeleteOwnPat } from '@bunting/contracts';
+import { patNotFound } from '../../domain/refusals.ts';
+import { patEventData } from './add-pat.ts';
+import { requireAccount } from '../../domain/token-scope.ts';
+import type { GatewayContext } from '../context.ts';
+
+export const deleteOwnPatEndpoint = ({ transaction }: GatewayContext) =>
+  implement(DeleteOwnPat, async (request) => {
+    requireAccount(request.caller);
+    return transaction(request, async ({ tokens, requireAdministratorLeft, emit }) => {
+      const pat = await tokens.revokePat(request.caller.id, request.params.id);
+      if (pat === undefined) throw patNotFound();
+      await requireAdministratorLeft();
+      emit({ type: 'pat-deleted', preData: patEventData(pat) });
+      return null;
+    });
+  });

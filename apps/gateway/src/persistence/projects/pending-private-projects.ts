@@ -1,0 +1,31 @@
+import type { Database, Tx } from '@bunting/database';
+
+const hide = `
+  insert into project (id, mode, version, pending_private_version, pending_private_since) values ($1, 'private', -1, $2, now())
+  on conflict (id) do update set pending_private_version = excluded.pending_private_version, pending_private_since = excluded.pending_private_since
+  where project.version < excluded.pending_private_version`;
+
+const expired = "pending_private_since < now() - interval '5 minutes'";
+
+/** Projects that are hidden before the features service commits that they are private, until the projection applies that commit. */
+export const pendingPrivateProjectStore = (database: Database) => {
+  const write = (job: (tx: Tx) => Promise<unknown>): Promise<void> =>
+    database.transaction(async (tx) => void (await job(tx)));
+  return {
+    hide: (id: string, version: number) => write(({ query }) => query(hide, [id, version])),
+    hasExpired: async (): Promise<boolean> =>
+      (
+        await database.read({
+          name: 'expired-pending-private-projects',
+          text: `select from project where ${expired} limit 1`,
+        })
+      ).length > 0,
+    /** Reveals projects that were hidden longer ago than a transaction can take: the features service did not commit their change. */
+    revealExpired: () =>
+      write(async ({ query }) => {
+        await query(`delete from project where version < 0 and ${expired}`);
+        await query(`update project set pending_private_version = null, pending_private_since = null where ${expired}`);
+      }),
+  };
+};
+export type PendingPrivateProjects = ReturnType<typeof pendingPrivateProjectStore>;

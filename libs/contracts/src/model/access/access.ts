@@ -1,0 +1,344 @@
+import { type Static, Type } from 'typebox';
+import { notBlank } from '../patterns.ts';
+import { type Permission, permissions } from '../../permissions.ts';
+import { permissionsOfType } from '../../permission-catalogue.ts';
+import { User } from './account.ts';
+import { Constant, largestId, Nullable, Timestamp } from '../schema.ts';
+
+const roleId = Type.Integer({ description: 'the id of the role' });
+const roleType = Type.Enum(['root', 'project', 'root-custom', 'custom'], {
+  type: 'string',
+  description: 'predefined or made here, and for everywhere or for a project',
+});
+const role = {
+  id: roleId,
+  name: Type.String({ description: 'the name of the role' }),
+  description: Type.String({ description: 'the description of the role' }),
+  type: roleType,
+};
+
+/** A role: a named set of permissions. */
+export const Role = Type.Object(role, { title: 'roleSchema', description: 'A named set of permissions.' });
+export type Role = Static<typeof Role>;
+
+const describedPermission = {
+  id: Type.Integer({ description: 'the number of the permission, the same in every installation' }),
+  name: Type.String({ description: 'the permission' }),
+  displayName: Type.String({ description: 'the display name' }),
+  type: Type.String({ description: 'its scope: `root`, `project` or `environment`' }),
+};
+
+/** The permissions that a role can grant: all except ADMIN and those of SDK tokens. */
+const given = permissions.filter(
+  (name): name is Exclude<Permission, 'ADMIN' | 'CLIENT' | 'FRONTEND'> =>
+    !['ADMIN', 'CLIENT', 'FRONTEND'].includes(name),
+);
+
+const RolePermission = Type.Object(
+  {
+    name: Type.Enum(given, { type: 'string', description: 'the permission' }),
+    environment: Type.Optional(
+      Nullable(Type.String({ maxLength: 100 }), {
+        description: 'the only environment where the permission applies; for permissions of single environments',
+      }),
+    ),
+  },
+  {
+    documentedAnyOf: [
+      { properties: { name: { type: 'string', enum: permissionsOfType('environment') } } },
+      { properties: { environment: { type: ['string', 'null'], maxLength: 0 } } },
+    ],
+  },
+);
+
+export const RoleWithPermissions = Type.Object(
+  {
+    ...role,
+    permissions: Type.Array(
+      Type.Object({
+        ...describedPermission,
+        environment: Type.Optional(Type.String({ description: 'the only environment where the permission applies' })),
+      }),
+      { description: 'the permissions of the role' },
+    ),
+  },
+  { title: 'roleWithPermissionsSchema', description: 'A role with its permissions.' },
+);
+export type RoleWithPermissions = Static<typeof RoleWithPermissions>;
+
+/** A saved role with its permissions; also under `roles`, for clients of Unleash Enterprise. */
+export const SavedRole = Type.Object(
+  { version: Constant(1, 'the version of this format'), roles: Role, ...RoleWithPermissions.properties },
+  { title: 'roleWithVersionSchema', description: 'A role that was just saved.' },
+);
+export type SavedRole = Static<typeof SavedRole>;
+
+export const Roles = Type.Object(
+  { version: Constant(1, 'the version of this format'), roles: Type.Array(Role, { description: 'the roles' }) },
+  { title: 'rolesSchema', description: 'The roles.' },
+);
+export type Roles = Static<typeof Roles>;
+
+const ids = (description: string) =>
+  Type.Array(Type.Integer({ minimum: 1, maximum: largestId }), { maxItems: 1_000, description });
+
+const roleBody = {
+  name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    ...notBlank,
+    description: 'the name of the role',
+  }),
+  description: Type.Optional(
+    Nullable(Type.String({ maxLength: 1_000 }), { description: 'the description of the role' }),
+  ),
+  permissions: Type.Array(RolePermission, { maxItems: 1_000, description: 'the permissions of the role' }),
+};
+const madeTypes = ['root-custom', 'custom'] as const;
+
+/** The permissions of a project role or of a root role: the rule of `wantedRole` for the OpenAPI document. */
+const rightsOfType = (...named: string[]) => [
+  {
+    properties: {
+      permissions: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            name: { type: 'string', enum: [...permissionsOfType('project'), ...permissionsOfType('environment')] },
+          },
+          required: ['name'],
+        },
+      },
+    },
+  },
+  { properties: { type: { type: 'string', enum: ['root-custom'] } }, required: named },
+];
+
+export const RoleBody = Type.Object(
+  {
+    ...roleBody,
+    type: Type.Optional(
+      Type.Enum([...madeTypes], {
+        type: 'string',
+        description: '`root-custom`: holds everywhere; `custom`: can be assigned in a project. Default: custom',
+      }),
+    ),
+  },
+  {
+    title: 'createRoleWithPermissionsSchema',
+    description: 'The properties of a new role.',
+    documentedAnyOf: rightsOfType('type'),
+  },
+);
+export type RoleBody = Static<typeof RoleBody>;
+
+export const UpdateRoleBody = Type.Object(
+  {
+    ...roleBody,
+    type: Type.Optional(Type.Enum([...madeTypes], { type: 'string', description: 'the type that the role has' })),
+  },
+  {
+    title: 'updateRoleWithPermissionsSchema',
+    description: 'The new properties of a role. Its type does not change.',
+    documentedAnyOf: rightsOfType(),
+  },
+);
+
+export const ValidateRoleBody = Type.Object(
+  {
+    id: Type.Optional(Type.Integer({ description: 'the role that may have the name already' })),
+    name: Type.String({ maxLength: 255, ...notBlank, description: 'the name to check' }),
+    description: Type.Optional(Nullable(Type.String())),
+  },
+  { title: 'validateRoleSchema', description: 'A name of a role to be checked.' },
+);
+export type ValidateRoleBody = Static<typeof ValidateRoleBody>;
+
+const AvailablePermission = Type.Object(describedPermission);
+
+export const AvailablePermissions = Type.Object(
+  {
+    version: Constant(1, 'the version of this format'),
+    permissions: Type.Object({
+      root: Type.Array(AvailablePermission, { description: 'for roles that hold everywhere' }),
+      project: Type.Array(AvailablePermission, { description: 'for roles in a project' }),
+      environments: Type.Array(
+        Type.Object({
+          name: Type.String({ description: 'the environment' }),
+          permissions: Type.Array(AvailablePermission),
+        }),
+        { description: 'for roles in a project, in one environment' },
+      ),
+    }),
+  },
+  { title: 'adminPermissionsSchema', description: 'The permissions that roles can include.' },
+);
+export type AvailablePermissions = Static<typeof AvailablePermissions>;
+
+/** A group of users, which share its roles. */
+export const Group = Type.Object(
+  {
+    id: Type.Integer({ description: 'the id of the group' }),
+    name: Type.String({ description: 'the name of the group' }),
+    description: Nullable(Type.String(), { description: 'the description of the group' }),
+    mappingsSSO: Type.Array(Type.String(), { description: 'groups of an identity provider that map to this one' }),
+    rootRole: Nullable(Type.Integer(), { description: 'the root role that its members have through it' }),
+    createdBy: Type.String({ description: 'the creator' }),
+    createdAt: Timestamp('when it was created'),
+    users: Type.Array(
+      Type.Object({
+        user: User,
+        joinedAt: Timestamp('when the user became a member'),
+        createdBy: Type.String({ description: 'the user who added the member' }),
+      }),
+      { description: 'its members' },
+    ),
+    projects: Type.Array(Type.String(), { description: 'the projects that it has a role in' }),
+    userCount: Type.Integer({ description: 'the number of its members' }),
+  },
+  { title: 'groupSchema', description: 'A group of users who share roles.' },
+);
+export type Group = Static<typeof Group>;
+
+export const Groups = Type.Object(
+  { groups: Type.Array(Group, { description: 'the groups, by their names' }) },
+  { title: 'groupsSchema', description: 'The groups.' },
+);
+export type Groups = Static<typeof Groups>;
+
+export const GroupBody = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      ...notBlank,
+      description: 'the name of the group',
+    }),
+    description: Type.Optional(
+      Nullable(Type.String({ maxLength: 1_000 }), { description: 'the description of the group' }),
+    ),
+    mappingsSSO: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        maxItems: 1_000,
+        description: 'groups of an identity provider that map to this one; default: none',
+      }),
+    ),
+    rootRole: Type.Optional(
+      Nullable(Type.Integer(), { description: 'the root role that its members have through it' }),
+    ),
+    users: Type.Optional(
+      Type.Array(Type.Object({ user: Type.Object({ id: Type.Integer({ minimum: 1, maximum: largestId }) }) }), {
+        maxItems: 1_000,
+        description: 'its members',
+      }),
+    ),
+  },
+  { title: 'createGroupSchema', description: 'The properties of a new group.' },
+);
+export type GroupBody = Static<typeof GroupBody>;
+
+const within = {
+  roles: Type.Array(Type.Integer(), { description: 'the roles that it has in the project' }),
+  roleId: Type.Integer({ description: 'the first of the roles' }),
+  addedAt: Timestamp('when it got the first of them'),
+};
+
+/** The users and groups with roles in a project. */
+export const ProjectAccess = Type.Object(
+  {
+    version: Constant(1, 'the version of this format'),
+    users: Type.Array(Type.Object({ ...User.properties, ...within }), {
+      description: 'users with a role of their own',
+    }),
+    groups: Type.Array(Type.Object({ ...Group.properties, ...within }), { description: 'groups with a role' }),
+    roles: Type.Array(
+      Type.Object({
+        ...role,
+        users: Type.Array(Type.Integer(), { description: 'the users who have it' }),
+        groups: Type.Array(Type.Integer(), { description: 'the groups that have it' }),
+      }),
+      { description: 'the roles that can be assigned in a project' },
+    ),
+  },
+  { title: 'projectAccessSchema', description: 'The role assignments of a project.' },
+);
+export type ProjectAccess = Static<typeof ProjectAccess>;
+
+export const SetProjectAccessBody = Type.Object(
+  {
+    roles: Type.Array(
+      Type.Object({
+        id: Type.Integer({ minimum: 1, maximum: largestId, description: 'the role' }),
+        users: Type.Optional(ids('who has it')),
+        groups: Type.Optional(ids('the groups that have it')),
+      }),
+      { maxItems: 1_000, description: 'every role assignment of the project' },
+    ),
+  },
+  {
+    title: 'setProjectAccessSchema',
+    description: 'All role assignments of a project. Users and groups that are not listed lose their roles.',
+  },
+);
+export type SetProjectAccessBody = Static<typeof SetProjectAccessBody>;
+
+export const AddProjectAccessBody = Type.Object(
+  { roles: ids('the roles'), users: ids('who gets them'), groups: ids('the groups that get them') },
+  { title: 'addProjectAccessSchema', description: 'Roles that users and groups get beside those that they have.' },
+);
+export type AddProjectAccessBody = Static<typeof AddProjectAccessBody>;
+
+export const RolesBody = Type.Object(
+  { roles: ids('the roles that it shall have in the project') },
+  { title: 'setRolesSchema', description: 'All roles of a user or group in a project.' },
+);
+export type RolesBody = Static<typeof RolesBody>;
+
+/** The active users with their roles, the groups that grant these, and the permissions of the roles. */
+export const RoleHolders = Type.Object(
+  {
+    version: Constant(1, 'the version of this format'),
+    users: Type.Array(
+      Type.Object({
+        id: Type.Integer({ description: 'the id of the user' }),
+        name: Nullable(Type.String(), { description: 'the name of the user' }),
+        username: Nullable(Type.String(), { description: 'the username' }),
+        email: Nullable(Type.String(), { description: 'the e-mail address' }),
+        isService: Type.Boolean({ description: 'whether it is a service account' }),
+        through: Type.Array(
+          Type.Object({
+            role: roleId,
+            group: Nullable(Type.Integer(), { description: 'the group that has the role; null when the user has it' }),
+          }),
+          { description: 'the roles that apply, each once per way in which the user has it' },
+        ),
+      }),
+      { description: 'the active users and service accounts with a role here, by name' },
+    ),
+    groups: Type.Array(
+      Type.Object({
+        id: Type.Integer({ description: 'the id of the group' }),
+        name: Type.String({ description: 'the name of the group' }),
+      }),
+      { description: 'the groups that `through` names' },
+    ),
+    roles: Type.Array(
+      Type.Object({
+        ...role,
+        permissions: Type.Array(
+          Type.Object({
+            name: Type.String({ description: 'the permission' }),
+            environment: Type.Optional(
+              Type.String({ description: 'the only environment where the permission applies' }),
+            ),
+          }),
+          { description: 'the permissions of the role here' },
+        ),
+      }),
+      { description: 'the roles that `through` names' },
+    ),
+  },
+  { title: 'roleHoldersSchema', description: 'The holders of roles, and the permissions of the roles.' },
+);
+export type RoleHolders = Static<typeof RoleHolders>;

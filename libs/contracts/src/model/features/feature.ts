@@ -1,0 +1,250 @@
+import { type Static, Type } from 'typebox';
+import { UrlFriendlyName } from '../patterns.ts';
+import { FeatureEnvironment } from './feature-environment.ts';
+import { FeatureLink } from './feature-link.ts';
+import { Lifecycle } from './lifecycle.ts';
+import { Constant, AnyObject, Nullable, Timestamp } from '../schema.ts';
+import { Tag } from './tag.ts';
+import { UserReference } from '../access/user.ts';
+import { FeatureVariant } from './variant.ts';
+
+/** The built-in types of features. */
+export const featureTypes = ['experiment', 'kill-switch', 'release', 'operational', 'permission', 'sunset'] as const;
+export const FeatureType = Type.Enum([...featureTypes], { type: 'string', description: 'the type of the feature' });
+export type FeatureType = Static<typeof FeatureType>;
+
+const name = Type.String({ description: 'the name, unique among all features' });
+const type = Type.String({
+  description: 'the type of the feature: experiment, kill-switch, release, operational, permission or sunset',
+});
+const description = Nullable(Type.String(), { description: 'the description of the feature' });
+const project = Type.String({ description: 'the id of the project that the feature belongs to' });
+const stale = Type.Boolean({ description: 'whether the feature is stale, by its age and type' });
+const impressionData = Type.Boolean({ description: 'whether impression data is collected' });
+const createdAt = Nullable(Timestamp('when the feature was created'));
+const archivedAt = Nullable(Timestamp('when the feature was archived'));
+const archived = Type.Boolean({ description: 'whether the feature is archived' });
+const lastSeenAt = Nullable(Timestamp('when metrics were last collected'), {
+  deprecated: true,
+  description: 'deprecated; use `lastSeenAt` of the environment',
+});
+
+/** A feature that this one depends on, and how it must evaluate. */
+export const Dependency = Type.Object(
+  {
+    feature: Type.String({ description: 'the name of the parent feature' }),
+    enabled: Type.Optional(Type.Boolean({ description: 'whether the parent must be enabled' })),
+    variants: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'the variants that the parent must resolve to; only for an enabled parent',
+      }),
+    ),
+  },
+  { title: 'dependencySchema', description: 'A feature that this one depends on, and how it must evaluate.' },
+);
+export type Dependency = Static<typeof Dependency>;
+
+/** A feature with its settings in every environment of its project. */
+export const Feature = Type.Object(
+  {
+    name,
+    type: Type.Optional(type),
+    description: Type.Optional(description),
+    archived: Type.Optional(archived),
+    project: Type.Optional(project),
+    enabled: Type.Optional(Type.Boolean({ description: 'whether the feature is enabled in any environment' })),
+    stale: Type.Optional(stale),
+    favorite: Type.Optional(Type.Boolean({ description: 'whether it is a favourite of the caller' })),
+    impressionData: Type.Optional(impressionData),
+    createdAt: Type.Optional(createdAt),
+    createdBy: Type.Optional(UserReference),
+    archivedAt: Type.Optional(archivedAt),
+    lastSeenAt: Type.Optional(lastSeenAt),
+    environments: Type.Optional(
+      Type.Array(FeatureEnvironment, { description: 'the feature in each environment of its project' }),
+    ),
+    variants: Type.Optional(
+      Type.Array(FeatureVariant, { deprecated: true, description: 'deprecated; use the variants of strategies' }),
+    ),
+    strategies: Type.Optional(
+      Type.Array(AnyObject(), {
+        deprecated: true,
+        description: 'deprecated, to be removed in a later major version; use the strategies of the environments',
+      }),
+    ),
+    tags: Type.Optional(Nullable(Type.Array(Tag), { description: 'the tags of the feature' })),
+    children: Type.Optional(
+      Type.Array(Type.String(), { description: 'the names of the features that depend on this one; experimental' }),
+    ),
+    lifecycle: Type.Optional(Lifecycle),
+    dependencies: Type.Optional(
+      Type.Array(Dependency, { description: 'the features that this one depends on; experimental' }),
+    ),
+    links: Type.Optional(Type.Array(FeatureLink, { description: 'the links of the feature, oldest first' })),
+    collaborators: Type.Optional(
+      Type.Object(
+        {
+          users: Type.Array(UserReference, {
+            description: 'the users who changed the feature, most recent change first',
+          }),
+        },
+        { description: 'the users who have worked on the feature' },
+      ),
+    ),
+  },
+  { title: 'featureSchema', description: 'A feature with its settings in every environment of its project.' },
+);
+export type Feature = Static<typeof Feature>;
+
+/** A feature without its environments: the reply of a write to the feature itself. */
+export const StoredFeature = Type.Object(
+  {
+    name,
+    description,
+    type,
+    project,
+    stale,
+    createdAt,
+    impressionData,
+    archived,
+    archivedAt: Type.Optional(archivedAt),
+    lastSeenAt: Type.Optional(lastSeenAt),
+  },
+  { title: 'storedFeatureSchema', description: 'A feature without its environments.' },
+);
+export type StoredFeature = Static<typeof StoredFeature>;
+
+/** The properties of a new feature. */
+export const CreateFeatureBody = Type.Object(
+  {
+    name: UrlFriendlyName(
+      'the name: 1 to 100 characters that need no escape in a URL, unique among all features, archived ones included',
+    ),
+    type: Type.Optional(
+      Type.Enum([...featureTypes], { type: 'string', description: 'the type of the feature; default: release' }),
+    ),
+    description: Type.Optional(description),
+    impressionData: Type.Optional(
+      Type.Boolean({ description: 'whether impression data is collected; default: false' }),
+    ),
+    stale: Type.Optional(Type.Boolean({ description: 'whether the feature is stale from the start; default: false' })),
+    tags: Type.Optional(
+      Nullable(Type.Array(Tag), { description: 'the tags that the feature gets; those that do not exist are created' }),
+    ),
+  },
+  { title: 'createFeatureSchema', description: 'The properties of a new feature.' },
+);
+export type CreateFeatureBody = Static<typeof CreateFeatureBody>;
+
+/** A feature in the list of its project. */
+export const ProjectFeature = Type.Object(
+  {
+    name,
+    type,
+    description,
+    project,
+    stale,
+    favorite: Type.Boolean({ description: 'whether it is a favourite of the caller' }),
+    impressionData,
+    createdAt,
+    archivedAt: Type.Optional(archivedAt),
+    environments: Type.Array(FeatureEnvironment, { description: 'the feature in each environment of its project' }),
+    createdBy: Type.Optional(UserReference),
+    lastSeenAt: Type.Optional(lastSeenAt),
+    tags: Type.Optional(Nullable(Type.Array(Tag), { description: 'the tags of the feature' })),
+    lifecycle: Type.Optional(Lifecycle),
+  },
+  { title: 'projectFeatureSchema', description: 'A feature in the list of its project.' },
+);
+export type ProjectFeature = Static<typeof ProjectFeature>;
+
+export const ProjectFeatures = Type.Object(
+  {
+    version: Constant(2, 'the version of this format'),
+    features: Type.Array(ProjectFeature, { description: 'the features of the project that are not archived, by name' }),
+  },
+  { title: 'projectFeaturesSchema', description: 'The features of a project.' },
+);
+export type ProjectFeatures = Static<typeof ProjectFeatures>;
+
+/** The properties of a feature to change. Omitted properties do not change. */
+export const UpdateFeatureBody = Type.Object(
+  {
+    name: Type.Optional(Type.String({ description: 'the current name: a feature cannot be renamed' })),
+    description: Type.Optional(description),
+    type: Type.Optional(FeatureType),
+    stale: Type.Optional(stale),
+    impressionData: Type.Optional(impressionData),
+    archived: Type.Optional(Type.Boolean({ description: 'ignored: archive and revive have operations of their own' })),
+  },
+  { title: 'updateFeatureSchema', description: 'The properties of a feature to change.' },
+);
+export type UpdateFeatureBody = Static<typeof UpdateFeatureBody>;
+
+export const CloneFeatureBody = Type.Object(
+  {
+    name: UrlFriendlyName('the name of the clone'),
+    replaceGroupId: Type.Optional(
+      Type.Boolean({ description: 'whether strategies get the name of the clone as their group; default: true' }),
+    ),
+  },
+  { title: 'cloneFeatureSchema', description: 'The name of a clone.' },
+);
+export type CloneFeatureBody = Static<typeof CloneFeatureBody>;
+
+export const ValidateFeatureNameBody = Type.Object(
+  {
+    name: UrlFriendlyName('the name to check'),
+    projectId: Type.Optional(
+      Nullable(Type.String(), { description: 'the project whose naming pattern it must match as well' }),
+    ),
+  },
+  { title: 'validateFeatureSchema', description: 'A name to be checked.' },
+);
+export type ValidateFeatureNameBody = Static<typeof ValidateFeatureNameBody>;
+
+const featureNames = Type.Array(Type.String(), { maxItems: 10_000, description: 'the names of the features' });
+
+export const FeatureNamesBody = Type.Object(
+  { features: featureNames },
+  { title: 'batchFeaturesSchema', description: 'Names of features.' },
+);
+export type FeatureNamesBody = Static<typeof FeatureNamesBody>;
+
+export const SetStaleBody = Type.Object(
+  { features: featureNames, stale },
+  { title: 'batchStaleSchema', description: 'Features, and whether they are stale.' },
+);
+export type SetStaleBody = Static<typeof SetStaleBody>;
+
+export const MoveFeatureBody = Type.Object(
+  { newProjectId: Type.String({ minLength: 1, description: 'the project that the feature moves to' }) },
+  { title: 'changeProjectSchema', description: 'The target of the move of a feature.' },
+);
+export type MoveFeatureBody = Static<typeof MoveFeatureBody>;
+
+export const ArchiveValidation = Type.Object(
+  {
+    parentsWithChildFeatures: Type.Array(Type.String(), {
+      description: 'those that features outside the list depend on',
+    }),
+    hasDeletedDependencies: Type.Boolean({ description: 'whether dependencies would be removed' }),
+  },
+  { title: 'validateArchiveFeaturesSchema', description: 'The reasons why features cannot be archived.' },
+);
+export type ArchiveValidation = Static<typeof ArchiveValidation>;
+
+export const AddDependencyBody = Type.Object(
+  {
+    feature: Type.String({ minLength: 1, description: 'the name of the parent feature' }),
+    enabled: Type.Optional(Type.Boolean({ description: 'whether the parent must be enabled; default: true' })),
+    variants: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 1_000,
+        description: 'the variants that the parent must resolve to; only for an enabled parent',
+      }),
+    ),
+  },
+  { title: 'createDependentFeatureSchema', description: 'A parent that a feature is to depend on.' },
+);
+export type AddDependencyBody = Static<typeof AddDependencyBody>;

@@ -1,0 +1,58 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, Timestamp } from '../schema.ts';
+
+/** The lifecycle stages of a feature, in their order. */
+export const lifecycleStages = ['initial', 'pre-live', 'live', 'completed', 'archived'] as const;
+export type LifecycleStage = (typeof lifecycleStages)[number];
+
+/** The lifecycle stage of a feature. */
+export const Lifecycle = Type.Object(
+  {
+    stage: Type.Enum([...lifecycleStages], { type: 'string', description: 'the stage that the feature is in' }),
+    status: Type.Optional(
+      Nullable(Type.String(), {
+        description:
+          'a detail of the stage: a completed feature can be `kept` or `discarded`; promised in search results',
+      }),
+    ),
+    enteredStageAt: Timestamp('when the feature entered the stage'),
+  },
+  { description: 'The lifecycle stage of a feature.' },
+);
+export type Lifecycle = Static<typeof Lifecycle>;
+
+export const LifecycleStages = Type.Array(Lifecycle, {
+  title: 'featureLifecycleSchema',
+  description: 'The stages that a feature has entered, in order.',
+});
+export type LifecycleStages = Static<typeof LifecycleStages>;
+
+const count = (what: string) => Type.Integer({ description: `the number of features that are ${what}` });
+
+export const LifecycleCounts = Type.Object(
+  {
+    initial: count('not used yet'),
+    preLive: count('used, and not in production'),
+    live: count('used in production'),
+    completed: count('completed'),
+    archived: count('archived'),
+  },
+  { title: 'featureLifecycleCountSchema', description: 'The number of features in each lifecycle stage.' },
+);
+export type LifecycleCounts = Static<typeof LifecycleCounts>;
+
+export const CompleteFeatureBody = Type.Object(
+  {
+    status: Type.Enum(['kept', 'discarded'], {
+      type: 'string',
+      description: 'whether what the feature switches is kept or discarded',
+    }),
+    statusValue: Type.Optional(Type.String({ maxLength: 255, description: 'such as the variant that was kept' })),
+  },
+  {
+    title: 'featureLifecycleCompletedSchema',
+    description: 'The completion of a feature.',
+    additionalProperties: false,
+  },
+);
+export type CompleteFeatureBody = Static<typeof CompleteFeatureBody>;

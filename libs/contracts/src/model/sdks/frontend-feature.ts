@@ -1,0 +1,82 @@
+import { type Static, Type } from 'typebox';
+import { Payload } from '../features/variant.ts';
+
+/** An enabled feature of one user, with the variant. */
+export const FrontendVariant = Type.Object(
+  {
+    name: Type.String({ description: 'the variant; `disabled` where there is none' }),
+    enabled: Type.Boolean({ description: 'whether a variant applies' }),
+    payload: Type.Optional(Payload),
+    feature_enabled: Type.Boolean({ description: 'whether the feature is on' }),
+    featureEnabled: Type.Boolean({ description: 'the same, for later SDKs' }),
+  },
+  { title: 'frontendApiVariantSchema', description: 'The variant that a user gets of an enabled feature.' },
+);
+
+/** The features that are enabled for one user. */
+export const FrontendFeatures = Type.Object(
+  {
+    toggles: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ description: 'the name of the feature' }),
+          enabled: Type.Boolean({ description: '`true`: only those that are on are listed' }),
+          impressionData: Type.Boolean({ description: 'whether impression data is collected' }),
+          variant: FrontendVariant,
+        },
+        { title: 'frontendApiFeatureSchema', description: 'A feature that is on for one user.' },
+      ),
+      { description: 'the features that are on, by name' },
+    ),
+  },
+  { title: 'frontendApiFeaturesSchema', description: 'The features that are enabled for one user.' },
+);
+export type FrontendFeatures = Static<typeof FrontendFeatures>;
+
+/** A value of a context field; it is compared as text, and null is none. */
+const Value = Type.Unsafe<string | number | boolean | null>({ type: ['string', 'number', 'boolean', 'null'] });
+const values = { type: 'object', additionalProperties: Value };
+
+/** The evaluation context in a request body. */
+export const FrontendBody = Type.Object(
+  {
+    context: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        properties: { properties: { ...values, description: 'further fields' } },
+        additionalProperties: Value,
+        description: 'the context: `userId`, `sessionId`, `remoteAddress`, `currentTime` and any other field',
+      }),
+    ),
+  },
+  { title: 'frontendApiContextSchema', description: 'The context in which features are evaluated.' },
+);
+export type FrontendBody = Static<typeof FrontendBody>;
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+
+/** The client's IP address, used where the context has no address of the user. */
+const callerAddress = Type.Optional(Type.String({ maxLength: 100 }));
+
+/** The evaluation context in the query of a URL. */
+export const FrontendQuery = Type.Object(
+  {
+    userId: text('the user'),
+    sessionId: text('the session of the user'),
+    remoteAddress: text('the address of the user; default: the address of the caller'),
+    appName: text('the application'),
+    currentTime: text('the time of the evaluation; default: now'),
+    environment: text(
+      'the environment, unless the token is for one; without it, or with `default` where no environment is called that: the first enabled environment',
+    ),
+    callerAddress,
+  },
+  {
+    additionalProperties: Type.String(),
+    description: 'further fields of the context, as they are or as `properties[<field>]`',
+  },
+);
+export type FrontendQuery = Static<typeof FrontendQuery>;
+
+/** The client's IP address, which the gateway adds to a request with a body. */
+export const CallerQuery = Type.Object({ callerAddress });

@@ -1,0 +1,111 @@
+import { type Static, Type } from 'typebox';
+import { CallerQuery } from './frontend-feature.ts';
+
+// The OpenFeature Remote Evaluation Protocol, version 0.3.0.
+
+/** The evaluation context of OFREP. */
+export const OfrepEvaluationBody = Type.Object(
+  {
+    context: Type.Optional(
+      Type.Unsafe<Readonly<Record<string, unknown>>>({
+        type: 'object',
+        properties: {
+          targetingKey: {
+            type: 'string',
+            description: 'the user: `userId` and `sessionId` where the context does not have them',
+          },
+        },
+        additionalProperties: true,
+        description: 'the context: texts, numbers and booleans are fields; other values are ignored',
+      }),
+    ),
+  },
+  { title: 'ofrepEvaluationRequestSchema', description: 'The context in which features are evaluated.' },
+);
+export type OfrepEvaluationBody = Static<typeof OfrepEvaluationBody>;
+
+export const OfrepBulkQuery = Type.Object({
+  ...CallerQuery.properties,
+  flagConfigEtag: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'the `etag` of the event that caused the request; it is ignored',
+    }),
+  ),
+  flagConfigLastModified: Type.Optional(
+    Type.String({ maxLength: 100, description: 'the `lastModified` of that event; it is ignored' }),
+  ),
+});
+
+const metadata = Type.Unsafe<Readonly<Record<string, string | number | boolean>>>({
+  type: 'object',
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+  description: '`featureEnabled`: whether the feature is on; `impressionData`: whether impression data is collected',
+});
+const value = Type.Unsafe<unknown>({
+  description:
+    'the payload of the variant by its type (`json`: any value, `number`: a number, `string` and `csv`: a text); for a feature without payloads whether it is on; absent if the default in the code applies',
+});
+
+/** The evaluation of one feature. */
+export const OfrepEvaluation = Type.Object(
+  {
+    key: Type.String({ description: 'the name of the feature' }),
+    value: Type.Optional(value),
+    reason: Type.Enum(['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED', 'UNKNOWN'], {
+      type: 'string',
+      description:
+        '`STATIC`: the same for every user; `TARGETING_MATCH`: by constraints, segments or parents; `SPLIT`: by a rollout or weights; `DISABLED`: off for every user; `UNKNOWN`: only the application can evaluate a strategy',
+    }),
+    variant: Type.Optional(Type.String({ description: 'the name of the variant, if the user has one' })),
+    metadata: Type.Optional(metadata),
+  },
+  { title: 'ofrepEvaluationSchema', description: 'The evaluation of one feature.' },
+);
+export type OfrepEvaluation = Static<typeof OfrepEvaluation>;
+
+export const ofrepErrorCodes = [
+  'PARSE_ERROR',
+  'TARGETING_KEY_MISSING',
+  'INVALID_CONTEXT',
+  'FLAG_NOT_FOUND',
+  'GENERAL',
+] as const;
+export type OfrepErrorCode = (typeof ofrepErrorCodes)[number];
+
+/** A feature that cannot be evaluated. */
+export const OfrepFailure = Type.Object(
+  {
+    key: Type.String({ description: 'the name of the feature' }),
+    errorCode: Type.Enum([...ofrepErrorCodes], {
+      type: 'string',
+      description: 'the reason why it cannot be evaluated',
+    }),
+    errorDetails: Type.String({ description: 'the same in words' }),
+  },
+  { title: 'ofrepFailureSchema', description: 'A feature that cannot be evaluated.' },
+);
+export type OfrepFailure = Static<typeof OfrepFailure>;
+
+/** The evaluations of all features. */
+export const OfrepBulkEvaluation = Type.Object(
+  {
+    flags: Type.Array(Type.Union([OfrepEvaluation, OfrepFailure]), { description: 'by name' }),
+    eventStreams: Type.Optional(
+      Type.Array(
+        Type.Object({
+          type: Type.String({ description: '`sse`' }),
+          endpoint: Type.Object({
+            requestUri: Type.String({
+              description: 'the address of the stream, which needs no token; valid for 15 minutes',
+            }),
+          }),
+          inactivityDelaySec: Type.Integer({ description: 'seconds after which a hidden page closes the stream' }),
+        }),
+        { description: 'streams of signals to evaluate again; only for client and frontend tokens' },
+      ),
+    ),
+  },
+  { title: 'ofrepBulkEvaluationSchema', description: 'The evaluations of all features.' },
+);
+export type OfrepBulkEvaluation = Static<typeof OfrepBulkEvaluation>;

@@ -1,0 +1,159 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { Constant, Nullable, Timestamp } from '../schema.ts';
+
+const appName = Type.String({ minLength: 1, maxLength: 255, description: 'the name of the application' });
+const instanceId = Type.Optional(
+  Type.String({ maxLength: 255, description: 'which instance of the application; default: `default`' }),
+);
+const environment = Type.Optional(
+  Type.String({
+    maxLength: 100,
+    description:
+      'the environment, unless the token is for one; without it, or with `default` where no environment is called that: the first enabled environment',
+  }),
+);
+const sdkVersion = Type.Optional(Type.String({ maxLength: 255, description: 'the SDK and its version' }));
+const text = (description: string) => Type.Optional(Nullable(Type.String({ maxLength: 255 }), { description }));
+const moment = (description: string) =>
+  Type.Union([Type.String({ format: 'date-time' }), Type.Number({ minimum: 0, maximum: 8_640_000_000_000_000 })], {
+    description,
+  });
+const count = Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991 });
+const byName = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: schema });
+
+const platform = {
+  platformName: text('the platform, such as node'),
+  platformVersion: text('its version'),
+  yggdrasilVersion: text('the version of the evaluation engine'),
+  specVersion: text('the version of the client specification'),
+};
+
+/** The registration that an application sends when it starts. */
+export const RegisterApplicationBody = Type.Object(
+  {
+    appName,
+    instanceId,
+    environment,
+    sdkVersion,
+    strategies: Type.Array(Type.String({ maxLength: 255 }), {
+      maxItems: 1_000,
+      description: 'the strategy types that it can evaluate',
+    }),
+    started: moment('when it started'),
+    interval: Type.Number({ description: 'the interval between its reports, in seconds or milliseconds' }),
+    ...platform,
+  },
+  { title: 'clientApplicationSchema', description: 'The registration of an application, sent when it starts.' },
+);
+export type RegisterApplicationBody = Static<typeof RegisterApplicationBody>;
+
+const Evaluations = Type.Object({
+  yes: Type.Optional(count),
+  no: Type.Optional(count),
+  variants: Type.Optional(byName(count)),
+});
+
+/** The counts of evaluations by flag and result. */
+export const MetricsBody = Type.Object(
+  {
+    appName,
+    instanceId,
+    environment,
+    sdkVersion,
+    bucket: Type.Object({
+      start: moment('from when it was counted'),
+      stop: moment('until when it was counted'),
+      toggles: byName(Evaluations),
+    }),
+    ...platform,
+  },
+  { title: 'clientMetricsSchema', description: 'The counts of evaluations of flags, by result.' },
+);
+export type MetricsBody = Static<typeof MetricsBody>;
+
+/** Metrics and registrations of many applications, collected by a proxy. */
+export const BulkMetricsBody = Type.Object(
+  {
+    applications: Type.Array(
+      Type.Object({
+        appName,
+        instanceId,
+        environment,
+        sdkVersion,
+        strategies: Type.Optional(Type.Array(Type.String({ maxLength: 255 }))),
+      }),
+      { maxItems: 10_000, description: 'the applications' },
+    ),
+    metrics: Type.Array(
+      Type.Object({
+        featureName: Type.String({ maxLength: 255, description: 'the feature' }),
+        environment: Type.String({ maxLength: 100, description: 'the environment' }),
+        appName,
+        timestamp: moment('the hour in which it was counted'),
+        yes: Type.Optional(count),
+        no: Type.Optional(count),
+        variants: Type.Optional(byName(count)),
+      }),
+      { maxItems: 100_000, description: 'the evaluations' },
+    ),
+    impactMetrics: Type.Optional(
+      Type.Array(Type.Unknown(), { maxItems: 100_000, description: 'accepted from newer SDKs, and not stored' }),
+    ),
+    seenTokens: Type.Optional(
+      Type.Array(Type.String({ maxLength: 512 }), {
+        maxItems: 10_000,
+        description: 'accepted from newer proxies, and not stored',
+      }),
+    ),
+  },
+  { title: 'bulkMetricsSchema', description: 'Metrics and registrations of many applications.' },
+);
+export type BulkMetricsBody = Static<typeof BulkMetricsBody>;
+
+const EnvironmentUsage = Type.Object({
+  environment: Type.String({ description: 'the environment' }),
+  timestamp: Timestamp('the start of the hour'),
+  yes: Type.Integer({ description: 'evaluations to true' }),
+  no: Type.Integer({ description: 'evaluations to false' }),
+});
+
+export const FeatureUsage = Type.Object(
+  {
+    version: Constant(1, 'the version of this format'),
+    maturity: Type.String({ description: '`stable`' }),
+    featureName: Type.String({ description: 'the feature' }),
+    lastHourUsage: Type.Array(EnvironmentUsage, { description: 'the evaluations of the last hour, by environment' }),
+    seenApplications: Type.Array(Type.String(), { description: 'the applications that made them' }),
+  },
+  { title: 'featureUsageSchema', description: 'The usage of a feature in the last hour.' },
+);
+export type FeatureUsage = Static<typeof FeatureUsage>;
+
+export const HoursBackQuery = Type.Object({
+  hoursBack: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 48, description: 'the number of hours to look back; default: 24' }),
+  ),
+});
+
+export const RawFeatureMetrics = Type.Object(
+  {
+    version: Constant(1, 'the version of this format'),
+    maturity: Type.String({ description: '`stable`' }),
+    featureName: Type.String({ description: 'the feature' }),
+    data: Type.Array(
+      Type.Object({
+        featureName: Type.String(),
+        appName: Type.String(),
+        environment: Type.String(),
+        timestamp: Timestamp('the start of the hour'),
+        yes: Type.Integer(),
+        no: Type.Integer(),
+        variants: Type.Optional(byName(Type.Integer())),
+      }),
+      { description: 'the evaluations by hour, environment and application' },
+    ),
+  },
+  { title: 'featureMetricsSchema', description: 'The metrics of a feature by hour.' },
+);
+export type RawFeatureMetrics = Static<typeof RawFeatureMetrics>;

@@ -1,0 +1,16 @@
+import { PasswordToCheck } from '../../model/access/session.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Checks the strength of a password, before signing in. */
+export const CheckPassword = defineOperation({
+  subject: 'call.gateway.check-password',
+  operationId: 'validatePassword',
+  summary: 'Validate the strength of a password',
+  description: 'Validates the strength of a password, for the pages on which users choose one before they sign in.',
+  tag: 'Auth',
+  http: { method: 'POST', url: '/auth/reset/validate-password' },
+  idempotent: true,
+  permission: 'public',
+  body: PasswordToCheck,
+  errors: ['ValidationError', 'OwaspValidationError'],
+});

@@ -1,0 +1,16 @@
+import { PasswordToCheck } from '../../model/access/session.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Checks the strength of a password. */
+export const ValidatePassword = defineOperation({
+  subject: 'call.gateway.validate-password',
+  operationId: 'validateUserPassword',
+  summary: 'Validate the strength of a password',
+  description: 'Returns whether a password is strong enough.',
+  tag: 'Users',
+  http: { method: 'POST', url: '/api/admin/user-admin/validate-password' },
+  idempotent: true,
+  permission: 'authenticated',
+  body: PasswordToCheck,
+  errors: ['ValidationError', 'OwaspValidationError'],
+});

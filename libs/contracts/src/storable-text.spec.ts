@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { Refusal } from './errors.ts';
+import { maxDepth, mayHoldUnstorableText, requireStorableText } from './storable-text.ts';
+
+const pathOfRefusal = (ask: () => void): string | undefined => {
+  try {
+    ask();
+  } catch (error) {
+    if (error instanceof Refusal) return error.details[0]?.path;
+    throw error;
+  }
+  return 'was not refused';
+};
+
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+describe('text that is to be stored', () => {
+  it('may contain every Unicode character', () => {
+    expect(() => requireStorableText({ title: 'Wär’ 🎉 \u001f\n', list: ['𝒳', 7, null, true] }, '/body')).not.toThrow();
+  });
+
+  it('may not contain NUL, and the property is named', () => {
+    expect(pathOfRefusal(() => requireStorableText({ a: [{ title: 'x\0y' }] }, '/body'))).toBe('/body/a/0/title');
+  });
+
+  it.each(['\ud800', '\udfff', 'a\udc00b', '\ude00\ud83d'])(
+    'may not contain a lone surrogate, and the property is named (%#)',
+    (text) => {
+      expect(pathOfRefusal(() => requireStorableText({ title: text }, '/body'))).toBe('/body/title');
+    },
+  );
+
+  it('may contain neither in the name of a property', () => {
+    expect(pathOfRefusal(() => requireStorableText({ parameters: { 'a\0': 'x' } }, '/body'))).toBe('/body/parameters');
+  });
+});
+
+describe('JSON that could hold unstorable text', () => {
+  it.each([String.raw`{"a":"\u0000"}`, String.raw`{"a":"\ud83d"}`, String.raw`{"a":"\uDC00"}`, String.raw`["\udfff"]`])(
+    'is detected: %s',
+    (json) => {
+      expect(mayHoldUnstorableText(json)).toBe(true);
+    },
+  );
+
+  it('is not detected in usual requests', () => {
+    expect(mayHoldUnstorableText(String.raw`{"a":"\u00e9\n\"","b":"🎉"}`)).toBe(false);
+  });
+});
+
+describe('a value that is nested deeply', () => {
+  it('is refused one level above the limit, at that level', () => {
+    expect(() => requireStorableText(JSON.parse(nested(maxDepth)), '/body')).not.toThrow();
+    expect(pathOfRefusal(() => requireStorableText(JSON.parse(nested(maxDepth + 1)), '/body'))).toMatch(/^\/body\/0/);
+  });
+});

@@ -1,0 +1,96 @@
+import { invalid, type Refusal } from '../errors.ts';
+import type { ClientFeaturesQuery } from '../model/sdks/client-feature.ts';
+import type { Tag } from '../model/features/tag.ts';
+import type { Caller } from '../permissions.ts';
+import { truncate } from '../quote-value.ts';
+
+// What the token of an SDK gives access to. An admin token is valid everywhere.
+
+const sdkPermissions: readonly string[] = ['CLIENT', 'FRONTEND'];
+
+/** The environment that a token is bound to; an admin token is bound to none. */
+export const boundEnvironment = ({ grants }: Caller): string | undefined =>
+  grants.find(({ permission, environment }) => sdkPermissions.includes(permission) && environment !== undefined)
+    ?.environment;
+
+/** The projects that a token is for, `*` for all. */
+export const projectsOf = ({ grants }: Caller): readonly string[] => {
+  const projects = grants
+    .filter(({ permission }) => sdkPermissions.includes(permission) || permission === 'ADMIN')
+    .map(({ project }) => project ?? '*');
+  return projects.includes('*') ? ['*'] : projects;
+};
+
+/** Which features an SDK receives, and in what form. The limits of its token override what it requests. */
+export interface DeliveryScope {
+  readonly environment: string;
+  /** sorted, without duplicates; undefined for every project */
+  readonly projects?: readonly string[];
+  /** deleted projects, sorted: SDKs may still have their features and get the removals */
+  readonly formerProjects?: readonly string[];
+  readonly namePrefix?: string;
+  /** features with any of these */
+  readonly tags?: readonly Tag[];
+  /** whether strategies carry the constraints of their segments themselves */
+  readonly inlineSegments: boolean;
+}
+
+/** Parses a tag of a query. @throws Refusal `ValidationError` */
+export const writtenTag = (written: string, path: string): Tag => {
+  const end = written.indexOf(':');
+  if (end < 1 || end === written.length - 1) {
+    throw invalid(`The \`${path}\` property must be \`<type>:<value>\`. You provided "${written}".`, path);
+  }
+  return { type: written.slice(0, end), value: written.slice(end + 1) };
+};
+
+/** SDKs know segments since 4.2.0 of the client specification; one that does not name its version knows none. */
+export const knowsSegments = (clientSpec = ''): boolean => {
+  const [major = Number.NaN, minor = 0] = clientSpec.split('.', 2).map(Number);
+  return major > 4 || (major === 4 && minor >= 2);
+};
+
+/** The projects whose features an SDK gets; undefined for every one. */
+const projectsFor = (caller: Caller, request: readonly string[] | undefined): readonly string[] | undefined => {
+  const ofToken = projectsOf(caller);
+  return ofToken.includes('*') ? request : ofToken;
+};
+
+/** @param environment one that the token is valid for */
+export const deliveryScope = (
+  caller: Caller,
+  environment: string,
+  query: Omit<ClientFeaturesQuery, 'environment'> = {},
+): DeliveryScope => {
+  const projects = projectsFor(caller, query.project);
+  const { formerProjects: former = [] } = caller;
+  const tags = query.tag?.map((written, nth) => writtenTag(written, `/query/tag/${nth}`));
+  return {
+    environment,
+    ...(projects === undefined ? {} : { projects: [...new Set(projects)].sort() }),
+    ...(former.length === 0 ? {} : { formerProjects: former.toSorted() }),
+    ...(query.namePrefix === undefined ? {} : { namePrefix: query.namePrefix }),
+    ...(tags === undefined ? {} : { tags }),
+    inlineSegments: !knowsSegments(query.clientSpec),
+  };
+};
+
+/** The scope in the form of the response, which repeats it. */
+export const describeScope = ({ environment, projects, namePrefix, tags, inlineSegments }: DeliveryScope) => ({
+  environment,
+  inlineSegmentConstraints: inlineSegments,
+  ...(projects === undefined ? {} : { project: projects }),
+  ...(namePrefix === undefined ? {} : { namePrefix }),
+  ...(tags === undefined ? {} : { tag: tags.map(({ type, value }) => [type, value]) }),
+});
+
+/** The cache key of a scope: equal for scopes with the same complete states and deltas. */
+export const scopeKey = (scope: DeliveryScope): string =>
+  JSON.stringify([describeScope(scope), scope.formerProjects ?? []]);
+
+/** 400 for an environment that does not exist. */
+export const noSuchDeliveryEnvironment = (environment: string): Refusal =>
+  invalid(
+    `Could not find environment ${truncate(environment, 200)}: see the \`/query/environment\` property.`,
+    '/query/environment',
+  );

@@ -1,0 +1,53 @@
+import type { Constraint } from '../model/strategies/constraint.ts';
+import type { ClientStrategy } from '../model/sdks/client-feature.ts';
+import type { FeatureVariant } from '../model/features/variant.ts';
+
+/** The part of a feature in one environment that SDKs evaluate. */
+export interface DeliveredEnvironment {
+  readonly enabled: boolean;
+  /** without those that are disabled, with the ids of their segments in order */
+  readonly strategies: readonly ClientStrategy[];
+  readonly variants: readonly FeatureVariant[];
+}
+
+/** A parent of a feature, as an SDK evaluates it. */
+export interface DeliveredDependency {
+  readonly feature: string;
+  readonly enabled: boolean;
+  readonly variants?: readonly string[];
+}
+
+/** The part of a feature that SDKs evaluate, in every environment; of an archived feature only its project. */
+export type DeliveredFeature =
+  | {
+      readonly name: string;
+      readonly project: string;
+      readonly archived: false;
+      readonly type: string;
+      readonly description: string | null;
+      readonly stale: boolean;
+      readonly impressionData: boolean;
+      readonly tags: readonly { readonly type: string; readonly value: string }[];
+      readonly dependencies: readonly DeliveredDependency[];
+      readonly environments: Readonly<Record<string, DeliveredEnvironment>>;
+    }
+  | { readonly name: string; readonly project: string; readonly archived: true };
+
+/** The entities of the topic `delivery`, each with its schema. */
+export interface DeliveryStates {
+  readonly feature: DeliveredFeature;
+  readonly segment: { readonly id: number; readonly name: string; readonly constraints: readonly Constraint[] };
+  readonly environment: { readonly name: string; readonly enabled: boolean; readonly sortOrder: number };
+  /** The project has the environment: its features are evaluated there. */
+  readonly 'project-environment': { readonly project: string; readonly environment: string };
+  /** The feature was deleted from the project, or moved out of it: SDKs that have it remove it. */
+  readonly 'former-feature': { readonly name: string; readonly project: string };
+  /** A backup was restored: earlier revisions may be of writes that were lost. SDKs that have one need everything. */
+  readonly history: { readonly restoredAt: string };
+}
+export type DeliveryEntity = keyof DeliveryStates;
+
+/** The payload of a message of the topic `delivery`: the current state of an entity, null after its deletion. */
+export type DeliveryState = {
+  readonly [E in DeliveryEntity]: { readonly entity: E; readonly id: string; readonly state: DeliveryStates[E] | null };
+}[DeliveryEntity];

@@ -1,0 +1,68 @@
+import { type Static, Type } from 'typebox';
+import { defineOperation, type ServiceName } from '../operation.ts';
+
+/**
+ * The kinds of outbox rows: events record what happened, states are snapshots, and `delivery` rows are snapshots of what SDKs evaluate.
+ * The newest state and the newest `delivery` row of each entity are never pruned.
+ */
+export const OutboxTopic = Type.Enum(['event', 'state', 'delivery']);
+export type OutboxTopic = Static<typeof OutboxTopic>;
+
+/** One row of a producer's outbox. Positions of a topic run 1, 2, 3 … without a gap, in the order of the commits. */
+export const OutboxMessage = Type.Object({
+  position: Type.Integer({ minimum: 1 }),
+  uid: Type.String({ format: 'uuid', description: 'the same however often the message is delivered' }),
+  type: Type.String({ description: 'of an event: its type; of a state: the type of its entity' }),
+  recordedAt: Type.String({ format: 'date-time' }),
+  traceparent: Type.Union([Type.String(), Type.Null()]),
+  payload: Type.Unknown(),
+});
+export type OutboxMessage = Static<typeof OutboxMessage>;
+
+/**
+ * What a consumer asks a producer for: what follows a position. The reply's `head` is a barrier as well: everything that
+ * was committed when the call was made has a position up to it. Fewer messages than asked for do not say that these are all.
+ */
+export const defineReadOutbox = <S extends ServiceName>(service: S) =>
+  defineOperation({
+    subject: `call.${service}.read-outbox`,
+    operationId: 'readOutbox',
+    summary: 'List the messages after a position in the outbox, with its end',
+    tag: 'Internal',
+    permission: 'service',
+    idempotent: true,
+    body: Type.Object({
+      topic: OutboxTopic,
+      consumer: Type.String({ description: 'the service that reads' }),
+      after: Type.Integer({
+        minimum: 0,
+        description: 'the position that the consumer has applied; rows before it may be dropped',
+      }),
+      limit: Type.Integer({ minimum: 0, maximum: 1000, description: '0 requests only the barrier' }),
+    }),
+    reply: Type.Object({
+      head: Type.Integer({ minimum: 0 }),
+      at: Type.Optional(
+        Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
+          description:
+            'the uid of the row at the position `after`, if it is still there: with another one than the consumer has applied there, the outbox was restored from a backup',
+        }),
+      ),
+      messages: Type.Array(OutboxMessage),
+    }),
+  });
+
+/** The producers, each with the call that reads its outbox. */
+export const readOutboxOf = {
+  features: defineReadOutbox('features'),
+  'change-requests': defineReadOutbox('change-requests'),
+  gateway: defineReadOutbox('gateway'),
+} as const;
+export type Producer = keyof typeof readOutboxOf;
+
+/** The consumers of each outbox. A row is pruned after every one of them has acknowledged it. */
+export const consumersOf: Readonly<Record<Producer, Readonly<Record<OutboxTopic, readonly ServiceName[]>>>> = {
+  features: { event: ['audit', 'change-requests'], state: ['search', 'gateway'], delivery: ['gateway'] },
+  'change-requests': { event: ['audit'], state: [], delivery: [] },
+  gateway: { event: ['audit', 'change-requests'], state: [], delivery: [] },
+};

@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox';
+import { Nullable } from '../model/schema.ts';
+
+/** The snapshot of a feature that search indexes. It refers to objects by id where their names may change. */
+export const FeatureState = Type.Object({
+  name: Type.String(),
+  project: Type.String(),
+  type: Type.String(),
+  description: Nullable(Type.String()),
+  stale: Type.Boolean(),
+  impressionData: Type.Boolean(),
+  createdAt: Type.String({ format: 'date-time' }),
+  archivedAt: Nullable(Type.String({ format: 'date-time' })),
+  lastSeenAt: Nullable(Type.String({ format: 'date-time' })),
+  createdBy: Type.Object({ id: Type.Integer(), name: Type.String(), imageUrl: Type.String() }),
+  dependencyType: Nullable(Type.Enum(['parent', 'child'])),
+  tags: Type.Array(Type.Object({ type: Type.String(), value: Type.String() })),
+  segments: Type.Array(Type.Integer(), { description: 'ids of the segments on any of its strategies, each once' }),
+  favoritedBy: Type.Array(Type.Integer(), { description: 'ids of the users who have it as a favourite' }),
+  lifecycle: Type.Optional(
+    Type.Object({
+      stage: Type.String(),
+      status: Type.Optional(Nullable(Type.String())),
+      enteredStageAt: Type.String({ format: 'date-time' }),
+    }),
+  ),
+  environments: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      type: Type.String(),
+      enabled: Type.Boolean(),
+      sortOrder: Type.Integer(),
+      variantCount: Type.Integer(),
+      lastSeenAt: Nullable(Type.String({ format: 'date-time' })),
+      hasStrategies: Type.Boolean(),
+      hasEnabledStrategies: Type.Boolean(),
+      yes: Type.Integer(),
+      no: Type.Integer(),
+    }),
+  ),
+});
+export type FeatureState = Static<typeof FeatureState>;
+
+export const SegmentState = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  project: Nullable(Type.String()),
+});
+export type SegmentState = Static<typeof SegmentState>;
+
+/** The properties of a project that decide who may see it. */
+export const ProjectState = Type.Object({
+  id: Type.String(),
+  mode: Type.Enum(['open', 'protected', 'private']),
+  createdBy: Nullable(Type.Integer({ description: 'the id of the user who created it' })),
+});
+export type ProjectState = Static<typeof ProjectState>;
+
+/** The snapshot schema of each entity type that a producer publishes. */
+export const stateSchemas = { feature: FeatureState, segment: SegmentState, project: ProjectState } as const;
+export type StateEntity = keyof typeof stateSchemas;
+
+/** The payload of a state message. `state` is null after the entity is deleted; a lower version never replaces a higher one. */
+export interface StateOf<E extends StateEntity> {
+  readonly entity: E;
+  readonly id: string;
+  readonly version: number;
+  readonly state: Static<(typeof stateSchemas)[E]> | null;
+  /** the mode that a deleted project had last: the history of a private one stays hidden */
+  readonly lastMode?: ProjectState['mode'];
+}

@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { eventually, type FreshDatabase, freshDatabase, overTcp, withClient } from '@bunting/testing';
+import {
+  createSchema,
+  type Database,
+  type DatabaseOptions,
+  NewerDatabaseError,
+  openDatabase,
+  type SchemaMigration,
+} from './index.ts';
+
+const first: SchemaMigration = {
+  name: '2026-01-01-flags',
+  statements: ['create table flag (name text primary key, rolls int not null default 0)'],
+};
+const second: SchemaMigration = { name: '2026-02-01-notes', statements: ['alter table flag add column note text'] };
+
+describe('a database', () => {
+  let fresh: FreshDatabase;
+  let opened: Database[];
+
+  const open = async (migrations: readonly SchemaMigration[] = [first], more: Partial<DatabaseOptions> = {}) => {
+    const database = await openDatabase({ url: fresh.url, name: 'test', migrations, ...more });
+    opened.push(database);
+    return database;
+  };
+
+  beforeEach(async () => {
+    fresh = await freshDatabase();
+    opened = [];
+  });
+  afterEach(async () => {
+    await Promise.all(opened.map((database) => database.close()));
+    await fresh.drop();
+  });
+
+  it('runs each migration once when several processes open it concurrently', async () => {
+    await Promise.all([open(), open(), open()]);
+    const [database] = [await open([first, second])];
+    await database.transaction(({ query }) => query("insert into flag (name, note) values ('a', 'b')"));
+    expect(await database.read({ name: 'flags', text: 'select name, note from flag' })).toEqual([
+      { name: 'a', note: 'b' },
+    ]);
+  });
+
+  it('is refused with one sentence by a version that lacks some of its migrations', async () => {
+    await open([first, second]);
+    await expect(open([first])).rejects.toThrow(NewerDatabaseError);
+    await expect(open([first])).rejects.toThrow(
+      /was written by a newer version of Bunting \(it has the migration "2026-02-01-notes", which this version does not know\)/,
+    );
+  });
+
+  const note = { name: '2-expand-note', statements: ['alter table flag add column note text'] };
+  const noRolls = { name: '3-contract-rolls', statements: ['alter table flag drop column rolls'] };
+
+  it('serves a version that does not know how a newer one has expanded it, and says so', async () => {
+    const before = await open([first]);
+    const newer = await open([first, note]);
+    expect(await before.ready()).toEqual({ schema: { needs: 1, has: 2, newer: ['2-expand-note'] } });
+    expect(await newer.ready()).toEqual({ schema: { needs: 2, has: 2, newer: [] } });
+    expect(await (await open([first])).schema()).toEqual({ needs: 1, has: 2, newer: ['2-expand-note'] });
+    expect(await (await open([first], { readOnlySchema: true })).schema()).toMatchObject({ has: 2 });
+  });
+
+  it('takes a running process out of service when a newer version has contracted it, or an older backup was restored', async () => {
+    const before = await open([first, note]);
+    await open([first, note, noRolls]);
+    const contracted =
+      /was written by a newer version of Bunting \(it has the migration "3-contract-rolls", which this version does not know\)\. Start that version, or restore a backup/;
+    await expect(before.ready()).rejects.toThrow(contracted);
+    await expect(open([first, note])).rejects.toThrow(contracted);
+    const names = () => before.read({ text: 'select name from schema_migration order by id' });
+    expect(await names()).toEqual([first, note, noRolls].map(({ name }) => ({ name })));
+    await before.read({ text: "delete from schema_migration where name <> '2026-01-01-flags'" });
+    await expect(before.ready()).rejects.toThrow(
+      /it lacks the migration "2-expand-note"\): start this version on it first/,
+    );
+  });
+
+  it('gets an index concurrently while its rows are written, and repairs one whose creation was cut off', async () => {
+    const flags = await open([first]);
+    const step = {
+      name: '2-expand-by-rolls',
+      concurrently: true,
+      statements: [
+        'drop index concurrently if exists flag_by_rolls',
+        'create index concurrently flag_by_rolls on flag (rolls)',
+      ],
+    };
+    const indexes = () =>
+      flags.read({
+        text: "select indisvalid as valid from pg_index where indexrelid = to_regclass('flag_by_rolls')",
+      });
+    const waiting = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and query ~ '^(create|drop) index concurrently' and wait_event_type = 'Lock'`;
+    await withClient(fresh.url, async (writer) => {
+      await writer.query("begin; insert into flag (name) values ('a')");
+      const cutOff = open([first, step, note]);
+      cutOff.catch(() => undefined);
+      await eventually(async () =>
+        expect(await flags.read({ text: `select pg_terminate_backend(pid) ${waiting}` })).toHaveLength(1),
+      );
+      await expect(cutOff).rejects.toThrow();
+      expect(await indexes()).toEqual([{ valid: false }]);
+      const opening = Promise.all([open([first, step, note]), open([first, step, note])]);
+      await eventually(async () => expect(await flags.read({ text: `select pid ${waiting}` })).toHaveLength(1));
+      await flags.read({ text: "insert into flag (name) values ('b')" });
+      await writer.query('commit');
+      for (const database of await opening) expect(await database.schema()).toEqual({ needs: 3, has: 3, newer: [] });
+    });
+    expect(await indexes()).toEqual([{ valid: true }]);
+  });
+
+  it('has the same schema when a restore creates it in one transaction as when services migrate it', async () => {
+    const steps = [
+      first,
+      note,
+      {
+        name: '3-expand-by-note',
+        concurrently: true,
+        statements: [
+          'drop index concurrently if exists flag_by_note',
+          'create index concurrently flag_by_note on flag (note)',
+        ],
+      },
+    ];
+    const schema = {
+      text: `select table_name, column_name, data_type, character_maximum_length, is_nullable, column_default, indexes
+             from information_schema.columns join (
+               select relname, json_agg(pg_get_indexdef(indexrelid) order by indexrelid) as indexes
+               from pg_index join pg_class on pg_class.oid = indrelid group by relname
+             ) as index on relname = table_name
+             where table_schema = 'public' order by table_name, column_name`,
+    };
+    const names = { text: 'select name from schema_migration order by id' };
+    const restored = await freshDatabase();
+    try {
+      await withClient(restored.url, async (client) => {
+        await client.query('begin');
+        await createSchema(client, new URL(restored.url).pathname.slice(1), steps);
+        await client.query('commit');
+      });
+      const [migrated, created] = [await open(steps), await open(steps, { url: restored.url })];
+      expect(await created.read(schema)).toEqual(await migrated.read(schema));
+      expect(await created.read(names)).toEqual(await migrated.read(names));
+      await created.close();
+    } finally {
+      await restored.drop();
+    }
+  });
+
+  it('is refused when it was restored in part, and left as it is', async () => {
+    await (await open([first, second])).close();
+    await withClient(fresh.url, (client) => client.query('drop table schema_migration'));
+    await expect(open([first, second])).rejects.toThrow(
+      /^The migrations of the database \S+ do not fit what it holds \(.*relation "flag" already exists\)\. No data was changed\. It was restored in part, or changed by hand: restore it/,
+    );
+    await withClient(fresh.url, async (client) => {
+      const left = await client.query("select tablename from pg_tables where schemaname = 'public'");
+      expect(left.rows).toEqual([{ tablename: 'flag' }]);
+      await client.query('drop table flag');
+      await createSchema(client, 'flags', []);
+      await client.query("insert into schema_migration (name) values ('2026-01-01-flags')");
+    });
+    await expect(open([first, second])).rejects.toThrow(/relation "flag" does not exist\)\. No data was changed/);
+    const { rows } = await withClient(fresh.url, (client) => client.query('select name from schema_migration'));
+    expect(rows).toEqual([{ name: '2026-01-01-flags' }]);
+  });
+
+  it('takes a migration completely at the next start when the process that began it was cut off in the middle', async () => {
+    const long = { name: '2026-03-01-long', statements: ['create table half (id int)', 'select pg_sleep(60)'] };
+    const cutOff = open([first, long]);
+    cutOff.catch(() => undefined);
+    await withClient(fresh.url, (client) =>
+      eventually(async () => {
+        const { rowCount } = await client.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and query like '%pg_sleep(60)%' and pid <> pg_backend_pid()`,
+        );
+        expect(rowCount).toBeGreaterThan(0);
+      }),
+    );
+    await expect(cutOff).rejects.toThrow();
+    const whole = { ...long, statements: long.statements.slice(0, 1) };
+    expect(await (await open([first, whole])).read({ text: 'select id from half' })).toEqual([]);
+  });
+
+  it('is refused when the clocks of the process and of PostgreSQL differ by a minute', async () => {
+    const now = Date.now;
+    const shifted = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+    try {
+      await expect(open()).rejects.toThrow(
+        /^The clock of this machine is (59|60|61) s ahead of that of the PostgreSQL at [^ ]+\. Synchronise both with NTP/,
+      );
+    } finally {
+      shifted.mockRestore();
+    }
+    const tables = await withClient(fresh.url, (client) =>
+      client.query("select from pg_tables where tablename = 'flag'"),
+    );
+    expect(tables.rowCount).toBe(0);
+  });
+
+  it('allows a migration to exceed the statement timeout of calls', async () => {
+    const slow = { name: '2026-03-01-slow', statements: ['select pg_sleep(0.5)', 'create table late (id int)'] };
+    const database = await open([first, slow], { statementTimeoutMs: 200 });
+    expect(await database.read({ name: 'late', text: 'select id from late' })).toEqual([]);
+    const tooSlow = database.read({ name: 'slow', text: 'select pg_sleep(5)' });
+    await expect(tooSlow).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+  });
+
+  it('releases the locks of a vanished machine within half a minute', async () => {
+    const session = await (await open([first], { url: overTcp(fresh.url) })).session();
+    const settings = await session.query(
+      "select name, setting::int from pg_settings where name like 'tcp_keepalives_%' order by name",
+    );
+    session.release();
+    expect(settings.rows).toEqual([
+      { name: 'tcp_keepalives_count', setting: 4 },
+      { name: 'tcp_keepalives_idle', setting: 10 },
+      { name: 'tcp_keepalives_interval', setting: 5 },
+    ]);
+  });
+
+  it('is created where it is missing', async () => {
+    const url = new URL(fresh.url);
+    url.pathname = `${url.pathname}_made`;
+    const database = await open([first], { url: url.href });
+    await database.schema();
+    await database.close();
+    opened = [];
+    const maintenance = await open([]);
+    await maintenance.transaction(async ({ query }) => {
+      expect(await query('select datname from pg_database where datname = $1', [url.pathname.slice(1)])).toHaveLength(
+        1,
+      );
+    });
+  });
+
+  it('is neither created nor migrated by a process with readOnlySchema', async () => {
+    const url = new URL(fresh.url);
+    url.pathname = '/missing_database';
+    const looking = { readOnlySchema: true, url: url.href };
+    await expect(open([first], looking)).rejects.toThrow(
+      `There is no database missing_database at ${decodeURIComponent(url.host)}.`,
+    );
+    await expect(open([first], looking)).rejects.toThrow('There is no database');
+
+    await expect(open([first], { readOnlySchema: true })).rejects.toThrow(/holds nothing of Bunting/);
+    await (await open([first])).transaction(({ query }) => query("insert into flag (name) values ('a')"));
+    await expect(open([first, second], { readOnlySchema: true })).rejects.toThrow(
+      /lacks the migration "2026-02-01-notes"\): start this version/,
+    );
+    await expect(open([], { readOnlySchema: true })).rejects.toThrow(NewerDatabaseError);
+    const database = await open([first], { readOnlySchema: true });
+    expect(await database.read({ name: 'names', text: 'select name from flag' })).toEqual([{ name: 'a' }]);
+  });
+
+  it('reports the address without the password when no server responds', async () => {
+    const url = 'postgres://bunting:secret@127.0.0.1:9/nowhere';
+    const refused = openDatabase({ url, name: 'test', migrations: [] }).catch((error: Error) => error.message);
+    expect(await refused).toMatch(
+      /^No PostgreSQL answers at 127\.0\.0\.1:9 \(.*\)\. Start one, or correct the address\.$/,
+    );
+    expect(await refused).not.toContain('secret');
+  });
+});

@@ -1,0 +1,310 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, type ClientBase, Pool, type PoolClient, type QueryResult } from 'pg';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { coalesceCalls } from './coalesce-calls.ts';
+import type { ReadDatabase, Statement } from './database.ts';
+import { codeOf, refusalForFailure } from './failures.ts';
+import { keepAlive } from './migrate.ts';
+
+export interface ReadReplicaOptions {
+  /** the streaming replica */
+  readonly url: string;
+  /** its primary */
+  readonly primary: ReadDatabase;
+  /** the application name in `pg_stat_activity` */
+  readonly name: string;
+  readonly poolMax?: number;
+  readonly statementTimeoutMs?: number;
+  /** how long a read waits until the replica has replayed what it needs, before it goes to the primary */
+  readonly waitMs?: number;
+  readonly metrics?: Registry;
+  readonly warn?: (message: string) => void;
+}
+
+/** A position in the write-ahead log of one cluster. */
+interface LogPosition {
+  /** bytes from the beginning of the log */
+  readonly lsn: number;
+  readonly timeline: number;
+  /** text, because it exceeds 2^53 */
+  readonly system: string;
+}
+
+/** What a replica has replayed; without a position if it is none. */
+interface ReplayState extends LogPosition {
+  readonly isReplica: boolean;
+}
+
+/**
+ * A commit is acknowledged when it is flushed, or inserted where `synchronous_commit` is off: this position is after each commit that was
+ * acknowledged before.
+ */
+const committedPosition: Statement = {
+  name: 'committed-position',
+  text: `
+    select pg_wal_lsn_diff(lsn, '0/0')::bigint as lsn, ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::bigint as timeline,
+      (pg_control_system()).system_identifier::text as system
+    from (select case current_setting('synchronous_commit')
+      when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end as lsn) as committed`,
+};
+
+const replayState: Statement = {
+  name: 'replay-state',
+  text: `
+    select pg_is_in_recovery() as "isReplica", coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::bigint as lsn,
+      (pg_control_recovery()).min_recovery_end_timeline::bigint as timeline,
+      (pg_control_system()).system_identifier::text as system`,
+};
+
+/** A replica answers within this time how far it is; one that does not is away. */
+const answerMs = 1_000;
+const connectMs = 1_000;
+const firstPollMs = 1;
+/** How long an inspection waits for the replica, and how often it asks. */
+const inspectionMs = 1_000;
+const inspectionPollMs = 20;
+/** How long reads go to the primary alone, after the replica was behind or away. */
+const bypassMs = { behind: 500, unavailable: 5_000 };
+/** How much longer than its statement timeout the replica may take to answer; afterwards it counts as away. */
+const lateAnswerMs = 5_000;
+const repeatWarningAfterMs = 60_000;
+const queryCanceled = '57014';
+
+/** The replica cannot serve a read. */
+class ReplicaError extends Error {
+  /** busy if no connection was free in time, which says nothing of other reads */
+  readonly outcome: keyof typeof bypassMs | 'busy';
+  constructor(outcome: ReplicaError['outcome'], message: string) {
+    super(message);
+    this.outcome = outcome;
+  }
+}
+
+/** Whether the connection ended, rather than that PostgreSQL refused the statement. */
+const isLost = (error: unknown): boolean => {
+  const code = codeOf(error) ?? '';
+  return !/^[0-9]/.test(code) || code.startsWith('08') || code.startsWith('57P');
+};
+
+const away = (error: unknown): ReplicaError =>
+  error instanceof ReplicaError ? error : new ReplicaError('unavailable', (error as Error).message);
+
+/** Of an error of the pool. */
+const noConnection = (error: Error): ReplicaError =>
+  new ReplicaError(
+    error.message.startsWith('timeout exceeded when trying to connect') ? 'busy' : 'unavailable',
+    error.message,
+  );
+
+const within = async <T>(ms: number, promise: Promise<T>): Promise<T> => {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([
+      promise,
+      sleep(ms, undefined, { signal: timer.signal }).then(() => {
+        throw new ReplicaError('unavailable', `it has not answered for ${ms} ms`);
+      }),
+    ]);
+  } finally {
+    timer.abort();
+  }
+};
+
+const requireReplicaOf = (needed: LogPosition, { isReplica, system, timeline }: ReplayState): void => {
+  const fault =
+    system !== needed.system
+      ? 'it is of another cluster than the primary'
+      : !isReplica
+        ? 'it is no replica'
+        : timeline !== needed.timeline
+          ? `it has timeline ${timeline} and the primary has ${needed.timeline}`
+          : undefined;
+  if (fault !== undefined) throw new ReplicaError('unavailable', fault);
+};
+
+/** How many bytes of the log before a position a replica has not replayed. @throws ReplicaError if it is no replica of the primary, or away */
+const bytesBehind = async (client: ClientBase, needed: LogPosition): Promise<number> => {
+  const { rows } = await within(answerMs, client.query<ReplayState>(replayState)).catch((error: unknown) =>
+    Promise.reject(away(error)),
+  );
+  const [state] = rows;
+  if (state === undefined) throw new ReplicaError('unavailable', 'it has not said its position');
+  requireReplicaOf(needed, state);
+  return Math.max(0, needed.lsn - state.lsn);
+};
+
+/**
+ * Looks at a replica as a service does before it reads there, and waits for a second until it has replayed what is committed now.
+ * @returns how many bytes of the log it then lacks
+ * @throws Error with the reason why a service cannot use it
+ */
+export const inspectReadReplica = async (url: string, primary: ReadDatabase): Promise<number> => {
+  const client = new Client({ ...keepAlive, connectionString: url, connectionTimeoutMillis: connectMs });
+  // The query that fails reports a lost connection; without a listener the error would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const [needed] = await primary.read<LogPosition>(committedPosition);
+    if (needed === undefined) throw new Error('The primary has not said its position.');
+    for (const deadline = performance.now() + inspectionMs; ; await sleep(inspectionPollMs)) {
+      const bytes = await bytesBehind(client, needed);
+      if (bytes === 0 || performance.now() >= deadline) return bytes;
+    }
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
+
+/**
+ * Opens a streaming replica for reads. A read gets everything that was committed before it, by any process: it asks the primary for its
+ * position in the log, concurrent reads share that, and takes the result of the replica only if the same connection had replayed that
+ * position before. Otherwise, and after any failure of the replica, the primary serves the read. The replica need not be
+ * there at the start.
+ */
+export const openReadReplica = ({
+  url,
+  primary,
+  name,
+  poolMax = 10,
+  statementTimeoutMs = 10_000,
+  waitMs = 50,
+  metrics,
+  warn = () => undefined,
+}: ReadReplicaOptions) => {
+  const { host } = new URL(url);
+  const pool = new Pool({
+    ...keepAlive,
+    connectionString: url,
+    application_name: `bunting-${name}-reads`,
+    max: poolMax,
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + lateAnswerMs,
+  });
+  // The read that fails goes to the primary; without a listener the error would end the process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+
+  const reads =
+    metrics === undefined
+      ? undefined
+      : new Counter({
+          name: 'bunting_database_replica_reads_total',
+          help: 'reads with a read replica, by outcome: served by the replica, or by the primary because the replica was behind, busy or unavailable',
+          labelNames: ['outcome'],
+          registers: [metrics],
+        });
+  let bypassedUntil = Number.NEGATIVE_INFINITY;
+  let bypassedFor: keyof typeof bypassMs | undefined;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  let hasWarned = false;
+  let lagBytes = 0;
+  if (metrics !== undefined) {
+    new Gauge({
+      name: 'bunting_database_replica_bypassed',
+      help: '1 while the primary serves all reads because the read replica is behind or unavailable',
+      registers: [metrics],
+      collect() {
+        this.set(bypassedFor === undefined ? 0 : 1);
+      },
+    });
+    new Gauge({
+      name: 'bunting_database_replica_lag_bytes',
+      help: 'bytes of the log that the read replica had not replayed yet when a read last tried it',
+      registers: [metrics],
+      collect() {
+        this.set(lagBytes);
+      },
+    });
+  }
+
+  const bypass = (outcome: keyof typeof bypassMs, error: ReplicaError): void => {
+    bypassedFor = outcome;
+    bypassedUntil = performance.now() + bypassMs[outcome];
+    if (performance.now() - warnedAt < repeatWarningAfterMs) return;
+    warnedAt = performance.now();
+    hasWarned = true;
+    warn(
+      `The read replica of ${name} at ${host} is not used: ${error.message}. The primary serves its reads. Check the replica and its replication.`,
+    );
+  };
+  const endBypass = (): void => {
+    bypassedFor = undefined;
+    bypassedUntil = Number.NEGATIVE_INFINITY;
+    if (hasWarned) warn(`The read replica of ${name} at ${host} serves reads again.`);
+    hasWarned = false;
+  };
+
+  const position = coalesceCalls(async () => {
+    const [committed] = await primary.read<LogPosition>(committedPosition);
+    if (committed === undefined) throw new Error('The primary has not said its position.');
+    return committed;
+  });
+
+  /** Waits until a connection has replayed a position. */
+  const waitFor = async (client: PoolClient, needed: LogPosition): Promise<void> => {
+    const deadline = performance.now() + waitMs;
+    for (let poll = 0; ; poll++) {
+      const behind = await bytesBehind(client, needed);
+      // How far it is when a read arrives: a read that waits sees it catch up.
+      if (poll === 0) lagBytes = behind;
+      if (behind === 0) return;
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0) throw new ReplicaError('behind', `it is ${behind} bytes of the log behind`);
+      await sleep(Math.min(firstPollMs * 2 ** poll, leftMs));
+    }
+  };
+
+  /** @throws ReplicaError if the replica is behind, busy or away; else what PostgreSQL says of the statement */
+  const readReplica = async <Row>(needed: LogPosition, statement: Statement, values: readonly unknown[]) => {
+    const client = await pool.connect().catch((error: unknown) => Promise.reject(noConnection(error as Error)));
+    let isBroken = true;
+    try {
+      await waitFor(client, needed);
+      const { rows }: QueryResult = await client.query({ ...statement, values: [...values] });
+      isBroken = false;
+      return rows as Row[];
+    } catch (error) {
+      isBroken = error instanceof ReplicaError ? error.outcome === 'unavailable' : isLost(error);
+      throw isBroken ? away(error) : error;
+    } finally {
+      client.release(isBroken);
+    }
+  };
+
+  return {
+    /** One round trip to the primary, shared by concurrent reads, and two to the replica; or one to the primary alone. */
+    read: async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
+      const fromPrimary = (): Promise<Row[]> => primary.read<Row>(statement, values);
+      let outcome: ReplicaError['outcome'] = bypassedFor ?? 'unavailable';
+      if (performance.now() >= bypassedUntil) {
+        // Of the reads after a bypass one tries the replica; the primary serves the others until it succeeds.
+        const isTrial = bypassedFor !== undefined;
+        if (bypassedFor !== undefined) bypassedUntil = performance.now() + bypassMs[bypassedFor];
+        const needed = await position().catch(() => undefined);
+        // The primary says itself why it cannot be used.
+        if (needed === undefined) return fromPrimary();
+        try {
+          const rows = await readReplica<Row>(needed, statement, values);
+          if (isTrial) endBypass();
+          reads?.inc({ outcome: 'replica' });
+          return rows;
+        } catch (error) {
+          if (!(error instanceof ReplicaError)) {
+            if (isTrial) endBypass();
+            // The primary would need as long.
+            if (codeOf(error) === queryCanceled) throw refusalForFailure(error);
+            // A statement that PostgreSQL refuses says nothing about the replica, but that it may have cancelled it to replay the log.
+            return fromPrimary();
+          }
+          if (error.outcome !== 'busy') bypass(error.outcome, error);
+          outcome = error.outcome;
+        }
+      }
+      reads?.inc({ outcome });
+      return fromPrimary();
+    },
+    close: (): Promise<void> => pool.end(),
+  };
+};
+export type ReadReplica = ReturnType<typeof openReadReplica>;

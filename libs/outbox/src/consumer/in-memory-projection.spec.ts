@@ -1,0 +1,113 @@
+import { inProcessBus } from '@bunting/bus';
+import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { startProducer, type TestProducer } from '../../test/test-producer.ts';
+import { type InMemoryProjection, startInMemoryProjection } from './in-memory-projection.ts';
+
+const bus = inProcessBus();
+let producer: TestProducer;
+let projection: InMemoryProjection;
+/** the names of segments, by id */
+let segments: Map<string, string>;
+let warnings: string[];
+
+const start = async (): Promise<void> => {
+  segments = new Map();
+  warnings = [];
+  projection = await startInMemoryProjection({
+    consumer: 'gateway',
+    producer: 'features',
+    topic: 'delivery',
+    bus,
+    intervalMs: 60_000,
+    warn: (message) => void warnings.push(message),
+    reset: () => segments.clear(),
+    apply: (messages: readonly OutboxMessage[]) => {
+      for (const { payload } of messages) {
+        const { id, state } = payload as DeliveryState;
+        if (state === null) segments.delete(id);
+        else segments.set(id, (state as { name: string }).name);
+      }
+    },
+  });
+};
+const write = (id: number, name: string | null): Promise<void> =>
+  producer.outboxProducer.work(null, async (_, outbox) =>
+    outbox.delivery({
+      entity: 'segment',
+      id: String(id),
+      state: name === null ? null : { id, name, constraints: [] },
+    }),
+  );
+const sql = (text: string): Promise<unknown> => producer.database.transaction(({ query }) => query(text));
+
+beforeEach(async () => {
+  producer = await startProducer(bus);
+});
+afterEach(async () => {
+  await projection.stop();
+  await producer.stop();
+});
+
+it('an in-memory projection contains everything committed before the request, also from before its start', async () => {
+  await write(1, 'one');
+  await start();
+  expect(await projection.catchUp(5_000)).toBe(0);
+  expect([...segments]).toEqual([['1', 'one']]);
+  await write(1, 'first');
+  await write(2, 'two');
+  expect(await projection.catchUp(5_000)).toBe(0);
+  expect([projection.isLoaded, projection.applied, [...segments]]).toEqual([
+    true,
+    3,
+    [
+      ['1', 'first'],
+      ['2', 'two'],
+    ],
+  ]);
+});
+
+it('an in-memory projection is complete after a start when superseded rows were dropped', async () => {
+  for (const name of ['a', 'b', 'c']) await write(1, name);
+  await write(2, 'two');
+  await sql("select outbox_head('delivery')");
+  await sql("delete from outbox where topic = 'delivery' and position < 3");
+  await start();
+  expect(await projection.catchUp(5_000)).toBe(0);
+  expect([[...segments], warnings]).toEqual([
+    [
+      ['1', 'c'],
+      ['2', 'two'],
+    ],
+    [],
+  ]);
+});
+
+it('an in-memory projection reads everything again when the producer was restored from a backup', async () => {
+  await write(1, 'one');
+  await start();
+  await write(2, 'lost');
+  expect(await projection.catchUp(5_000)).toBe(0);
+  await sql("delete from outbox where topic = 'delivery' and position = 2");
+  await sql("update outbox_topic set position = 1 where topic = 'delivery'");
+  await write(3, 'three');
+  await write(4, 'four');
+  expect(await projection.catchUp(5_000)).toBe(0);
+  expect([...segments.values()].sort()).toEqual(['four', 'one', 'three']);
+  expect(warnings).toHaveLength(1);
+});
+
+it('an in-memory projection returns its data and its age without waiting while the producer is unavailable', async () => {
+  await write(1, 'one');
+  await start();
+  expect(await projection.catchUp(5_000)).toBe(0);
+  await sql('alter table outbox rename to outbox_away');
+  expect(await projection.catchUp(5_000)).toBeGreaterThan(0);
+  expect(await projection.catchUp(5_000)).toBeGreaterThan(0);
+  expect([...segments]).toEqual([['1', 'one']]);
+  await sql('alter table outbox_away rename to outbox');
+  await write(2, 'two');
+  await eventually(async () => expect(await projection.catchUp(5_000)).toBe(0));
+  expect(segments.size).toBe(2);
+});

@@ -1,0 +1,173 @@
+import { type Bus, call, systemContext } from '@bunting/bus';
+import {
+  consumersOf,
+  type OutboxMessage,
+  type OutboxTopic,
+  type Producer,
+  readOutboxOf,
+  Refusal,
+  type ServiceName,
+} from '@bunting/contracts';
+import { coalesceCalls } from '@bunting/database';
+import { startLoop } from '@bunting/runtime';
+import { inLinkedSpan } from '@bunting/tracing';
+import type { Registry } from 'prom-client';
+import { measureLag } from './lag-metrics.ts';
+import { processSpan } from './process-span.ts';
+
+export interface InMemoryProjectionOptions {
+  /** the service that keeps the projection */
+  readonly consumer: ServiceName;
+  readonly producer: Producer;
+  readonly topic: OutboxTopic;
+  readonly bus: Bus;
+  /**
+   * Applies messages in their order. Must not throw: an in-memory projection has no dead letters.
+   * @param isComplete whether everything is applied that the producer had committed when the pull started
+   */
+  readonly apply: (messages: readonly OutboxMessage[], upTo: number, isComplete: boolean) => void;
+  /** Drops all state: the producer was restored from a backup, and its outbox is read from the beginning. */
+  readonly reset: () => void;
+  /** how often to poll the producer without a wake-up */
+  readonly intervalMs: number;
+  /** takes the lag of the projection */
+  readonly metrics?: Registry | undefined;
+  readonly warn: (message: string) => void;
+}
+
+const pageSize = 1_000;
+const callTimeoutMs = 10_000;
+/** Under load, more than `burst` wake-ups within this time, they share a pull. */
+const batchingMs = 50;
+const burst = 40;
+const maxBackoffMs = 1_000;
+const patienceMs = 5_000;
+
+/**
+ * Consumes one topic of one producer into the memory of this process. The checkpoint is in memory as well: at its start the process reads
+ * the topic from its beginning, which holds at least the newest row of each entity.
+ */
+export const startInMemoryProjection = async (options: InMemoryProjectionOptions) => {
+  const { consumer, producer, topic, bus, apply, reset, intervalMs, warn } = options;
+  if (!consumersOf[producer][topic].includes(consumer))
+    throw new Error(
+      `${consumer} consumes ${topic} rows of ${producer}: consumersOf in @bunting/contracts has to say so.`,
+    );
+  let checkpoint: { readonly position: number; readonly uid: string | null } = { position: 0, uid: null };
+  let isLoaded = false;
+  let isAway = false;
+  let stopped = false;
+  let freshAt = performance.now();
+  const lag = { producer, topic, behindMs: () => performance.now() - freshAt };
+  if (options.metrics !== undefined) measureLag(options.metrics, lag);
+
+  const read = (after: number) =>
+    call(
+      bus,
+      readOutboxOf[producer],
+      { body: { topic, consumer, after, limit: pageSize } },
+      systemContext(callTimeoutMs),
+    );
+
+  /** Pulls until all messages are applied that the producer had committed when the pull started. */
+  const pull = async (): Promise<void> => {
+    if (stopped) throw new Error('stopped');
+    const beganAt = performance.now();
+    let barrier: number | undefined;
+    do {
+      const { position, uid } = checkpoint;
+      const { head, at = null, messages } = await read(position);
+      if (head < position || (at !== null && uid !== null && at !== uid)) {
+        warn(
+          `The ${topic} outbox of ${producer} is not the one that ${consumer} has read, probably because a backup was restored: reading it from the beginning.`,
+        );
+        checkpoint = { position: 0, uid: null };
+        reset();
+        barrier = undefined;
+        continue;
+      }
+      barrier ??= head;
+      const last = messages.at(-1);
+      if (last === undefined && head === position) break;
+      checkpoint = last === undefined ? { position: head, uid: null } : { position: last.position, uid: last.uid };
+      const { position: upTo } = checkpoint;
+      const isLast = upTo >= barrier;
+      inLinkedSpan(
+        () => processSpan(options, messages.length),
+        messages.map(({ traceparent }) => traceparent),
+        () => apply(messages as OutboxMessage[], upTo, isLast),
+      );
+    } while (checkpoint.position < (barrier ?? Number.POSITIVE_INFINITY) && !stopped);
+    isLoaded = true;
+    freshAt = beganAt;
+  };
+  const sharedPull = coalesceCalls(() =>
+    pull().then(
+      () => void (isAway = false),
+      (error: unknown) => {
+        isAway = true;
+        throw error;
+      },
+    ),
+  );
+
+  const pulling = startLoop({
+    name: `The projection of ${topic} rows of ${producer} in the memory of ${consumer}`,
+    run: sharedPull,
+    intervalMs,
+    minIntervalMs: batchingMs,
+    burst,
+    maxBackoffMs: Math.min(intervalMs, maxBackoffMs),
+    patienceMs,
+    warn: (message, error) => {
+      if (error === undefined || error instanceof Refusal) return warn(message);
+      warn(`${message} ${(error as Error).stack ?? ''}`);
+    },
+  });
+  const subscription = await bus.subscribe({ producer, topic }, pulling.wake);
+
+  const behindMs = (): number => Math.max(1, Math.round(performance.now() - freshAt));
+  /** @returns by how many milliseconds the projection is behind when the pull ends, or does not end within the limit */
+  const behindAfter = async (pulled: Promise<void>, limitMs: number): Promise<number> => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), limitMs).unref();
+    });
+    const outcome = await Promise.race([pulled, late]).catch(() => 'late' as const);
+    clearTimeout(timer);
+    if (outcome !== 'late') return 0;
+    // Later callers do not wait until a pull succeeds.
+    isAway = true;
+    return behindMs();
+  };
+  /** The next pull, and the one wait for it that all callers share. */
+  let waiting: { readonly pulled: Promise<void>; readonly behind: Promise<number> } | undefined;
+
+  return {
+    /** Whether the projection has caught up with the producer at least once. */
+    get isLoaded() {
+      return isLoaded;
+    },
+    /** the checkpoint: all messages up to this position are applied */
+    get applied() {
+      return checkpoint.position;
+    },
+    /**
+     * Waits up to `limitMs` milliseconds until everything is applied that the producer had committed at the time of the call. Callers that
+     * wait for the same pull share the limit of the first. Once everything was read, it does not wait while the producer is unavailable.
+     * @returns by how many milliseconds the projection is behind; 0 if it is current.
+     */
+    catchUp: (limitMs: number): number | Promise<number> => {
+      if (isAway && isLoaded) return behindMs();
+      const pulled = sharedPull();
+      if (waiting?.pulled !== pulled) waiting = { pulled, behind: behindAfter(pulled, limitMs) };
+      return waiting.behind;
+    },
+    stop: async (): Promise<void> => {
+      stopped = true;
+      await subscription.stop();
+      await Promise.all([pulling.stop(), sharedPull().catch(() => undefined)]);
+    },
+  };
+};
+export type InMemoryProjection = Awaited<ReturnType<typeof startInMemoryProjection>>;

@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Bus, inProcessBus } from '@bunting/bus';
+import { follow, namesOf, openConsumer } from '../../test/test-consumer.ts';
+import { startProducer, type TestProducer } from '../../test/test-producer.ts';
+import { type Projection, startProjection } from '../index.ts';
+
+describe('a projection whose producer has lost data', () => {
+  let bus: Bus;
+  let producer: TestProducer;
+  let consumer: Awaited<ReturnType<typeof openConsumer>>;
+  const warnings: string[] = [];
+  const complaints: string[] = [];
+
+  beforeEach(async () => {
+    bus = inProcessBus();
+    producer = await startProducer(bus);
+    consumer = await openConsumer();
+    for (const said of [warnings, complaints]) said.splice(0);
+  });
+  afterEach(async () => {
+    await producer.stop();
+    await consumer.close();
+    await bus.close();
+  });
+
+  const listening = () =>
+    follow(bus, consumer.database, {
+      warn: (message) => void warnings.push(message),
+      logError: (message) => void complaints.push(message),
+    });
+  const publishAll = async (...names: string[]) => {
+    for (const name of names) await producer.emit(name);
+  };
+  const inProducer = (...statements: readonly string[]) =>
+    producer.database.transaction(async ({ query }) => {
+      for (const statement of statements) await query(statement);
+    });
+  const backUp = () =>
+    inProducer(
+      'create table outbox_backup as table outbox',
+      'create table outbox_topic_backup as table outbox_topic',
+      'create table outbox_consumer_backup as table outbox_consumer',
+    );
+  const restore = () =>
+    inProducer(
+      'truncate outbox, outbox_consumer',
+      'delete from outbox_topic',
+      'insert into outbox overriding system value select * from outbox_backup',
+      'insert into outbox_topic select * from outbox_topic_backup',
+      'insert into outbox_consumer select * from outbox_consumer_backup',
+    );
+  const missed = () =>
+    consumer.database.read({ name: 'missed', text: 'select first, last from missed_message order by first' });
+
+  describe.each([
+    ['behind what was applied', ['new-1']],
+    ['at what was applied', ['new-1', 'new-2']],
+    ['past what was applied', ['new-1', 'new-2', 'new-3', 'new-4']],
+  ])('to the restoration of a backup, with its end %s', (_where, afterwards) => {
+    const known = ['flag-1', 'flag-2', 'flag-3', 'gone-1', 'gone-2'];
+    const live = [...known, ...afterwards, 'last'];
+
+    it('receives everything that is emitted from then on, and reports what it detected', async () => {
+      const projection = await listening();
+      await publishAll('flag-1', 'flag-2', 'flag-3');
+      await projection.catchUp(5_000);
+      await backUp();
+      await publishAll('gone-1', 'gone-2');
+      expect(await projection.catchUp(5_000)).toBe(0);
+      await restore();
+      await publishAll(...afterwards);
+      expect(await projection.catchUp(5_000)).toBe(0);
+      await publishAll('last');
+      expect(await projection.catchUp(5_000)).toBe(0);
+      expect(await namesOf(consumer.database)).toEqual(live);
+      expect(warnings).toEqual([expect.stringContaining('as after a restored backup')]);
+      expect([complaints, await missed()]).toEqual([[], []]);
+      await projection.stop();
+    });
+
+    it('receives all live states in several processes, also in one that was stopped meanwhile', async () => {
+      const before = await Promise.all([listening(), listening()]);
+      await publishAll('flag-1', 'flag-2', 'flag-3');
+      await backUp();
+      await publishAll('gone-1', 'gone-2');
+      await Promise.all(before.map((projection) => projection.catchUp(5_000)));
+      await before[0]?.stop();
+      await restore();
+      await publishAll(...afterwards);
+      const projections = [before[1] as Projection, await listening()];
+      expect(await Promise.all(projections.map((projection) => projection.catchUp(5_000)))).toEqual([0, 0]);
+      await publishAll('last');
+      expect(await Promise.all(projections.map((projection) => projection.catchUp(5_000)))).toEqual([0, 0]);
+      expect((await namesOf(consumer.database)).toSorted()).toEqual(live.toSorted());
+      expect(warnings.length).toBeGreaterThan(0);
+      await Promise.all(projections.map((projection) => projection.stop()));
+    });
+  });
+
+  it('detects missing messages, logs them, and continues', async () => {
+    await publishAll('flag-1');
+    const before = await listening();
+    await before.catchUp(5_000);
+    await before.stop();
+    await publishAll('flag-2', 'flag-3', 'flag-4', 'flag-5', 'flag-6', 'flag-7');
+    const meanwhile = await producer.database.read({ name: 'head', text: "select outbox_head('event')" });
+    expect(meanwhile).toEqual([{ outbox_head: 7 }]);
+    await inProducer("delete from outbox where topic = 'event' and position in (2, 3, 5, 7)");
+    const projection = await listening();
+    expect(await projection.catchUp(5_000)).toBe(0);
+    await publishAll('flag-8');
+    expect(await projection.catchUp(5_000)).toBe(0);
+    expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-4', 'flag-6', 'flag-8']);
+    expect(await missed()).toEqual([
+      { first: 2, last: 3 },
+      { first: 5, last: 5 },
+      { first: 7, last: 7 },
+    ]);
+    expect(complaints).toEqual(
+      ['2 to 3', '5', '7'].map((which) => expect.stringContaining(`audit missed event ${which} of features`)),
+    );
+    await projection.stop();
+  });
+
+  describe('of states', () => {
+    const segment = (version: number, name = `name ${version}`) => ({
+      entity: 'segment' as const,
+      id: '1',
+      version,
+      state: { id: 1, name, project: null },
+    });
+    const tellStates = async (...states: readonly ReturnType<typeof segment>[]) => {
+      for (const state of states) await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(state));
+    };
+    const followStates = (applied: string[]) =>
+      startProjection({
+        consumer: 'search',
+        producer: 'features',
+        topic: 'state',
+        bus,
+        database: consumer.database,
+        intervalMs: 60_000,
+        warn: (message) => void warnings.push(message),
+        logError: (message) => void warnings.push(message),
+        apply: async (_, messages) => {
+          const names = messages.map(({ payload }) => (payload as { state: { name: string } }).state.name);
+          if (names.includes('poison')) throw new Error('cannot be applied');
+          applied.push(...names);
+        },
+      });
+    const letters = () =>
+      consumer.database.read({ name: 'letters', text: 'select position, topic from dead_letter order by position' });
+
+    it('keeps a dead letter, with nothing waiting behind it, until a newer state of the same entity is applied', async () => {
+      const applied: string[] = [];
+      const projection = await followStates(applied);
+      await tellStates(segment(1), segment(2, 'poison'), { ...segment(3), id: '2' });
+      expect(await projection.catchUp(5_000)).toBe(0);
+      expect([applied, await letters()]).toEqual([['name 1', 'name 3'], [{ position: 2, topic: 'state' }]]);
+      await tellStates(segment(4));
+      expect(await projection.catchUp(5_000)).toBe(0);
+      expect([applied, await letters()]).toEqual([['name 1', 'name 3', 'name 4'], []]);
+      await projection.stop();
+    });
+
+    it('applies no dead letter from after the restored backup', async () => {
+      const applied: string[] = [];
+      const projection = await followStates(applied);
+      await tellStates(segment(1));
+      await projection.catchUp(5_000);
+      await backUp();
+      await tellStates(segment(2, 'poison'));
+      expect(await projection.catchUp(5_000)).toBe(0);
+      expect(await letters()).toHaveLength(1);
+      await restore();
+      expect(await projection.catchUp(5_000)).toBe(0);
+      expect(await letters()).toEqual([]);
+      await projection.stop();
+    });
+  });
+
+  it('misses nothing when a superseded state was dropped', async () => {
+    const segment = (version: number) => ({
+      entity: 'segment' as const,
+      id: '1',
+      version,
+      state: { id: 1, name: `name ${version}`, project: null },
+    });
+    for (const version of [1, 2, 3])
+      await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(segment(version)));
+    await producer.database.read({ name: 'head', text: "select outbox_head('state')" });
+    await inProducer("delete from outbox where topic = 'state' and position < 3");
+    const versions: unknown[] = [];
+    const projection = await startProjection({
+      consumer: 'search',
+      producer: 'features',
+      topic: 'state',
+      bus,
+      database: consumer.database,
+      intervalMs: 60_000,
+      warn: (message) => void warnings.push(message),
+      logError: (message) => void warnings.push(message),
+      apply: async (_, messages) =>
+        void versions.push(...messages.map(({ payload }) => (payload as { version: number }).version)),
+    });
+    expect(await projection.catchUp(5_000)).toBe(0);
+    expect([versions, warnings, await missed()]).toEqual([[3], [], []]);
+    await projection.stop();
+  });
+});

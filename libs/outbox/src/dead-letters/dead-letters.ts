@@ -1,0 +1,194 @@
+import { implement, type Endpoint } from '@bunting/bus';
+import {
+  type DeadLetter,
+  consumersOf,
+  type OutboxMessage,
+  type OutboxTopic,
+  type Producer,
+  readDeadLettersOf,
+  type ServiceName,
+} from '@bunting/contracts';
+import type { Database, Statement, Tx } from '@bunting/database';
+
+/** The producer and the topic of a dead letter. */
+export interface Source {
+  readonly producer: Producer;
+  readonly topic: OutboxTopic;
+}
+
+/** Replaces NUL and lone surrogates, which PostgreSQL refuses and a reason may quote from a caller's input. */
+const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
+
+/** Why a message was not applied. A value that PostgreSQL quotes is left out: it may be a secret. */
+export const reasonOf = (error: unknown): string => {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  const text = String(message ?? error);
+  return typeof code === 'string' && code.startsWith('22') ? (text.split(':', 1)[0] ?? '') : text;
+};
+
+/** The key of the entity that a state describes; null for events and malformed states. */
+const entityKeyOf = (topic: OutboxTopic, { payload }: OutboxMessage): string | null => {
+  if (topic !== 'state' || typeof payload !== 'object' || payload === null) return null;
+  const { entity, id } = payload as { readonly entity?: unknown; readonly id?: unknown };
+  return typeof entity === 'string' && typeof id === 'string' ? storable(`${entity}:${id}`) : null;
+};
+
+/**
+ * SQL: the backoff before the next attempt. It equals the time since the first failure, so it doubles; between five seconds and an hour,
+ * with a jitter of 25 percent.
+ */
+const pauseAfter = (failedAt: string): string =>
+  `least(greatest(now() - ${failedAt}, interval '5 seconds'), interval '1 hour') * (0.75 + random() / 2)`;
+
+const insertLetter = `
+  insert into dead_letter (producer, topic, position, uid, type, recorded_at, traceparent, payload, entity_key, reason, attempts, next_attempt_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now() + ${pauseAfter('now()')})
+  on conflict (producer, topic, uid) do nothing`;
+
+/** Stores a message that could not be applied, with the reason. It stays until an attempt succeeds. */
+export const addDeadLetter = async (
+  { query }: Pick<Tx, 'query'>,
+  { producer, topic }: Source,
+  message: OutboxMessage,
+  failed: { readonly reason: string; readonly attempts: number },
+): Promise<void> => {
+  const { position, uid, type, recordedAt, traceparent, payload } = message;
+  await query(insertLetter, [
+    producer,
+    topic,
+    position,
+    uid,
+    storable(type),
+    recordedAt,
+    traceparent,
+    JSON.stringify(payload ?? null),
+    entityKeyOf(topic, message),
+    storable(failed.reason),
+    failed.attempts,
+  ]);
+};
+
+/** Deletes dead letters whose state is superseded by a newer state of the same entity. */
+export const dropSuperseded = async (
+  { query }: Pick<Tx, 'query'>,
+  { producer, topic }: Source,
+  applied: readonly OutboxMessage[],
+): Promise<void> => {
+  if (topic !== 'state' || applied.length === 0) return;
+  const keys = applied.map((message) => entityKeyOf(topic, message)).filter((key) => key !== null);
+  await query('delete from dead_letter where producer = $1 and topic = $2 and entity_key = any($3::text[])', [
+    producer,
+    topic,
+    keys,
+  ]);
+};
+
+/**
+ * Deletes the dead states of a producer that was restored from a backup: they may be newer than the backup, and all states of the
+ * producer are applied again anyway.
+ */
+export const dropStatesOf = async ({ query }: Pick<Tx, 'query'>, { producer, topic }: Source): Promise<void> => {
+  if (topic === 'state') await query('delete from dead_letter where producer = $1 and topic = $2', [producer, topic]);
+};
+
+const databaseTime: Statement = { name: 'database-time', text: 'select clock_timestamp()::text as now' };
+
+/** The time by the database's clock, for comparison with stored times. */
+export const timeOf = async (database: Database): Promise<string> =>
+  (await database.read<{ now: string }>(databaseTime))[0]?.now ?? 'infinity';
+
+/** SQL: an attempt is due at its time, or when the last one preceded the start of this process, which may run a fixed version. */
+const isDue = '(next_attempt_at <= now() or last_failed_at < $3::timestamptz)';
+
+const dueInMs: Statement = {
+  name: 'dead-letter-due',
+  text: `select min(case when ${isDue} then 0 else extract(epoch from next_attempt_at - now()) * 1000 end)::double precision as "dueInMs"
+         from dead_letter where producer = $1 and topic = $2`,
+};
+
+/** The milliseconds until the next attempt is due, 0 when one is due; undefined without dead letters. */
+export const nextAttemptInMs = async (
+  database: Database,
+  { producer, topic }: Source,
+  startedAt: string,
+): Promise<number | undefined> => {
+  const [row] = await database.read<{ dueInMs: number | null }>(dueInMs, [producer, topic, startedAt]);
+  return row?.dueInMs ?? undefined;
+};
+
+const utc = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** A dead letter whose next attempt is due, and the number of its attempts so far. */
+export interface DueLetter {
+  readonly message: OutboxMessage;
+  readonly attempts: number;
+}
+
+/** The first dead letter that is due. The projection's row in `consumer_checkpoint` must be locked, so that no other process retries the same one. */
+export const nextDueLetter = async (
+  { query }: Pick<Tx, 'query'>,
+  { producer, topic }: Source,
+  startedAt: string,
+): Promise<DueLetter | undefined> => {
+  const [row] = await query<OutboxMessage & { readonly attempts: number }>(
+    `select position, uid, type, ${utc('recorded_at')} as "recordedAt", traceparent, payload, attempts from dead_letter
+     where producer = $1 and topic = $2 and ${isDue} order by position limit 1`,
+    [producer, topic, startedAt],
+  );
+  if (row === undefined) return undefined;
+  const { attempts, ...message } = row;
+  return { attempts, message };
+};
+
+export const removeDeadLetter = ({ query }: Pick<Tx, 'query'>, { producer, topic }: Source, uid: string) =>
+  query('delete from dead_letter where producer = $1 and topic = $2 and uid = $3', [producer, topic, uid]);
+
+export const postponeDeadLetter = (
+  { query }: Pick<Tx, 'query'>,
+  { producer, topic }: Source,
+  uid: string,
+  reason: string,
+) =>
+  query(
+    `update dead_letter set attempts = attempts + 1, reason = $4, last_failed_at = now(),
+                            next_attempt_at = now() + ${pauseAfter('failed_at')}
+     where producer = $1 and topic = $2 and uid = $3`,
+    [producer, topic, uid, storable(reason)],
+  );
+
+const maxListed = 1_000;
+const listed: Statement = {
+  name: 'dead-letters',
+  text: `select producer, topic, position, uid, type, reason, attempts, ${utc('failed_at')} as "failedAt",
+                ${utc('last_failed_at')} as "lastFailedAt", ${utc('next_attempt_at')} as "nextAttemptAt"
+         from dead_letter order by failed_at, producer, topic, position limit ${maxListed}`,
+};
+
+/** The dead letters of a consumer, the oldest first, at most 1,000; without payloads, which may hold secrets. */
+export const deadLetters = (database: Database): Promise<DeadLetter[]> => database.read<DeadLetter>(listed);
+
+const counted: Statement = {
+  name: 'dead-letter-counts',
+  text: 'select producer, topic, count(*) as count from dead_letter group by producer, topic',
+};
+
+/** The number of a consumer's dead letters for each topic that it consumes, including zeros. */
+export const deadLetterCounts = async (
+  consumer: ServiceName,
+  database: Database,
+): Promise<(Source & { readonly count: number })[]> => {
+  const rows = await database.read<Source & { count: number }>(counted);
+  const followed = (Object.keys(consumersOf) as Producer[]).flatMap((producer) =>
+    (['event', 'state'] as const)
+      .filter((topic) => consumersOf[producer][topic].includes(consumer))
+      .map((topic) => ({ producer, topic })),
+  );
+  return followed.map((source) => ({
+    ...source,
+    count: rows.find(({ producer, topic }) => producer === source.producer && topic === source.topic)?.count ?? 0,
+  }));
+};
+
+/** The endpoint by which the audit service lists the dead letters of every service. */
+export const readDeadLettersEndpoint = (consumer: keyof typeof readDeadLettersOf, database: Database): Endpoint =>
+  implement(readDeadLettersOf[consumer], () => deadLetters(database));

@@ -1,0 +1,73 @@
+import { type OutboxMessage, type ServiceName } from '@bunting/contracts';
+import { type Database, isDataError, type Tx } from '@bunting/database';
+import { type Loop, startLoop } from '@bunting/runtime';
+import {
+  type DueLetter,
+  nextAttemptInMs,
+  nextDueLetter,
+  postponeDeadLetter,
+  reasonOf,
+  removeDeadLetter,
+  type Source,
+  timeOf,
+} from './dead-letters.ts';
+
+export interface DeadLetterRetriesOptions extends Source {
+  readonly consumer: ServiceName;
+  readonly database: Database;
+  /** Locks the projection's row in `consumer_checkpoint`, so that no other message is applied concurrently. */
+  readonly lockCheckpoint: (tx: Tx) => Promise<unknown>;
+  readonly apply: (tx: Tx, messages: readonly OutboxMessage[]) => Promise<void>;
+  readonly onCommitted?: () => void;
+  readonly warn: (message: string) => void;
+}
+
+/** How often to poll for dead letters that another process has added. */
+const pollMs = 30_000;
+
+/** Retries dead letters with backoff until they can be applied; all of them at the start, since a new version may have fixed the cause. */
+export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop => {
+  const { consumer, producer, topic, database, lockCheckpoint, apply, onCommitted, warn } = options;
+  const source = { producer, topic };
+
+  const retryNext = async (startedAt: string): Promise<void> => {
+    const claimed: { due?: DueLetter | undefined } = {};
+    try {
+      const applied = await database.transaction(async (tx) => {
+        await lockCheckpoint(tx);
+        const due = await nextDueLetter(tx, source, startedAt);
+        claimed.due = due;
+        if (due === undefined) return undefined;
+        await apply(tx, [due.message]);
+        await removeDeadLetter(tx, source, due.message.uid);
+        return due;
+      });
+      if (applied === undefined) return;
+      onCommitted?.();
+      const { position, uid } = applied.message;
+      warn(
+        `${consumer} applied the dead letter ${topic} ${position} of ${producer} (uid ${uid}) at attempt ${applied.attempts + 1}.`,
+      );
+    } catch (error) {
+      const { due } = claimed;
+      if (due === undefined || !isDataError(error)) throw error;
+      await database.transaction((tx) => postponeDeadLetter(tx, source, due.message.uid, reasonOf(error)));
+    }
+  };
+
+  let startedAt: string | undefined;
+  return startLoop({
+    name: `The retry of dead letters of ${producer} in ${consumer}`,
+    run: async () => {
+      startedAt ??= await timeOf(database);
+      const dueInMs = (await nextAttemptInMs(database, source, startedAt)) ?? pollMs;
+      if (dueInMs > 0) return Math.min(dueInMs, pollMs);
+      await retryNext(startedAt);
+      return 0;
+    },
+    intervalMs: pollMs,
+    maxBackoffMs: pollMs,
+    patienceMs: pollMs,
+    warn,
+  });
+};

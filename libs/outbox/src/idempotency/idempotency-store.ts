@@ -1,0 +1,197 @@
+import { JsonText, type IdempotentWrite } from '@bunting/bus';
+import { type Caller, type Granted, may, maySee, noAccess, notFound, refusal } from '@bunting/contracts';
+import type { Database, SchemaMigration, Statement, Tx } from '@bunting/database';
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+
+/**
+ * Replies of writes that carried an `Idempotency-Key`, each stored in the transaction of the write. `claim_idempotency_key` takes a lock
+ * on the key until the commit. It reads the stored reply in a statement after the lock, so it sees the commit of the previous holder.
+ */
+export const idempotencyTables: SchemaMigration = {
+  name: '1-idempotency',
+  statements: [
+    `create table idempotent_reply (
+      scope text not null,
+      key text not null,
+      operation text not null,
+      fingerprint text not null,
+      outcome json,
+      reply text,
+      headers json not null default '{}',
+      grants json,
+      created_at timestamptz not null default now(),
+      primary key (scope, key)
+    )`,
+    'create index idempotent_reply_by_age on idempotent_reply (created_at)',
+    `create function claim_idempotency_key(
+      key_scope text, key_name text,
+      out is_locked boolean, out fingerprint text, out outcome json, out reply text, out headers json, out grants json
+    ) language plpgsql as $$
+    begin
+      is_locked := pg_try_advisory_xact_lock(hashtextextended(key_scope || ' ' || key_name, 0));
+      select stored.fingerprint, stored.outcome, stored.reply, stored.headers, stored.grants
+      into fingerprint, outcome, reply, headers, grants
+      from idempotent_reply stored where stored.scope = key_scope and stored.key = key_name;
+    end $$`,
+  ],
+};
+
+const cipher = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** The stored name of a key: the database never holds the key itself. */
+const nameOf = ({ scope, key }: IdempotentWrite): string => hash('sha256', `name ${scope} ${key}`, 'base64url');
+
+const secretOf = ({ scope, key }: IdempotentWrite): Buffer => hash('sha256', `seal ${scope} ${key}`, 'buffer');
+
+/** Encrypts a reply with the `Idempotency-Key`: it may hold a secret that is shown write, and only a retry has the key. */
+const encrypt = (write: IdempotentWrite, text: string): string => {
+  const iv = randomBytes(ivBytes);
+  const sealing = createCipheriv(cipher, secretOf(write), iv);
+  const hidden = Buffer.concat([sealing.update(text, 'utf8'), sealing.final()]);
+  return Buffer.concat([iv, sealing.getAuthTag(), hidden]).toString('base64');
+};
+
+const decrypt = (write: IdempotentWrite, text: string): string => {
+  const bytes = Buffer.from(text, 'base64');
+  const opening = createDecipheriv(cipher, secretOf(write), bytes.subarray(0, ivBytes));
+  opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+  return Buffer.concat([opening.update(bytes.subarray(ivBytes + tagBytes)), opening.final()]).toString('utf8');
+};
+
+/** The stored result of a write. */
+export interface StoredOutcome {
+  /** the result of the transaction, where the reply is built from it after the commit */
+  readonly outcome: unknown;
+  /** the text of the reply; null while it is not built yet */
+  readonly reply: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Row extends StoredOutcome {
+  readonly is_locked: boolean;
+  readonly fingerprint: string | null;
+  /** null where none were recorded */
+  readonly grants: readonly Granted[] | null;
+}
+
+/** Checks that the caller still has every permission that the write relied on. */
+const requireStillGranted = (caller: Caller, grants: readonly Granted[]): void => {
+  for (const one of grants) {
+    if ('sees' in one && !maySee(caller, one.sees)) throw notFound(`Could not find project with id ${one.sees}`);
+  }
+  for (const one of grants) {
+    if ('may' in one && !may(caller, one.may, one)) throw noAccess(one.may, one.environment);
+  }
+};
+
+const outcomeOf = (write: IdempotentWrite, caller: Caller, row: Row | undefined): StoredOutcome | undefined => {
+  if (row === undefined) return undefined;
+  if (row.fingerprint === null) {
+    if (row.is_locked) return undefined;
+    throw refusal(
+      'ConflictError',
+      'A request with this `Idempotency-Key` is in progress. Try again to get its reply.',
+      { retryAfterSeconds: 1 },
+    );
+  }
+  if (row.fingerprint === write.fingerprint) {
+    requireStillGranted(caller, row.grants ?? []);
+    return { ...row, reply: row.reply === null ? null : decrypt(write, row.reply) };
+  }
+  throw refusal(
+    'IdempotencyKeyReused',
+    'The `Idempotency-Key` header was used before with another request. A new request takes a new key.',
+    {
+      details: [
+        { message: 'was used before with another operation, parameters or body', path: '/headers/idempotency-key' },
+      ],
+    },
+  );
+};
+
+/**
+ * Locks an `Idempotency-Key` until the end of the transaction.
+ * @returns the stored outcome of the same write; undefined when it was not executed yet
+ * @throws Refusal `ConflictError` while another request with the key is in progress, `IdempotencyKeyReused` when the key belongs to
+ * another request, and `NotFoundError` or `NoAccessError` when the caller has lost a permission that the write relied on
+ */
+export const claimIdempotencyKey = async (
+  { query }: Tx,
+  write: IdempotentWrite,
+  caller: Caller,
+): Promise<StoredOutcome | undefined> => {
+  const [row] = await query<Row>('select * from claim_idempotency_key($1, $2)', [write.scope, nameOf(write)]);
+  return outcomeOf(write, caller, row);
+};
+
+const storedReply: Statement = {
+  name: 'idempotent-reply',
+  text: `select true as is_locked, fingerprint, outcome, reply, headers, grants from idempotent_reply where scope = $1 and key = $2`,
+};
+
+/** The stored outcome of a write, read without a transaction, for writes that call other services before they begin one. */
+export const findStoredOutcome = async (
+  database: Database,
+  write: IdempotentWrite,
+  caller: Caller,
+): Promise<StoredOutcome | undefined> => {
+  const [row] = await database.read<Row>(storedReply, [write.scope, nameOf(write)]);
+  return outcomeOf(write, caller, row);
+};
+
+export const textOfReply = (reply: unknown): string =>
+  reply instanceof JsonText ? reply.text : JSON.stringify(reply ?? null);
+
+const insertReply = `
+  insert into idempotent_reply (scope, key, operation, fingerprint, outcome, reply, headers, grants)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)`;
+
+/**
+ * Stores the reply of a write, or the outcome that the reply will be built from, in the transaction of the write.
+ * @param isLocked whether the transaction has claimed the key; otherwise a stored reply of another request stays
+ */
+export const storeOutcome = async (
+  { query }: Pick<Tx, 'query'>,
+  write: IdempotentWrite,
+  { outcome, reply, headers }: Omit<StoredOutcome, 'outcome'> & { readonly outcome?: unknown },
+  isLocked = true,
+): Promise<void> => {
+  await query(isLocked ? insertReply : `${insertReply} on conflict do nothing`, [
+    write.scope,
+    nameOf(write),
+    write.operation,
+    write.fingerprint,
+    outcome === undefined ? null : JSON.stringify(outcome),
+    reply === null ? null : encrypt(write, reply),
+    JSON.stringify(headers),
+    JSON.stringify(write.granted),
+  ]);
+  if (reply !== null) write.stored = reply;
+};
+
+const complete: Statement = {
+  name: 'complete-idempotent-reply',
+  text: `update idempotent_reply set reply = coalesce(reply, $3), headers = case when reply is null then $4 else headers end
+         where scope = $1 and key = $2 returning reply, headers`,
+};
+
+/** Stores a reply that was built after the commit, and returns the stored one: of concurrent requests the first one counts. */
+export const completeReply = async (
+  database: Database,
+  write: IdempotentWrite,
+  reply: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Pick<StoredOutcome, 'headers'> & { readonly reply: string }> => {
+  const values = [write.scope, nameOf(write), encrypt(write, reply), JSON.stringify(headers)];
+  const [row] = await database.read<{ reply: string; headers: Record<string, string> }>(complete, values);
+  const stored = row === undefined ? { reply, headers } : { reply: decrypt(write, row.reply), headers: row.headers };
+  write.stored = stored.reply;
+  return stored;
+};
+
+/** Deletes replies after their retention time. */
+export const dropExpiredReplies = `delete from idempotent_reply where (scope, key) in (
+  select scope, key from idempotent_reply where created_at < now() - make_interval(hours => $1)
+  order by created_at limit 5000 for update skip locked)`;

@@ -1,0 +1,166 @@
+import { JsonText, type IdempotentWrite } from '@bunting/bus';
+import type { Caller, IfMatchTarget } from '@bunting/contracts';
+import type { CommitLimits, Database, Tx } from '@bunting/database';
+import {
+  claimIdempotencyKey,
+  completeReply,
+  findStoredOutcome,
+  type StoredOutcome,
+  storeOutcome,
+  textOfReply,
+} from './idempotency-store.ts';
+import type { Outbox, RunInTransaction } from '../producer/transaction-with-outbox.ts';
+
+/** The request on whose behalf a unit of work runs: caller, deadline and idempotency key. */
+export interface WriteContext {
+  readonly caller: Caller;
+  readonly traceparent: string;
+  /** when the caller stops waiting; the transaction does not commit afterwards */
+  readonly deadline: Date;
+  /** aborted when the caller can no longer be given the reply */
+  readonly signal?: AbortSignal | undefined;
+  readonly idempotency: IdempotentWrite | undefined;
+  readonly conditional: IfMatchTarget | undefined;
+  readonly requireMatch: ((current: readonly string[]) => void) | undefined;
+  readonly setHeader: (header: string, value: string) => void;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The result of a job, or the stored text of its reply when the request is a retry. */
+export type ReplyOrReplay<T> = T | JsonText;
+
+type Job<T> = (tx: Tx, outbox: Outbox) => Promise<T>;
+
+/**
+ * Runs a job in one transaction with its state, events, outbox rows, and the reply of a write with an `Idempotency-Key`. With a key the
+ * job's result must be the reply: it is stored, and replayed on a retry.
+ */
+export interface UnitOfWork {
+  <T>(traceparent: string | null, job: Job<T>, limits?: CommitLimits): Promise<T>;
+  <T>(request: WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
+}
+
+/** Idempotent writes that take more than one transaction. */
+export interface IdempotentSteps {
+  /** The stored reply of a retry, for writes that call other services or change something before their last transaction. */
+  replay<T>(request: WriteContext, buildReply?: (outcome: T) => Promise<unknown>): Promise<JsonText | undefined>;
+  /**
+   * For a reply that needs calls of other services after the commit. The job's outcome, which must be plain data, is stored in the
+   * transaction, and the reply as soon as it is built. A retry in between builds its reply from the same outcome. A job that returns
+   * `undefined` has changed nothing, and nothing is stored.
+   */
+  commitThenReply<T extends object, R>(
+    request: WriteContext,
+    job: Job<T | undefined>,
+    buildReply: (outcome: T) => Promise<R>,
+  ): Promise<ReplyOrReplay<R> | undefined>;
+  /** Stores the reply and its headers in the last transaction of a write, which another process may have finished. */
+  storeReply(
+    tx: Tx,
+    idempotency: IdempotentWrite,
+    reply: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<void>;
+}
+
+const setHeaders = ({ setHeader }: WriteContext, headers: Readonly<Record<string, string>>): void => {
+  for (const [header, value] of Object.entries(headers)) setHeader(header, value);
+};
+
+/** Replays a stored reply. */
+const replayed = (
+  request: WriteContext,
+  idempotency: IdempotentWrite,
+  reply: string,
+  headers: Readonly<Record<string, string>>,
+): JsonText => {
+  setHeaders(request, headers);
+  request.setHeader('Idempotency-Replayed', 'true');
+  idempotency.stored = reply;
+  return new JsonText(reply);
+};
+
+export const idempotentUnitOfWork = (
+  database: Database,
+  record: RunInTransaction,
+): { readonly work: UnitOfWork } & IdempotentSteps => {
+  const finish = async <T>(
+    request: WriteContext,
+    idempotency: IdempotentWrite,
+    { outcome, reply, headers }: StoredOutcome,
+    buildReply: (outcome: T) => Promise<unknown>,
+  ): Promise<JsonText> => {
+    if (reply !== null) return replayed(request, idempotency, reply, headers);
+    const text = textOfReply(await buildReply(outcome as T));
+    const stored = await completeReply(database, idempotency, text, request.headers);
+    setHeaders(request, stored.headers);
+    return new JsonText(stored.reply);
+  };
+
+  const work = <T>(
+    request: WriteContext | string | null,
+    job: Job<T>,
+    limits?: CommitLimits,
+  ): Promise<ReplyOrReplay<T>> => {
+    if (request === null || typeof request === 'string') return record(request, job, limits);
+    const { idempotency, traceparent, headers } = request;
+    if (idempotency === undefined) return record(traceparent, job, request);
+    const jobOnce: Job<ReplyOrReplay<T>> = async (tx, outbox) => {
+      const stored = await claimIdempotencyKey(tx, idempotency, request.caller);
+      if (stored?.reply === null)
+        throw new Error(
+          `${idempotency.operation} has a stored outcome without a reply: replay it with commitThenReply.`,
+        );
+      if (stored !== undefined) return replayed(request, idempotency, stored.reply, stored.headers);
+      const reply = await job(tx, outbox);
+      await storeOutcome(tx, idempotency, { reply: textOfReply(reply), headers });
+      return reply;
+    };
+    return record(traceparent, jobOnce, request);
+  };
+
+  return {
+    work: work as UnitOfWork,
+
+    replay: async <T>(request: WriteContext, buildReply?: (outcome: T) => Promise<unknown>) => {
+      const { idempotency } = request;
+      const stored =
+        idempotency === undefined ? undefined : await findStoredOutcome(database, idempotency, request.caller);
+      if (idempotency === undefined || stored === undefined) return undefined;
+      return finish(
+        request,
+        idempotency,
+        stored,
+        buildReply ??
+          (() =>
+            Promise.reject(new Error(`${idempotency.operation} has a stored outcome and no way to build its reply.`))),
+      );
+    },
+
+    commitThenReply: async <T extends object, R>(
+      request: WriteContext,
+      job: Job<T | undefined>,
+      buildReply: (outcome: T) => Promise<R>,
+    ) => {
+      const { idempotency, traceparent } = request;
+      if (idempotency === undefined) {
+        const outcome = await record(traceparent, job, request);
+        return outcome === undefined ? undefined : buildReply(outcome);
+      }
+      const jobOnce: Job<StoredOutcome | undefined> = async (tx, outbox) => {
+        const before = await claimIdempotencyKey(tx, idempotency, request.caller);
+        if (before !== undefined) return before;
+        const outcome = await job(tx, outbox);
+        if (outcome === undefined) return undefined;
+        const withoutReply = { outcome, reply: null, headers: {} };
+        await storeOutcome(tx, idempotency, withoutReply);
+        return withoutReply;
+      };
+      const stored = await record(traceparent, jobOnce, request);
+      return stored === undefined ? undefined : finish(request, idempotency, stored, buildReply);
+    },
+
+    storeReply: (tx, idempotency, reply, headers = {}) =>
+      storeOutcome(tx, idempotency, { reply: textOfReply(reply), headers }, false),
+  };
+};

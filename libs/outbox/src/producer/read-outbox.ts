@@ -1,0 +1,82 @@
+import { implement, JsonText, type Endpoint } from '@bunting/bus';
+import { type OutboxTopic, type Producer, readOutboxOf } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+
+/** How far a consumer has applied a topic. */
+export interface Acknowledgement {
+  readonly topic: OutboxTopic;
+  readonly consumer: string;
+  readonly position: number;
+}
+
+const keyOf = ({ topic, consumer }: Acknowledgement): string => `${topic} ${consumer}`;
+
+/** The checkpoints that consumers report in their reads, in memory until housekeeping stores them. */
+export const acknowledgements = () => {
+  const latest = new Map<string, Acknowledgement>();
+  const stored = new Map<string, number>();
+  return {
+    confirm: (confirmation: Acknowledgement): void => {
+      const key = keyOf(confirmation);
+      if ((latest.get(key)?.position ?? -1) < confirmation.position) latest.set(key, confirmation);
+    },
+    /** The checkpoints that are not stored yet. */
+    pending: (): readonly Acknowledgement[] =>
+      [...latest.values()].filter((one) => stored.get(keyOf(one)) !== one.position),
+    /** Marks checkpoints as stored. */
+    stored: (confirmations: readonly Acknowledgement[]): void => {
+      for (const one of confirmations) {
+        stored.set(keyOf(one), one.position);
+        // After a restored backup positions are lower.
+        if (latest.get(keyOf(one))?.position === one.position) latest.delete(keyOf(one));
+      }
+    },
+  };
+};
+export type Acknowledgements = ReturnType<typeof acknowledgements>;
+
+const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
+/** The last position of topic `$1`, and the uid of the row at position `$2`. */
+export const headAndAt: Statement = {
+  name: 'outbox-head-and-at',
+  text: `select outbox_head($1) as head, ${uidAt} as at`,
+};
+const atPosition: Statement = { name: 'outbox-at', text: `select ${uidAt} as at` };
+
+/** SQL: an outbox row as the message that consumers get, both by call and from the stream. */
+const messageJson = `json_build_object(
+  'position', position, 'uid', uid, 'type', type, 'recordedAt', recorded_at, 'traceparent', traceparent, 'payload', payload)`;
+
+/** A quarter of the default maximum payload of NATS (1 MiB). */
+const pageBytes = 256 * 1024;
+
+/** SQL: the rows of topic `$1` after a position, limited in number and in total bytes, but at least one. */
+export const pageAfter = (position: string, atMost: string, bytes: number): string => `
+  select position, uid, type, traceparent, message from (
+    select *, sum(octet_length(message)) over (order by position) as bytes, row_number() over (order by position) as nth from (
+      select position, uid, type, traceparent, ${messageJson}::text as message from outbox
+      where topic = $1 and position > ${position} order by position limit ${atMost}
+    ) as rows
+  ) as measured
+  where nth = 1 or bytes <= ${bytes}
+  order by position`;
+
+const messagesAfter: Statement = {
+  name: 'outbox-after',
+  text: `select '[' || coalesce(string_agg(message, ',' order by position), '') || ']' as messages from (${pageAfter('$2', '$3', pageBytes)}) as page`,
+};
+
+/** Replies with the messages after a position, the last position of the topic, and the uid of the row at the given position. */
+export const readOutboxEndpoint = (producer: Producer, database: Database, confirmed: Acknowledgements): Endpoint =>
+  implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, limit } }) => {
+    const [row] = await database.read<{ head: number; at: string | null }>(headAndAt, [topic, after]);
+    const { head } = row ?? { head: 0 };
+    let at = row?.at ?? null;
+    // The snapshot of that statement does not contain a row whose position the statement itself assigned.
+    if (at === null && after > 0 && after <= head)
+      at = (await database.read<{ at: string | null }>(atPosition, [topic, after]))[0]?.at ?? null;
+    if (after <= head) confirmed.confirm({ topic, consumer, position: after });
+    if (head <= after || limit === 0) return { head, at, messages: [] };
+    const [page] = await database.read<{ messages: string }>(messagesAfter, [topic, after, limit]);
+    return new JsonText(`{"head":${head},"at":${JSON.stringify(at)},"messages":${page?.messages ?? '[]'}}`);
+  });

@@ -1,0 +1,299 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/bus';
+import { readOutboxOf } from '@bunting/contracts';
+import { eventually, startNats, readStreamMessages, type TestNats } from '@bunting/testing';
+import { insertStates } from './transaction-with-outbox.ts';
+import { featureCreated, startProducer, type TestProducer } from '../../test/test-producer.ts';
+
+describe('the outbox', () => {
+  let bus: Bus;
+  let producer: TestProducer;
+
+  beforeEach(async () => {
+    bus = inProcessBus();
+    producer = await startProducer(bus);
+  });
+  afterEach(async () => {
+    await producer.stop();
+    await bus.close();
+  });
+
+  const read = (after: number, limit = 1000) =>
+    call(
+      bus,
+      readOutboxOf.features,
+      { body: { topic: 'event', consumer: 'test', after, limit } },
+      systemContext(5_000),
+    );
+  const names = (messages: readonly { payload: unknown }[]) =>
+    messages.map(({ payload }) => (payload as { featureName: string }).featureName);
+
+  it('stores a change with its event, or neither', async () => {
+    await expect(
+      producer.outboxProducer.work(null, async ({ query }, outbox) => {
+        await query("insert into thing (name) values ('half')");
+        outbox.event(featureCreated('half'));
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    await expect(
+      producer.outboxProducer.work(null, async ({ query }, outbox) => {
+        await query("insert into thing (name) values ('half')");
+        outbox.event({ ...featureCreated('half'), data: 'NUL \u0000 is nothing that PostgreSQL stores' });
+        await query('alter table outbox add constraint refuse check (false) not valid');
+      }),
+    ).rejects.toThrow();
+    const things = await producer.database.read({ name: 'things', text: 'select name from thing' });
+    expect(things).toEqual([]);
+    expect(await read(0)).toEqual({ head: 0, at: null, messages: [] });
+  });
+
+  it('refuses a message that could not be delivered, and stores nothing', async () => {
+    const tellsOf = (data: string) =>
+      producer.outboxProducer.work(null, async ({ query }, outbox) => {
+        await query("insert into thing (name) values ('large')");
+        outbox.event(featureCreated('small'));
+        outbox.event({ ...featureCreated('large'), data });
+      });
+    await expect(tellsOf('x'.repeat(25 * 1024 * 1024))).rejects.toMatchObject({
+      kind: 'PayloadTooLarge',
+      message: expect.stringMatching(
+        /^The message "feature-created" has \d+ bytes, more than the maximum of 25165824\./,
+      ),
+    });
+    expect(await read(0)).toMatchObject({ head: 0, messages: [] });
+    await tellsOf('x'.repeat(23 * 1024 * 1024));
+    expect(names((await read(0)).messages)).toEqual(['small']);
+    expect(names((await read(1)).messages)).toEqual(['large']);
+  });
+
+  it('stores states that a statement builds in the order of emission, and refuses one that is too large', async () => {
+    const states = (bytes: number) =>
+      insertStates(
+        'feature',
+        `(select 'made' as id, 2 as version, repeat('x', ${bytes}) as state) as made`,
+        '$1',
+        '$2',
+      );
+    const emit = (bytes: number) =>
+      producer.outboxProducer.work('00-trace', async (_tx, outbox) => {
+        outbox.state({ entity: 'feature', id: 'before', version: 1, state: null });
+        outbox.send(states(bytes), []);
+        outbox.state({ entity: 'feature', id: 'after', version: 1, state: null });
+      });
+    const stored = () =>
+      producer.database.read({
+        name: 'states',
+        text: "select entity_key as key, traceparent, payload ->> 'version' as version from outbox where topic = 'state' order by id",
+      });
+    await expect(emit(25 * 1024 * 1024)).rejects.toMatchObject({ kind: 'PayloadTooLarge' });
+    expect(await stored()).toEqual([]);
+    const before = producer.database.statements;
+    await emit(10);
+    expect(producer.database.statements - before).toBe(4);
+    expect(await stored()).toEqual([
+      { key: 'feature:before', traceparent: '00-trace', version: '1' },
+      { key: 'feature:made', traceparent: '00-trace', version: '2' },
+      { key: 'feature:after', traceparent: '00-trace', version: '1' },
+    ]);
+  });
+
+  it('assigns positions without gaps, in the order of the commits', async () => {
+    let commitLate: () => void = () => undefined;
+    const mayCommit = new Promise<void>((resolve) => (commitLate = resolve));
+    let inserted: () => void = () => undefined;
+    const isInserted = new Promise<void>((resolve) => (inserted = resolve));
+    // It takes its number from the sequence first, and commits last.
+    const late = producer.database.transaction(async ({ query }) => {
+      await query(
+        `insert into outbox (topic, type, payload) values ('event', 'feature-created', '{"featureName":"late"}')`,
+      );
+      inserted();
+      await mayCommit;
+    });
+    await isInserted;
+    await producer.emit('early');
+    const first = await read(0);
+    expect(names(first.messages)).toEqual(['early']);
+    commitLate();
+    await late;
+    const second = await read(first.head);
+    expect(names(second.messages)).toEqual(['late']);
+    expect([...first.messages, ...second.messages].map(({ position }) => position)).toEqual([1, 2]);
+  });
+
+  it('returns the message of a position also when this read assigns the position', async () => {
+    await producer.outboxProducer.relay.stop();
+    const uids = await producer.database.transaction(({ query }) =>
+      query<{ uid: string }>(
+        "insert into outbox (topic, type, payload) select 'event', 'feature-created', '{}' from generate_series(1, 3) returning uid",
+      ),
+    );
+    const { head, at, messages } = await read(2);
+    expect({ head, at, follows: messages.map(({ uid }) => uid) }).toEqual({
+      head: 3,
+      at: uids[1]?.uid,
+      follows: [uids[2]?.uid],
+    });
+  });
+
+  it('returns every event exactly once to a paging reader during concurrent writes', async () => {
+    const seen: string[] = [];
+    let writing = true;
+    const written = Promise.all(
+      Array.from({ length: 10 }, async (_, writer) => {
+        for (let nth = 0; nth < 20; nth++) await producer.emit(`flag-${writer}-${nth}`);
+      }),
+    ).then(() => (writing = false));
+    for (let after = 0; writing || seen.length < 200;) {
+      const { messages } = await read(after, 7);
+      seen.push(...names(messages));
+      after = messages.at(-1)?.position ?? after;
+    }
+    await written;
+    expect(new Set(seen).size).toBe(200);
+    expect(seen).toHaveLength(200);
+  });
+
+  describe('over NATS', () => {
+    let server: TestNats;
+    let overNats: Bus;
+    let replicas: TestProducer[] = [];
+    beforeEach(async () => {
+      server = await startNats();
+      overNats = await natsBus({ url: server.url, name: 'test' });
+      const first = await startProducer(overNats);
+      replicas = [first, await startProducer(overNats, first.url)];
+    });
+    afterEach(async () => {
+      for (const replica of replicas.toReversed()) await replica.stop();
+      await overNats.close();
+      await server.stop();
+    });
+    const tellAll = (prefix: string) =>
+      Promise.all(
+        replicas.map(async ({ emit }, replica) => {
+          for (let nth = 0; nth < 25; nth++) await emit(`${prefix}-${replica}-${nth}`);
+        }),
+      );
+    const inStream = async () =>
+      (await readStreamMessages(server.url, 'bunting-features')).map(({ subject, id, payload }) => {
+        const { position, uid } = JSON.parse(payload) as { position: number; uid: string };
+        return { subject, id, position, uid };
+      });
+    const expectAllInOrder = async (count: number) => {
+      const messages = await inStream();
+      expect(messages.map(({ position }) => position)).toEqual(Array.from({ length: count }, (_, nth) => nth + 1));
+      expect(messages.every(({ id, uid }) => id === uid)).toBe(true);
+      expect(new Set(messages.map(({ subject }) => subject))).toEqual(new Set(['event.features.feature-created']));
+    };
+
+    it('is published on JetStream once and in the order of its positions by any number of replicas', async () => {
+      await tellAll('flag');
+      await eventually(() => expectAllInOrder(50));
+    });
+
+    it('is published by the other replicas when the database ends the connections of one', async () => {
+      await tellAll('before');
+      await replicas[0]?.database.transaction(({ query }) =>
+        query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and pid <> pg_backend_pid()`,
+        ),
+      );
+      await eventually(async () => expect(await replicas[1]?.database.schema()).toBeDefined());
+      await replicas[1]?.emit('after');
+      await eventually(() => expectAllInOrder(51));
+    });
+
+    it('is published when the bus is back, including messages committed in the meantime', async () => {
+      await replicas[0]?.emit('before');
+      await eventually(() => expectAllInOrder(1));
+      await server.kill();
+      await replicas[0]?.emit('meanwhile');
+      await server.restart();
+      await eventually(() => expectAllInOrder(2), { timeoutMs: 30_000 });
+    }, 60_000);
+
+    it('publishes an event again that was published and not marked, and the stream keeps it once', async () => {
+      await replicas[0]?.emit('flag');
+      await eventually(() => expectAllInOrder(1));
+      await replicas[0]?.database.transaction(({ query }) => query('update outbox_topic set published = 0'));
+      await eventually(async () =>
+        expect(
+          await replicas[0]?.database.read({
+            name: 'marks',
+            text: "select published from outbox_topic where topic = 'event'",
+          }),
+        ).toEqual([{ published: 1 }]),
+      );
+      await expectAllInOrder(1);
+    });
+  });
+
+  it('drops messages that every consumer has applied after the retention, but never the newest state', async () => {
+    const state = (version: number) => ({
+      entity: 'segment' as const,
+      id: '1',
+      version,
+      state: { id: 1, name: `name ${version}`, project: null },
+    });
+    for (const version of [1, 2, 3]) {
+      await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(state(version)));
+      await producer.emit(`flag-${version}`);
+    }
+    const confirm = (topic: 'event' | 'state', consumer: string, after: number) =>
+      call(bus, readOutboxOf.features, { body: { topic, consumer, after, limit: 0 } }, systemContext(5_000));
+    await confirm('state', 'search', 3);
+    await confirm('state', 'gateway', 3);
+    await confirm('event', 'audit', 2);
+    await producer.database.transaction(({ query }) =>
+      query("update outbox set recorded_at = now() - interval '2 hours'"),
+    );
+    const kept = async (topic: string) => {
+      await producer.outboxProducer.relay.runHousekeeping();
+      const statement = { name: 'kept', text: 'select position from outbox where topic = $1 order by position' };
+      return (await producer.database.read<{ position: number }>(statement, [topic])).map(({ position }) => position);
+    };
+    expect(await kept('state')).toEqual([3]);
+    // A consumer that has never pulled has confirmed nothing.
+    expect(await kept('event')).toEqual([1, 2, 3]);
+    await confirm('event', 'change-requests', 3);
+    // The row at the checkpoint of the slowest consumer shows it that the outbox is still the same.
+    expect(await kept('event')).toEqual([2, 3]);
+  });
+
+  it('finds superseded states behind any number of current ones, in batches and then from the beginning', async () => {
+    const emit = (ids: readonly number[]) =>
+      producer.outboxProducer.work(null, async (_, outbox) => {
+        for (const id of ids)
+          outbox.state({ entity: 'segment', id: String(id), version: 1, state: { id, name: `${id}`, project: null } });
+      });
+    const age = async (last: number): Promise<void> => {
+      for (const consumer of ['search', 'gateway']) {
+        const body = { topic: 'state' as const, consumer, after: last, limit: 0 };
+        // The first question gives the rows their positions, and the second confirms them.
+        await call(bus, readOutboxOf.features, { body }, systemContext(5_000));
+        await call(bus, readOutboxOf.features, { body }, systemContext(5_000));
+      }
+      await producer.database.transaction(({ query }) =>
+        query("update outbox set recorded_at = now() - interval '2 hours'"),
+      );
+    };
+    const isThere = async (position: number): Promise<boolean> => {
+      const statement = { name: 'is-there', text: 'select from outbox where position = $1' };
+      return (await producer.database.read(statement, [position])).length > 0;
+    };
+    const many = Array.from({ length: 6_000 }, (_, nth) => nth + 1);
+    await emit([...many, 7_000, 7_000]);
+    await age(6_002);
+    await producer.outboxProducer.relay.runHousekeeping();
+    expect(await isThere(6_001)).toBe(true);
+    await producer.outboxProducer.relay.runHousekeeping();
+    expect(await isThere(6_001)).toBe(false);
+    await emit([10]);
+    await age(6_003);
+    await producer.outboxProducer.relay.runHousekeeping();
+    expect([await isThere(9), await isThere(10), await isThere(6_002)]).toEqual([true, false, true]);
+  });
+});

@@ -1,0 +1,136 @@
+import { maxPayloadBytes, payloadConstraint } from '../schema.ts';
+import {
+  type DeliveryState,
+  type OutboxTopic,
+  type RecordedEvent,
+  refusal,
+  type StateEntity,
+  type StateOf,
+} from '@bunting/contracts';
+import { violatedConstraint, type CommitLimits, type Database, type Tx } from '@bunting/database';
+
+/** Collects the messages of a unit of work, which are written in one statement before the commit. */
+export interface Outbox {
+  /** Emits an event. */
+  event(event: RecordedEvent): void;
+  /** Emits the new state of an entity. */
+  state<E extends StateEntity>(state: StateOf<E>): void;
+  /** Emits a new state of what SDKs evaluate. */
+  delivery(state: DeliveryState): void;
+  /**
+   * Sends a statement that stores states by `insertStates`, without waiting for it. The same statement stores the messages that are emitted
+   * after this call, from two parameters that the outbox adds: the traceparent, and the rows.
+   */
+  send(text: string, values: readonly unknown[]): void;
+}
+
+const columns = 'topic, type, entity_key, traceparent, payload';
+
+/** SQL: outbox rows from the parameters `traceparent` and `rows`. */
+const selectRows = (traceparent: string, rows: string): string => `
+  select row.topic, row.type, row.entity_key, ${traceparent}::text, row.payload
+  from json_to_recordset(${rows}::json) as row (topic text, type text, entity_key text, payload json)`;
+
+/**
+ * SQL: stores the states in the query `from` (`id`, `version`, `state`) as outbox rows, and after them the rows of the second parameter.
+ * States computed by PostgreSQL are not transferred to this process.
+ */
+export const insertStates = (entity: StateEntity, from: string, traceparent: string, rows: string): string => `
+  insert into outbox (${columns})
+  select 'state', '${entity}', '${entity}:' || id, ${traceparent}::text,
+    json_build_object('entity', '${entity}', 'id', id, 'version', version, 'state', state)
+  from ${from}
+  union all ${selectRows(traceparent, rows)}`;
+
+interface Row {
+  readonly topic: OutboxTopic;
+  readonly type: string;
+  readonly entity_key: string | null;
+  readonly payload: unknown;
+}
+
+const insertRows = `insert into outbox (${columns}) ${selectRows('$1', '$2')}`;
+
+const maxBytesPerCharacter = 3;
+
+/** @throws Refusal `PayloadTooLarge` for a payload that exceeds the limit of a message */
+const written = (rows: readonly Row[]): string => {
+  const text = JSON.stringify(rows);
+  if (text.length * maxBytesPerCharacter <= maxPayloadBytes) return text;
+  for (const { type, payload } of rows) {
+    const bytes = Buffer.byteLength(JSON.stringify(payload));
+    if (bytes <= maxPayloadBytes) continue;
+    const message = `The message "${type}" has ${bytes} bytes, more than the maximum of ${maxPayloadBytes}. Please make it smaller.`;
+    throw refusal('PayloadTooLarge', message);
+  }
+  return text;
+};
+
+/** Runs a job in a transaction. Its messages carry the given traceparent. */
+export type RunInTransaction = <T>(
+  traceparent: string | null,
+  job: (tx: Tx, outbox: Outbox) => Promise<T>,
+  limits?: CommitLimits,
+) => Promise<T>;
+
+/** Stores state and outbox rows in one transaction, and calls `wake` after a commit that emitted messages. */
+export const transactionWithOutbox =
+  (database: Database, wake: () => void): RunInTransaction =>
+  async <T>(
+    traceparent: string | null,
+    job: (tx: Tx, outbox: Outbox) => Promise<T>,
+    limits: CommitLimits = {},
+  ): Promise<T> => {
+    let hasEmitted = false;
+    const result = await database
+      .transaction(async (tx) => {
+        hasEmitted = false;
+        /** messages emitted since the last `send`; `isTaken` while that statement has yet to read them */
+        let rows: Row[] = [];
+        let isTaken = false;
+        const sendRows = (): void => {
+          if (isTaken || rows.length === 0) return;
+          hasEmitted = true;
+          const emitted = rows;
+          tx.send(insertRows, () => [traceparent, written(emitted)]);
+        };
+        const done = await job(tx, {
+          event: (event) => void rows.push({ topic: 'event', type: event.type, entity_key: null, payload: event }),
+          state: (state) =>
+            void rows.push({
+              topic: 'state',
+              type: state.entity,
+              entity_key: `${state.entity}:${state.id}`,
+              payload: state,
+            }),
+          delivery: (state) =>
+            void rows.push({
+              topic: 'delivery',
+              type: state.entity,
+              entity_key: `${state.entity}:${state.id}`,
+              payload: state,
+            }),
+          send: (text, values) => {
+            sendRows();
+            hasEmitted = true;
+            const taken: Row[] = [];
+            [rows, isTaken] = [taken, true];
+            tx.send(text, () => {
+              if (rows === taken) [rows, isTaken] = [[], false];
+              return [...values, traceparent, written(taken)];
+            });
+          },
+        });
+        sendRows();
+        return done;
+      }, limits)
+      .catch((error: unknown) => {
+        if (violatedConstraint(error) !== payloadConstraint) throw error;
+        throw refusal(
+          'PayloadTooLarge',
+          `A state would have more than ${maxPayloadBytes} bytes. Please make it smaller.`,
+        );
+      });
+    if (hasEmitted) wake();
+    return result;
+  };

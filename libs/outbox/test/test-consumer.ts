@@ -1,0 +1,61 @@
+import type { Bus } from '@bunting/bus';
+import type { OutboxMessage, RecordedEvent } from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { freshDatabase } from '@bunting/testing';
+import { consumerTables, type Projection, startProjection } from '../src/index.ts';
+
+export const appliedTable = {
+  name: '2026-11-21-applied',
+  statements: ['create table applied (nth int generated always as identity, name text unique, position bigint)'],
+};
+
+export const namesOf = async (database: Database): Promise<string[]> =>
+  (await database.read<{ name: string }>({ name: 'applied', text: 'select name from applied order by nth' })).map(
+    ({ name }) => name,
+  );
+
+export const openConsumer = async () => {
+  const fresh = await freshDatabase();
+  const database = await openDatabase({
+    url: fresh.url,
+    name: 'audit',
+    migrations: [consumerTables, appliedTable],
+  });
+  return {
+    database,
+    close: async () => {
+      await database.close();
+      await fresh.drop();
+    },
+  };
+};
+
+export const follow = (
+  bus: Bus,
+  database: Database,
+  more: {
+    apply?: (name: string) => void;
+    intervalMs?: number;
+    warn?: (message: string) => void;
+    logError?: (message: string) => void;
+    deadLetterAfterMs?: number;
+  } = {},
+): Promise<Projection> =>
+  startProjection({
+    consumer: 'audit',
+    producer: 'features',
+    topic: 'event',
+    bus,
+    database,
+    intervalMs: more.intervalMs ?? 60_000,
+    warn: more.warn ?? (() => undefined),
+    logError: more.logError ?? (() => undefined),
+    ...(more.deadLetterAfterMs === undefined ? {} : { deadLetterAfterMs: more.deadLetterAfterMs }),
+    apply: async ({ query }, messages: readonly OutboxMessage[]) => {
+      for (const { payload, position } of messages) {
+        const name = (payload as RecordedEvent).featureName ?? '';
+        more.apply?.(name);
+        await query('insert into applied (name, position) values ($1, $2) on conflict do nothing', [name, position]);
+      }
+    },
+  });

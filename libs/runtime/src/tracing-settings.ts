@@ -1,0 +1,152 @@
+import { samplerNames, startTracing, type Tracing } from '@bunting/tracing';
+import { readFileSync } from 'node:fs';
+import { Type } from 'typebox';
+import { ConfigError, type Environment } from './config.ts';
+import type { HostConfig } from './host.ts';
+import type { Logger } from './log.ts';
+
+/** The variables of OpenTelemetry that every process reads. Their names and meanings are those of its specification. */
+export const tracingSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^@]+$',
+      description:
+        'URL that spans are sent to by OTLP over HTTP, below `/v1/traces`, e.g. `http://collector:4318`; without it nothing is traced',
+    }),
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
+    Type.String({
+      mayHoldSecret: true,
+      description: 'headers of these requests, as `name=value,name=value` with values percent-encoded',
+    }),
+  ),
+  OTEL_EXPORTER_OTLP_PROTOCOL: Type.Enum(['http/protobuf'], {
+    default: 'http/protobuf',
+    description: 'how spans are sent; `grpc` and `http/json` are not supported',
+  }),
+  OTEL_EXPORTER_OTLP_COMPRESSION: Type.Enum(['none', 'gzip'], {
+    default: 'none',
+    description: 'compression of these requests',
+  }),
+  OTEL_EXPORTER_OTLP_CERTIFICATE: Type.Optional(
+    Type.String({ description: 'PEM file with the certificates that the receiver is verified with' }),
+  ),
+  OTEL_EXPORTER_OTLP_TIMEOUT: Type.Integer({
+    minimum: 100,
+    maximum: 60_000,
+    default: 10_000,
+    description: 'milliseconds that sending a batch of spans may take, with its retries',
+  }),
+  OTEL_BSP_MAX_QUEUE_SIZE: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 2_048,
+    description: 'maximum spans that wait to be sent; further ones are dropped and counted',
+  }),
+  OTEL_BSP_SCHEDULE_DELAY: Type.Integer({
+    minimum: 10,
+    maximum: 60_000,
+    default: 5_000,
+    description: 'milliseconds between two batches of spans',
+  }),
+  OTEL_SERVICE_NAME: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: '`service.name` of the spans; by default `bunting-<service>`, and `bunting` for all in one process',
+    }),
+  ),
+  OTEL_RESOURCE_ATTRIBUTES: Type.Optional(
+    Type.String({
+      description:
+        'attributes of the process on all its spans, as `name=value,name=value` with values percent-encoded, e.g. `deployment.environment.name=production`',
+    }),
+  ),
+  OTEL_TRACES_SAMPLER: Type.Enum([...samplerNames], {
+    default: 'parentbased_always_on',
+    description: 'which traces are recorded',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 1,
+    description: 'the share of traces that a sampler by ratio records',
+  }),
+  OTEL_SDK_DISABLED: Type.Boolean({ default: false, description: 'whether tracing is off all the same' }),
+};
+/** These settings, of the settings of a process. */
+export type TracingSettings = Pick<HostConfig, keyof typeof tracingSettings>;
+
+/** A list like `a=1,b=%20`. @throws ConfigError that names the setting and no value */
+const pairs = (setting: string, list = ''): Record<string, string> =>
+  Object.fromEntries(
+    list.split(',').flatMap((pair) => {
+      if (pair.trim() === '') return [];
+      const at = pair.indexOf('=');
+      try {
+        const [name, value] = [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
+        if (at > 0 && name !== '') return [[name, value]];
+      } catch {
+        // The message must not quote what may be a secret.
+      }
+      throw new ConfigError(`${setting} is not valid: it must be a list like name=value,name=value, percent-encoded.`);
+    }),
+  );
+
+const certificateOf = (file: string | undefined): string | undefined => {
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(
+      `The file that OTEL_EXPORTER_OTLP_CERTIFICATE names cannot be read (${code}). Correct the path.`,
+    );
+  }
+};
+
+/** The variables of OpenTelemetry that are set and have no effect. */
+const ignoredVariables = (environment: Environment): string[] =>
+  Object.entries(environment).flatMap(([key, value]) =>
+    key.startsWith('OTEL_') && (value ?? '') !== '' && !Object.hasOwn(tracingSettings, key.replace(/_FILE$/, ''))
+      ? [key]
+      : [],
+  );
+
+/** What the settings ask for. @throws ConfigError for lists and files that cannot be read */
+export const tracingOptions = (settings: TracingSettings, defaultServiceName: string, version: string) => {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: isDisabled } = settings;
+  if (endpoint === undefined || isDisabled) return undefined;
+  return {
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers: pairs('OTEL_EXPORTER_OTLP_HEADERS', settings.OTEL_EXPORTER_OTLP_HEADERS),
+    timeoutMs: settings.OTEL_EXPORTER_OTLP_TIMEOUT,
+    compression: settings.OTEL_EXPORTER_OTLP_COMPRESSION as 'none' | 'gzip',
+    certificate: certificateOf(settings.OTEL_EXPORTER_OTLP_CERTIFICATE),
+    maxQueued: settings.OTEL_BSP_MAX_QUEUE_SIZE,
+    delayMs: settings.OTEL_BSP_SCHEDULE_DELAY,
+    sampler: settings.OTEL_TRACES_SAMPLER,
+    ratio: settings.OTEL_TRACES_SAMPLER_ARG,
+    resource: {
+      'service.name': defaultServiceName,
+      'service.version': version,
+      ...pairs('OTEL_RESOURCE_ATTRIBUTES', settings.OTEL_RESOURCE_ATTRIBUTES),
+      ...(settings.OTEL_SERVICE_NAME === undefined ? {} : { 'service.name': settings.OTEL_SERVICE_NAME }),
+    },
+  };
+};
+
+/** Starts to export spans where options say so. */
+export const traceProcess = async (
+  options: ReturnType<typeof tracingOptions>,
+  environment: Environment,
+  log: Logger,
+): Promise<Tracing | undefined> => {
+  // Without the endpoint nothing is traced, whatever else is set; an endpoint of another name was meant to change that.
+  const ignored = ignoredVariables(environment).filter((key) => options !== undefined || key.endsWith('_ENDPOINT'));
+  if (ignored.length > 0)
+    log.warn(
+      `Tracing: ${ignored.join(', ')} is set and has no effect. docs/settings.md lists the variables that are read.`,
+    );
+  if (options === undefined) return undefined;
+  return startTracing({ ...options, warn: (message) => log.warn(message) });
+};

@@ -1,0 +1,53 @@
+import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
+
+/** Spans that ended and were sampled, by what became of them. */
+export interface SpanCounts {
+  readonly exported: number;
+  /** not exported, because the queue was full or the collector did not take them */
+  readonly dropped: number;
+  /** waiting, or being sent */
+  readonly queued: number;
+}
+
+/**
+ * Limits and counts the spans that wait for their export. A collector that is down or slow costs the spans beyond the limit, and neither
+ * memory nor time of requests.
+ * @param onOutcome called with the error of each failed export, and without one after each successful export
+ */
+export const boundedExport = (maxQueued: number, onOutcome: (error: Error | undefined) => void) => {
+  let exported = 0;
+  let dropped = 0;
+  let queued = 0;
+
+  return {
+    counts: (): SpanCounts => ({ exported, dropped, queued }),
+
+    /** Counts the spans that an exporter is done with. */
+    exporter: (inner: SpanExporter): SpanExporter => ({
+      export: (spans, done) =>
+        inner.export(spans, (result) => {
+          queued -= spans.length;
+          if (result.code === 0) exported += spans.length;
+          else dropped += spans.length;
+          onOutcome(result.code === 0 ? undefined : (result.error ?? new Error('no reason given')));
+          done(result);
+        }),
+      shutdown: () => inner.shutdown(),
+    }),
+
+    /** Hands spans over to a processor while fewer than `maxQueued` wait. */
+    processor: (inner: SpanProcessor): SpanProcessor => ({
+      onStart: (span, parent) => inner.onStart(span, parent),
+      onEnd: (span: ReadableSpan) => {
+        if (queued >= maxQueued) {
+          dropped++;
+          return;
+        }
+        queued++;
+        inner.onEnd(span);
+      },
+      forceFlush: () => inner.forceFlush(),
+      shutdown: () => inner.shutdown(),
+    }),
+  };
+};

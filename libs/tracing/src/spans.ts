@@ -1,0 +1,157 @@
+import type { Attributes, Span, SpanContext } from '@opentelemetry/api';
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** The kind of a span, as OpenTelemetry names it. */
+export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+
+/** A span that is about to start. */
+export interface SpanOptions {
+  /** without values that differ from request to request */
+  readonly name: string;
+  readonly kind: SpanKind;
+  /** without secrets and payloads */
+  readonly attributes?: Attributes;
+}
+
+/** The parents and links of a span, as OpenTelemetry has them. */
+export interface SpanOrigin {
+  readonly parent?: SpanContext | undefined;
+  readonly links?: readonly SpanContext[];
+}
+
+/** Starts spans of the SDK, which is loaded only where traces are exported. */
+export type StartSpan = (options: SpanOptions, origin: SpanOrigin) => Span;
+
+let startSpanOfSdk: StartSpan | undefined;
+const active = new AsyncLocalStorage<Span | undefined>();
+
+/** Spans start with this function from now on; with undefined no span starts. */
+export const useSpans = (start: StartSpan | undefined): void => {
+  startSpanOfSdk = start;
+};
+
+const sampled = 1;
+const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** The span that a W3C `traceparent` names; undefined for a text that is none. */
+const spanContextOf = (traceparent: string | null | undefined): SpanContext | undefined => {
+  const [, traceId, spanId, flags] = traceparentPattern.exec(traceparent ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & sampled, isRemote: true };
+};
+
+const traceparentOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
+  `00-${traceId}-${spanId}-${(traceFlags & sampled).toString().padStart(2, '0')}`;
+
+/** A span that has started. */
+export interface StartedSpan {
+  /** the W3C trace context of what the span causes elsewhere */
+  readonly traceparent: string;
+  set(attributes: Attributes): void;
+  /** Marks the span as failed. Takes a type instead of a message, since messages quote values. */
+  fail(errorType: string): void;
+  /** Runs work of which the span is a part of the context. */
+  run<T>(work: () => T): T;
+  end(): void;
+}
+
+const errorStatus = 2;
+
+const started = (span: Span): StartedSpan => ({
+  traceparent: traceparentOf(span.spanContext()),
+  set: (attributes) => void span.setAttributes(attributes),
+  fail: (errorType) => void span.setAttribute('error.type', errorType).setStatus({ code: errorStatus }),
+  run: (work) => active.run(span, work),
+  end: () => span.end(),
+});
+
+/** Starts the span of a received request, which its sender's `traceparent` is the parent of. Undefined without tracing. */
+export const startSpan = (options: () => SpanOptions, traceparent?: string): StartedSpan | undefined =>
+  startSpanOfSdk === undefined ? undefined : started(startSpanOfSdk(options(), { parent: spanContextOf(traceparent) }));
+
+/** The kind of a refusal, the code of an error of PostgreSQL or Node, or the name of its class. */
+const typeOf = (error: unknown): string => {
+  const { kind, code, name } = (error ?? {}) as { kind?: unknown; code?: unknown; name?: unknown };
+  return [kind, code, name].find((one) => typeof one === 'string') ?? typeof error;
+};
+
+/** Runs work in a span, which ends with the work, or with the promise that it returns. */
+const within = <T>(span: StartedSpan, work: (span: StartedSpan) => T): T => {
+  const failed = (error: unknown): void => {
+    span.fail(typeOf(error));
+    span.end();
+  };
+  try {
+    const result = span.run(() => work(span));
+    if (result instanceof Promise) result.then(() => span.end(), failed);
+    else span.end();
+    return result;
+  } catch (error) {
+    failed(error);
+    throw error;
+  }
+};
+
+/** Runs work in a span of which the `traceparent` is the parent; without tracing in none. */
+export const inSpan = <T>(
+  options: () => SpanOptions,
+  traceparent: string | undefined,
+  work: (span: StartedSpan | undefined) => T,
+): T => {
+  const span = startSpan(options, traceparent);
+  return span === undefined ? work(undefined) : within(span, work);
+};
+
+/** The active span, while it is sampled and has not ended: work that outlives a request is no part of its trace. */
+const recordingSpan = (): Span | undefined => {
+  if (startSpanOfSdk === undefined) return undefined;
+  const span = active.getStore();
+  return span?.isRecording() === true ? span : undefined;
+};
+
+/** Runs work in a child of the active span; without an active span in none. */
+export const inChildSpan = <T>(options: () => SpanOptions, work: (span: StartedSpan | undefined) => T): T => {
+  const parent = recordingSpan();
+  if (parent === undefined || startSpanOfSdk === undefined) return work(undefined);
+  return within(started(startSpanOfSdk(options(), { parent: parent.spanContext() })), work);
+};
+
+/** The most links that one span gets, as the specification of OpenTelemetry has it. */
+const maxLinks = 128;
+
+/**
+ * Runs work that other traces have caused, e.g. on a batch of their messages, in a span of a trace of its own that links to them. Without
+ * a sampled one among them in no span.
+ */
+export const inLinkedSpan = <T>(
+  options: () => SpanOptions,
+  traceparents: Iterable<string | null>,
+  work: (span: StartedSpan | undefined) => T,
+): T => {
+  if (startSpanOfSdk === undefined) return work(undefined);
+  const links: SpanContext[] = [];
+  for (const traceparent of new Set(traceparents)) {
+    const context = spanContextOf(traceparent);
+    if (context !== undefined && context.traceFlags === sampled) links.push(context);
+    if (links.length === maxLinks) break;
+  }
+  if (links.length === 0) return withoutSpan(() => work(undefined));
+  return within(started(startSpanOfSdk(options(), { links })), work);
+};
+
+/** Runs work outside the active span, such as a loop that a request happens to start. */
+export const withoutSpan = <T>(work: () => T): T =>
+  startSpanOfSdk === undefined ? work() : active.run(undefined, work);
+
+/** The W3C trace context of the active span; undefined without one. */
+export const activeTraceparent = (): string | undefined => {
+  const span = recordingSpan();
+  return span === undefined ? undefined : traceparentOf(span.spanContext());
+};
+
+/** The ids of the active span, as log lines carry them; undefined without one. */
+export const activeTraceIds = (): { readonly trace_id: string; readonly span_id: string } | undefined => {
+  const context = recordingSpan()?.spanContext();
+  return context === undefined ? undefined : { trace_id: context.traceId, span_id: context.spanId };
+};

@@ -1,0 +1,73 @@
+import type { SpanCounts } from './bounded-export.ts';
+import { useSpans } from './spans.ts';
+
+/** The samplers of OpenTelemetry, by their names in `OTEL_TRACES_SAMPLER`. */
+export const samplerNames = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+export type SamplerName = (typeof samplerNames)[number];
+
+export interface TracingOptions {
+  /** where spans are sent by OTLP over HTTP, as protobuf */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** milliseconds that one export may take, with its retries */
+  readonly timeoutMs: number;
+  readonly compression: 'none' | 'gzip';
+  /** PEM text of the certificates that the collector is verified with */
+  readonly certificate?: string | undefined;
+  /** maximum spans that wait for their export; further ones are dropped */
+  readonly maxQueued: number;
+  /** milliseconds between two exports */
+  readonly delayMs: number;
+  readonly sampler: SamplerName;
+  /** the share of traces that a sampler by ratio takes, from 0 to 1 */
+  readonly ratio: number;
+  readonly resource: Readonly<Record<string, string>>;
+  readonly warn: (message: string) => void;
+}
+
+export interface Tracing {
+  readonly counts: () => SpanCounts;
+  /** Sends what waits, and ends the export. */
+  readonly stop: () => Promise<void>;
+}
+
+let isRunning = false;
+
+/** Starts to export the spans of this process, and loads what that takes. A process exports to one place. */
+export const startTracing = async ({ warn, ...options }: TracingOptions): Promise<Tracing> => {
+  if (isRunning) throw new Error('This process exports its spans already: host the services together.');
+  isRunning = true;
+  let isFailing = false;
+  const onOutcome = (error: Error | undefined): void => {
+    if (error === undefined) {
+      if (isFailing) warn('Tracing: the collector takes spans again.');
+      isFailing = false;
+    } else if (!isFailing) {
+      isFailing = true;
+      const { origin } = new URL(options.url);
+      const { code, message } = error as NodeJS.ErrnoException;
+      warn(
+        `Tracing: the collector at ${origin} did not take spans (${code ?? message}). Requests are not affected; spans are dropped beyond ` +
+          `${options.maxQueued} and counted in bunting_trace_spans_dropped_total. Start the collector, or correct OTEL_EXPORTER_OTLP_ENDPOINT.`,
+      );
+    }
+  };
+  const { startSdk } = await import('./sdk.ts');
+  const { start, counts, stop } = startSdk(options, onOutcome);
+  useSpans(start);
+  return {
+    counts,
+    stop: async () => {
+      useSpans(undefined);
+      isRunning = false;
+      await stop().catch(() => undefined);
+    },
+  };
+};

@@ -1,0 +1,152 @@
+import { Ajv } from 'ajv';
+import { serviceNames, type ServiceName } from '@bunting/contracts';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { allMigrations } from '../migrations/all-migrations.ts';
+import { BackupError } from './backup-error.ts';
+
+export interface TableCopy {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly rows: number;
+  /** size and hash of the file `<service>/<name>.copy.gz` */
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface DatabaseCopy {
+  /** names of the applied migrations, in their order */
+  readonly migrations: readonly string[];
+  readonly tables: readonly TableCopy[];
+  readonly sequences: readonly { readonly name: string; readonly value: number }[];
+}
+
+/** The content of a backup and the time of its snapshots. The manifest is written last, so a folder without one is no backup. */
+export interface Manifest {
+  readonly format: 1;
+  readonly bunting: string;
+  readonly at: string;
+  readonly services: Readonly<Record<ServiceName, DatabaseCopy>>;
+}
+
+const format = 1;
+const manifestFile = 'manifest.json';
+
+const text = { type: 'string' };
+const count = { type: 'integer', minimum: 0 };
+/** A name that is safe in a path, whatever wrote the manifest. */
+const identifier = { type: 'string', pattern: '^[a-z_][a-z0-9_]{0,62}$' };
+const object = (properties: Readonly<Record<string, object>>) => ({
+  type: 'object',
+  required: Object.keys(properties),
+  additionalProperties: false,
+  properties,
+});
+const listOf = (items: object) => ({ type: 'array', items });
+
+const isManifest = new Ajv().compile<Manifest>(
+  object({
+    format: { const: format },
+    bunting: text,
+    at: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' },
+    services: object(
+      Object.fromEntries(
+        serviceNames.map((service) => [
+          service,
+          object({
+            migrations: listOf(text),
+            tables: listOf(
+              object({
+                name: identifier,
+                columns: { ...listOf(identifier), minItems: 1 },
+                rows: count,
+                bytes: count,
+                sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+              }),
+            ),
+            sequences: listOf(object({ name: identifier, value: { type: 'integer' } })),
+          }),
+        ]),
+      ),
+    ),
+  }),
+);
+
+const hashOf = (json: string): string => createHash('sha256').update(json).digest('hex');
+
+export const manifestPath = (folder: string): string => path.join(folder, manifestFile);
+export const tablePath = (folder: string, service: ServiceName, table: string): string =>
+  path.join(folder, service, `${table}.copy.gz`);
+
+/** The text of the file: the manifest, and the hash by which damage of it is detected. */
+export const manifestText = (manifest: Manifest): string =>
+  `${JSON.stringify({ manifest, sha256: hashOf(JSON.stringify(manifest)) }, null, 1)}\n`;
+
+const damaged = (folder: string, what: string): BackupError =>
+  new BackupError(`The backup ${folder} is damaged: ${what}. Nothing was changed. Use another copy of it.`);
+
+const newer = (folder: string, how: string): BackupError =>
+  new BackupError(
+    `The backup ${folder} was made by a newer version of Bunting (${how}). Nothing was changed. Use that version.`,
+  );
+
+/** @throws BackupError if there is no manifest that is intact and known to this version */
+export const readManifest = async (folder: string): Promise<Manifest> => {
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+    throw new BackupError(`There is no backup in ${folder}: it is not a folder.`);
+  let file: { readonly manifest?: { readonly format?: unknown }; readonly sha256?: unknown };
+  try {
+    file = JSON.parse(await readFile(manifestPath(folder), 'utf8')) as typeof file;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw damaged(folder, `its ${manifestFile} cannot be read (${(error as Error).message})`);
+    throw new BackupError(
+      `The backup ${folder} is incomplete: it has no ${manifestFile}, which is written last. Nothing was changed. Use another backup.`,
+    );
+  }
+  const { manifest, sha256 } = file;
+  if (typeof manifest?.format === 'number' && manifest.format > format)
+    throw newer(folder, `its format is ${manifest.format}, and this one knows ${format}`);
+  if (hashOf(JSON.stringify(manifest)) !== sha256) throw damaged(folder, `its ${manifestFile} was changed`);
+  if (!isManifest(manifest)) throw damaged(folder, `its ${manifestFile} does not describe a backup`);
+  for (const service of serviceNames) {
+    const known = (allMigrations[service] ?? []).map(({ name }) => name);
+    const unknown = manifest.services[service].migrations.find((name) => !known.includes(name));
+    if (unknown !== undefined) throw newer(folder, `the database of ${service} has the migration "${unknown}"`);
+  }
+  return manifest;
+};
+
+const checkTable = async (folder: string, service: ServiceName, { name, bytes, sha256 }: TableCopy): Promise<void> => {
+  const place = tablePath(folder, service, name);
+  const where = path.relative(folder, place);
+  const size = (await stat(place).catch(() => undefined))?.size;
+  if (size === undefined) throw damaged(folder, `the file ${where} is missing`);
+  if (size !== bytes) throw damaged(folder, `the file ${where} has ${size} bytes instead of ${bytes}`);
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(place), hash);
+  if (hash.digest('hex') !== sha256) throw damaged(folder, `the file ${where} was changed`);
+};
+
+/**
+ * Checks that a backup is complete, undamaged and not of a newer version, and returns what it has.
+ * @throws BackupError with the reason
+ */
+export const verifyBackup = async (folder: string): Promise<Manifest> => {
+  const manifest = await readManifest(folder);
+  for (const service of serviceNames)
+    for (const table of manifest.services[service].tables) await checkTable(folder, service, table);
+  return manifest;
+};
+
+/** Rows and compressed bytes of all tables. */
+export const sizeOf = ({ services }: Manifest): { readonly rows: number; readonly bytes: number } => {
+  const tables = serviceNames.flatMap((service) => services[service].tables);
+  return {
+    rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+};

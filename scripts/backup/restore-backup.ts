@@ -1,0 +1,154 @@
+import { createDatabaseIfMissing, createSchema, migrationsTable } from '@bunting/database';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { type Client, escapeIdentifier } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { createPartition } from '../../apps/audit/src/persistence/log/partitions.ts';
+import { skipRevisionsAfterRestore } from '../../apps/features/src/persistence/skip-revisions-after-restore.ts';
+import { BackupError } from './backup-error.ts';
+import { type DatabaseCopy, type Manifest, tablePath } from './manifest.ts';
+import type { ServiceDatabase } from './service-databases.ts';
+import { connectTo, requireUnused } from './snapshots.ts';
+
+const countTables = `
+  select count(*)::int as count from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+  where nspname = 'public' and relkind in ('r', 'p', 'v', 'm', 'S')`;
+const missingDatabase = '3D000';
+const duplicateTable = '42P07';
+
+const requireEmpty = async ({ service, database }: ServiceDatabase, client: Client): Promise<void> => {
+  const { rows } = await client.query<{ count: number }>(countTables);
+  if (rows[0]?.count === 0) return;
+  throw new BackupError(
+    `The database ${database} of ${service} is not empty. Nothing was changed. Name an empty database, or drop this one after looking into it.`,
+  );
+};
+
+/** Connects to the database; undefined if it does not exist. */
+const connectIfThere = (database: ServiceDatabase): Promise<Client | undefined> =>
+  connectTo(database).catch((error: unknown) => {
+    if (((error as Error).cause as { code?: string } | undefined)?.code === missingDatabase) return undefined;
+    throw error;
+  });
+
+/** Throws unless every database is missing, or empty and unused. */
+const requireFreeTargets = async (databases: readonly ServiceDatabase[]): Promise<void> => {
+  for (const database of databases) {
+    const client = await connectIfThere(database);
+    if (client === undefined) continue;
+    try {
+      await requireUnused(database, client);
+      await requireEmpty(database, client);
+    } finally {
+      await client.end();
+    }
+  }
+};
+
+/** The tables of the database with the tables that each refers to. */
+const references = `
+  select relname as name, array_remove(array_agg(distinct confrelid::regclass::text), null) as parents
+  from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+  left join pg_constraint on conrelid = pg_class.oid and contype = 'f' and confrelid <> conrelid
+  where nspname = 'public' and relkind = 'r' group by relname order by relname`;
+
+/** The tables sorted so that each comes after the tables that it refers to. */
+const inOrderOfReferences = async (client: Client): Promise<readonly string[]> => {
+  const { rows } = await client.query<{ name: string; parents: string[] }>(references);
+  const order: string[] = [];
+  const left = new Map(rows.map(({ name, parents }) => [name, parents]));
+  while (left.size > 0) {
+    const next = [...left].filter(([, parents]) => parents.every((parent) => !left.has(parent)));
+    if (next.length === 0) throw new Error(`The tables ${[...left.keys()].join(', ')} refer to each other.`);
+    for (const [name] of next) {
+      left.delete(name);
+      order.push(name);
+    }
+  }
+  return order;
+};
+
+const numberOfPartition = /^event_p(\d+)$/;
+
+/** The partitions of the event log that the copy has, and its schema does not create. */
+const partitionsOf = ({ tables }: DatabaseCopy): readonly string[] =>
+  tables.flatMap(({ name }) => {
+    const nth = Number(numberOfPartition.exec(name)?.[1] ?? 0);
+    return nth === 0 ? [] : createPartition(nth);
+  });
+
+/** Loads one database in a transaction that the caller commits. */
+const load = async (client: Client, target: ServiceDatabase, folder: string, manifest: Manifest): Promise<void> => {
+  const { service, database, migrations } = target;
+  const copy = manifest.services[service];
+  await client.query('begin');
+  await createSchema(
+    client,
+    database,
+    migrations.filter(({ name }) => copy.migrations.includes(name)),
+  ).catch((error: unknown) => {
+    if ((error as { code?: string }).code !== duplicateTable) throw error;
+    throw new BackupError(
+      `A service has started on the database ${database} meanwhile. Nothing was restored. Stop all services, drop that database, and try again.`,
+    );
+  });
+  if (service === 'audit') for (const statement of partitionsOf(copy)) await client.query(statement);
+  const order = (await inOrderOfReferences(client)).filter((name) => name !== migrationsTable);
+  await client.query(`truncate ${order.map((name) => escapeIdentifier(name)).join(', ')}`);
+  const copies = new Map(copy.tables.map((table) => [table.name, table]));
+  const unknown = copy.tables.find(({ name }) => !order.includes(name));
+  if (unknown !== undefined)
+    throw new BackupError(`The backup has a table of ${service} that its schema does not have: ${unknown.name}.`);
+  for (const name of order) {
+    const table = copies.get(name);
+    if (table === undefined) continue;
+    const columns = table.columns.map((column) => escapeIdentifier(column)).join(', ');
+    const loading = client.query(copyFrom(`copy ${escapeIdentifier(name)} (${columns}) from stdin`));
+    await pipeline(createReadStream(tablePath(folder, service, name)), createGunzip(), loading);
+    if (loading.rowCount !== table.rows)
+      throw new BackupError(
+        `The backup is damaged: the table ${name} of ${service} has ${loading.rowCount} rows instead of ${table.rows}.`,
+      );
+  }
+  for (const { name, value } of copy.sequences)
+    await client.query('select setval($1::regclass, $2)', [escapeIdentifier(name), value]);
+  if (service === 'features')
+    await skipRevisionsAfterRestore(
+      (text, values) => client.query(text, [...values]),
+      new Date(manifest.at),
+      new Date(),
+    );
+};
+
+/**
+ * Restores a backup that was verified into databases that are missing or empty and that no program uses. Each gets all of its data in one transaction, and
+ * all commit when the last one is loaded.
+ * @throws BackupError with the reason; until the first commit nothing is changed but that missing databases were created
+ */
+export const restoreBackup = async (
+  databases: readonly ServiceDatabase[],
+  folder: string,
+  manifest: Manifest,
+): Promise<void> => {
+  await requireFreeTargets(databases);
+  const clients: Client[] = [];
+  try {
+    const targets = await Promise.all(
+      databases.map(async (target) => {
+        await createDatabaseIfMissing(target.url);
+        const client = await connectTo(target);
+        clients.push(client);
+        return { target, client };
+      }),
+    );
+    const outcomes = await Promise.allSettled(
+      targets.map(({ client, target }) => load(client, target, folder, manifest)),
+    );
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    for (const { client } of targets) await client.query('commit');
+    for (const { client } of targets) await client.query('analyze');
+  } finally {
+    await Promise.allSettled(clients.map((client) => client.end()));
+  }
+};

@@ -1,0 +1,172 @@
+import { createDatabaseIfMissing, createSchema } from '@bunting/database';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { eventually } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { databases as settings } from '../../apps/all-in-one/src/services.ts';
+import { type Program, runProgram } from '../../apps/all-in-one/test/program.ts';
+import { verifyBackup } from './manifest.ts';
+import { databasesAt, type ServiceDatabase } from './service-databases.ts';
+import { withSnapshots } from './snapshots.ts';
+import { startProxy } from '../torture/cluster/proxy.ts';
+
+const locksOfBackups = `
+  select datname as database, bool_and(granted) as granted from pg_locks join pg_stat_activity using (pid)
+  where application_name = 'bunting-backup' and mode = 'ShareLock' and locktype = 'relation' group by datname`;
+
+describe('a backup of databases that are in use', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bunting-snapshots-spec-'));
+  const backup = path.join(folder, 'backup');
+  const clients: pg.Client[] = [];
+  let postgres: EmbeddedPostgres;
+  let services: readonly ServiceDatabase[];
+  let environment: Readonly<Record<string, string>>;
+
+  const connect = async (name: string): Promise<pg.Client> => {
+    const found = services.find(({ service }) => service === name);
+    const client = new pg.Client({ connectionString: found?.url });
+    clients.push(client);
+    await client.connect();
+    return client;
+  };
+  /** Whether backups have all locks that they want in a database; undefined if they want none. */
+  const hasLocks = async (observer: pg.Client, name: string): Promise<boolean | undefined> => {
+    const { rows } = await observer.query<{ database: string; granted: boolean }>(locksOfBackups);
+    return rows.find(({ database }) => database === `bunting_${name}`)?.granted;
+  };
+  const untilHalfLocked = (observer: pg.Client, locked: string, waiting: string) =>
+    eventually(
+      async () => {
+        expect([await hasLocks(observer, locked), await hasLocks(observer, waiting)]).toEqual([true, false]);
+      },
+      { timeoutMs: 40_000 },
+    );
+  const outcomeOf = async (program: Program) => {
+    const { code } = await program.ended;
+    return { code, text: `${program.output()}${program.errors()}` };
+  };
+
+  beforeAll(async () => {
+    // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
+    chmodSync(folder, 0o711);
+    postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), ephemeral: true });
+    services = databasesAt((name) => postgres.urlOf(name));
+    for (const { service, url, database, migrations } of services) {
+      await createDatabaseIfMissing(url);
+      const client = await connect(service);
+      await client.query('begin');
+      await createSchema(client, database, migrations);
+      await client.query('create table written (name text); commit');
+    }
+    environment = Object.fromEntries(services.map(({ url }, nth) => [settings[nth]?.setting ?? '', url]));
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.allSettled(clients.map((client) => client.end()));
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }, 60_000);
+
+  it('has one moment for all databases, also when the network delays the snapshot of one for longer than writers wait', async () => {
+    const written = async (client: pg.Client) =>
+      (await client.query<{ name: string }>('select name from written')).rows.map(({ name }) => name);
+    const [inSearch, inGateway, observer] = [await connect('search'), await connect('gateway'), await connect('audit')];
+    const waitsForLock = async (client: pg.Client) => {
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      return async () =>
+        expect(
+          (await observer.query('select from pg_locks where pid = $1 and not granted', [rows[0]?.pid])).rowCount,
+        ).toBe(1);
+    };
+    const delayed: (() => void)[] = [];
+    let isDelaying = true;
+    const proxy = await startProxy(
+      () => postgres.port,
+      ({ toClient, toServer }) => ({
+        fromClient: (bytes) => {
+          if (isDelaying && bytes.includes('repeatable read')) delayed.push(() => toServer(bytes));
+          else toServer(bytes);
+        },
+        fromServer: toClient,
+      }),
+    );
+    try {
+      const throughProxy = services.map((service) => {
+        const url = new URL(service.url);
+        url.port = String(proxy.port);
+        return service.service === 'gateway' ? { ...service, url: url.href } : service;
+      });
+      const copied = withSnapshots(throughProxy, async (snapshots) =>
+        Promise.all(
+          (['search', 'gateway'] as const).map((name) =>
+            written(snapshots.find(({ service }) => service === name)?.client as pg.Client),
+          ),
+        ),
+      );
+      await eventually(() => expect(delayed).toHaveLength(1));
+      const isWaiting = await waitsForLock(inSearch);
+      const first = inSearch.query("insert into written values ('first')");
+      await eventually(isWaiting);
+      // PostgreSQL ends the fence after its time, and with it the attempt.
+      await first;
+      await inGateway.query("insert into written values ('second')");
+      isDelaying = false;
+      for (const pass of delayed) pass();
+      expect(await copied).toEqual([['first'], ['second']]);
+    } finally {
+      await proxy.close();
+      for (const client of [inSearch, inGateway]) await client.query('truncate written');
+    }
+  }, 60_000);
+
+  it('lets writes go on while a transaction holds a table, also when its process is suspended, and is complete after that', async () => {
+    const [holder, writer, observer] = [await connect('search'), await connect('gateway'), await connect('audit')];
+    await holder.query("begin; insert into written values ('before the backup')");
+    const program = runProgram('scripts/backup.ts', environment, { args: [backup] });
+    try {
+      await untilHalfLocked(observer, 'gateway', 'search');
+      await writer.query("insert into written values ('between attempts')");
+      await eventually(
+        async () => {
+          process.kill(-program.pid, 'SIGCONT');
+          await untilHalfLocked(observer, 'gateway', 'search');
+          process.kill(-program.pid, 'SIGSTOP');
+          expect(await hasLocks(observer, 'gateway')).toBe(true);
+        },
+        { timeoutMs: 40_000 },
+      );
+      await writer.query("insert into written values ('while the backup is suspended')");
+      await holder.query('commit');
+    } finally {
+      process.kill(-program.pid, 'SIGCONT');
+    }
+    const outcome = await outcomeOf(program);
+    expect(outcome).toEqual({ code: 0, text: expect.stringContaining('has everything as of') });
+    const { services: copies } = await verifyBackup(backup);
+    const written = (['search', 'gateway'] as const).map((name) =>
+      copies[name].tables.find((it) => it.name === 'written'),
+    );
+    expect(written.map((table) => table?.rows)).toEqual([1, 2]);
+  }, 120_000);
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'whose restore is tried leaves no data behind when %s interrupts it',
+    async (signal) => {
+      const parent = path.join(folder, signal);
+      mkdirSync(parent, { mode: 0o711 });
+      const program = runProgram('scripts/backup-verify.ts', {}, { args: [backup, '--restore', parent] });
+      await eventually(() => expect(readdirSync(path.join(parent, readdirSync(parent)[0] ?? '-'))).not.toEqual([]));
+      process.kill(program.pid, signal);
+      expect(await outcomeOf(program)).toEqual({
+        code: 1,
+        text: expect.stringMatching(
+          new RegExp(`^Intact: [^]*Interrupted by ${signal}\\. What was restored is removed\\.\n$`),
+        ),
+      });
+      expect(readdirSync(parent)).toEqual([]);
+    },
+    60_000,
+  );
+});

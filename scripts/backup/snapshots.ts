@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { BackupError } from './backup-error.ts';
+import type { ServiceDatabase } from './service-databases.ts';
+
+/** The transaction of one database, which reads the state at the time of the snapshots. */
+export interface Snapshot extends ServiceDatabase {
+  readonly client: pg.Client;
+}
+
+/**
+ * PostgreSQL ends a transaction that locks out writers after this time, also when this process was suspended or its machine is away.
+ */
+const maxPauseMs = 5_000;
+/** How long an attempt waits for the locks of a database, and writers with it. */
+const lockWaitMs = 300;
+/** Every fourth attempt is patient: PostgreSQL cancels an autovacuum that holds up a lock after 1 s. */
+const patientLockWaitMs = 1_500;
+const patientEvery = 4;
+const maxAttempts = 12;
+const firstPauseMs = 250;
+const longestPauseMs = 10_000;
+/** The codes of query_canceled (by statement_timeout), deadlock_detected and transaction_timeout. */
+const contended = new Set(['57014', '40P01', '25P04']);
+
+/** The locks could not be had, or were lost before all snapshots were taken. */
+class Contention extends Error {
+  override readonly name = 'Contention';
+}
+
+const allTables = `
+  select string_agg(format('%I.%I', nspname, relname), ', ' order by relname) as tables
+  from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+  where nspname = 'public' and relkind in ('r', 'p') and not relispartition`;
+
+/** Waits for all, and throws the first error. */
+const all = async <T>(jobs: readonly Promise<T>[]): Promise<T[]> => {
+  const outcomes = await Promise.allSettled(jobs);
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+};
+
+/** Connects to a database. @throws BackupError if it cannot be reached */
+export const connectTo = async ({ service, url }: ServiceDatabase): Promise<pg.Client> => {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'bunting-backup',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+  // The query that fails reports a lost connection; without a listener the error would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query(
+      'set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set transaction_timeout = 0',
+    );
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    const { host, pathname } = new URL(url);
+    throw new BackupError(
+      `The database of ${service} (${host}${pathname}) cannot be opened: ${(error as Error).message}. Start it, or correct its address.`,
+      { cause: error },
+    );
+  }
+  return client;
+};
+
+const countSessions = `
+  select count(*)::int as count from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`;
+
+/** Throws a BackupError if a program is connected to the database. */
+export const requireUnused = async ({ service, database }: ServiceDatabase, client: pg.Client): Promise<void> => {
+  const { rows } = await client.query<{ count: number }>(countSessions);
+  const sessions = rows[0]?.count ?? 0;
+  if (sessions === 0) return;
+  throw new BackupError(
+    `The database ${database} of ${service} is in use (${sessions} connections). Nothing was changed. Stop all services, and try again.`,
+  );
+};
+
+const connectAll = async (databases: readonly ServiceDatabase[], clients: pg.Client[]): Promise<Snapshot[]> =>
+  all(
+    databases.map(async (database) => {
+      const client = await connectTo(database);
+      clients.push(client);
+      return { ...database, client };
+    }),
+  );
+
+const tablesOf = async ({ service, database, client }: Snapshot): Promise<string> => {
+  const { rows } = await client.query<{ tables: string | null }>(allTables);
+  const tables = rows[0]?.tables;
+  if (tables === null || tables === undefined)
+    throw new BackupError(
+      `The database ${database} of ${service} is empty: start Bunting on it first, or correct its address.`,
+    );
+  return tables;
+};
+
+/**
+ * Blocks the writers of all databases, takes a snapshot of each, and lets the writers continue. While all tables are locked no transaction
+ * that has written is open anywhere, so the snapshots have what was acknowledged before, and nothing else.
+ * @returns the moment of the snapshots
+ * @throws Contention if another attempt may succeed
+ */
+const takeSnapshots = async (fences: readonly Snapshot[], snapshots: readonly Snapshot[], waitMs: number) => {
+  const attempt = async (): Promise<Date> => {
+    await all(
+      fences.map(async (fence) => {
+        const tables = await tablesOf(fence);
+        await fence.client.query(
+          `begin; set local transaction_timeout = ${maxPauseMs}; set local statement_timeout = ${waitMs}`,
+        );
+        // The timeout is that of the statement, thus of all locks together.
+        await fence.client.query(`lock table ${tables} in share mode`);
+      }),
+    );
+    const times = await all(
+      snapshots.map(async (snapshot) => {
+        // The first query takes the snapshot; the lock keeps tables from being dropped before they are copied.
+        await snapshot.client.query(
+          `begin isolation level repeatable read read only; set local statement_timeout = ${waitMs}`,
+        );
+        await snapshot.client.query(`lock table ${await tablesOf(snapshot)} in access share mode`);
+        const { rows } = await snapshot.client.query<{ at: Date }>('select clock_timestamp() as at');
+        await snapshot.client.query('set local statement_timeout = 0');
+        return rows[0]?.at ?? new Date();
+      }),
+    );
+    return new Date(Math.max(...times.map(Number)));
+  };
+  const [outcome] = await Promise.allSettled([attempt()]);
+  // A fence whose connection was lost has lost its locks.
+  const ends = await Promise.allSettled(fences.map(({ client }) => client.query('rollback')));
+  const lost = ends.find((end) => end.status === 'rejected');
+  if (outcome.status === 'fulfilled' && lost === undefined) return outcome.value;
+  const cause = outcome.status === 'rejected' ? (outcome.reason as Error & { code?: string }) : lost?.reason;
+  if (lost !== undefined || contended.has((cause as { code?: string }).code ?? ''))
+    throw new Contention('The locks were not granted in time, or were lost.', { cause });
+  throw cause;
+};
+
+/**
+ * Runs a job with snapshots of all databases of one moment. Writers wait while an attempt holds locks: usually for milliseconds, and never
+ * longer than `maxPauseMs`; readers do not. Attempts are repeated with growing pauses, for a minute or so. The databases may be in different
+ * clusters.
+ * @throws BackupError if the locks cannot be had
+ */
+export const withSnapshots = async <T>(
+  databases: readonly ServiceDatabase[],
+  job: (snapshots: readonly Snapshot[], moment: { readonly at: Date; readonly pausedMs: number }) => Promise<T>,
+): Promise<T> => {
+  let pausedMs = 0;
+  for (let attempt = 1; ; attempt++) {
+    const clients: pg.Client[] = [];
+    try {
+      const fences = await connectAll(databases, clients);
+      const snapshots = await connectAll(databases, clients);
+      const began = performance.now();
+      const waitMs = attempt % patientEvery === 0 ? patientLockWaitMs : lockWaitMs;
+      const at = await takeSnapshots(fences, snapshots, waitMs).finally(() => {
+        pausedMs = Math.max(pausedMs, performance.now() - began);
+      });
+      await all(fences.map(({ client }) => client.end()));
+      return await job(snapshots, { at, pausedMs });
+    } catch (error) {
+      if (!(error instanceof Contention)) throw error;
+      if (attempt === maxAttempts)
+        throw new BackupError(
+          `The tables were in use in each of ${maxAttempts} attempts, so no common moment was found. Try again when no migration and no long transaction runs.`,
+          { cause: error },
+        );
+    } finally {
+      await Promise.allSettled(clients.map((client) => client.end()));
+    }
+    await sleep(Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs) * (0.5 + Math.random() / 2));
+  }
+};

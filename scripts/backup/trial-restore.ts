@@ -1,0 +1,64 @@
+import { openDatabase } from '@bunting/database';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { missedMessages } from '@bunting/outbox';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.ts';
+import { BackupError } from './backup-error.ts';
+import type { Manifest } from './manifest.ts';
+import { restoreBackup } from './restore-backup.ts';
+import { databasesAt } from './service-databases.ts';
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+/** Restores and checks a backup in a PostgreSQL. @returns the number of events in the log */
+const restoreInto = async (postgres: EmbeddedPostgres, folder: string, manifest: Manifest): Promise<number> => {
+  const databases = databasesAt((name) => postgres.urlOf(name));
+  await restoreBackup(databases, folder, manifest);
+  const audit = databases.find(({ service }) => service === 'audit');
+  if (audit === undefined) throw new Error('There is no database of audit.');
+  const log = await openDatabase({ ...audit, name: 'trial-restore', readOnlySchema: true, poolMax: 2 });
+  try {
+    const { fault, checked } = await verifyChain(log);
+    if (fault !== null) throw new BackupError(`The event log of the backup ${folder} is not intact: ${fault.message}`);
+    const missed = await missedMessages(log);
+    if (missed.length > 0)
+      throw new BackupError(`The event log of the backup ${folder} misses events: run audit:verify.`);
+    return checked;
+  } finally {
+    await log.close();
+  }
+};
+
+/**
+ * Restores a backup that was verified into a new PostgreSQL in a folder below `parent`, checks the hashes of the event log there, and removes it
+ * again, also when SIGINT or SIGTERM interrupts it.
+ * @returns the number of events in the log
+ * @throws BackupError if the backup cannot be restored, its log is not intact, or a signal came
+ */
+export const trialRestore = async (folder: string, manifest: Manifest, parent: string): Promise<number> => {
+  const scratch = await mkdtemp(path.join(parent, 'bunting-trial-restore-')).catch((error: Error) => {
+    throw new BackupError(`The backup cannot be restored below ${parent}: ${error.message}.`, { cause: error });
+  });
+  let interrupt: (signal: NodeJS.Signals) => void = () => undefined;
+  const interrupted = new Promise<never>((_, reject) => {
+    interrupt = (signal) => reject(new BackupError(`Interrupted by ${signal}. What was restored is removed.`));
+  });
+  interrupted.catch(() => undefined);
+  for (const signal of signals) process.on(signal, interrupt);
+  let starting: Promise<EmbeddedPostgres> | undefined;
+  try {
+    // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
+    await chmod(scratch, 0o711);
+    starting = startEmbeddedPostgres({ dataDir: path.join(scratch, 'postgres'), ephemeral: true });
+    const restoring = starting.then((postgres) => restoreInto(postgres, folder, manifest));
+    return await Promise.race([restoring, interrupted]);
+  } finally {
+    await starting?.then(
+      (postgres) => postgres.stop(),
+      () => undefined,
+    );
+    await rm(scratch, { recursive: true, force: true });
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+};

@@ -1,0 +1,163 @@
+import { eventually } from '@bunting/testing';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { startPlatform } from '../../../apps/all-in-one/src/platform.ts';
+import { runProgram } from '../../../apps/all-in-one/test/program.ts';
+import { reservePort } from '../../../apps/all-in-one/test/reserved-port.ts';
+import { sizeOf, verifyBackup } from '../../backup/manifest.ts';
+import { withServiceDatabases } from '../../backup/service-databases.ts';
+import { fillEventLog, pruneOutbox } from '../events/fill-event-log.ts';
+import { seed } from '../http/seed.ts';
+import { foreignTarget } from '../http/target.ts';
+
+interface BackupBench {
+  readonly features: number;
+  readonly events: number;
+}
+
+const token = '*:*.bench-0123456789abcdef0123456789abcdef';
+const mebibytes = (bytes: number): number => Number((bytes / 1024 ** 2).toFixed(1));
+
+const connected = async <T>(
+  urls: readonly string[],
+  job: (clients: readonly pg.Client[]) => Promise<T>,
+): Promise<T> => {
+  const clients = urls.map((connectionString) => new pg.Client({ connectionString }));
+  try {
+    await Promise.all(clients.map((client) => client.connect()));
+    return await job(clients);
+  } finally {
+    await Promise.allSettled(clients.map((client) => client.end()));
+  }
+};
+
+/** Events of features without a position yet, and consumers that have not confirmed all of them. */
+const behind = `
+  select from outbox where topic = 'event' and position is null
+  union all
+  select from outbox_consumer reader join outbox_topic head using (topic) where topic = 'event' and reader.position < head.position`;
+
+/** Starts a Bunting, and gives it so many flags and events. */
+const startFilled = async (dataDir: string, { features, events }: BackupBench) => {
+  const platform = await startPlatform(
+    { BUNTING_DATA_DIR: dataDir, PORT: '0', GATEWAY_HOST: '127.0.0.1', BUNTING_ADMIN_TOKEN: token },
+    dataDir,
+  );
+  const fill = async (): Promise<number> => {
+    await seed(foreignTarget(platform.address, token), features, 'import', () => undefined);
+    return withServiceDatabases({ BUNTING_DATA_DIR: dataDir }, { create: false }, (found) =>
+      connected(
+        found.map(({ url }) => url),
+        async (clients) => {
+          const clientOf = (name: string) => clients[found.findIndex(({ service }) => service === name)] as pg.Client;
+          const [outbox, log] = [clientOf('features'), clientOf('audit')];
+          const settled = () =>
+            eventually(
+              async () => {
+                if ((await outbox.query(behind)).rowCount !== 0) throw new Error('A consumer is behind.');
+              },
+              { timeoutMs: 60_000 },
+            );
+          await settled();
+          await fillEventLog(events, { outbox, log, bus: platform.hosted.bus });
+          await settled();
+          await pruneOutbox(outbox);
+          const sizes = clients.map(async (client) => {
+            await client.query('checkpoint');
+            const { rows } = await client.query<{ bytes: string }>(
+              'select pg_database_size(current_database()) as bytes',
+            );
+            return Number(rows[0]?.bytes);
+          });
+          return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
+        },
+      ),
+    );
+  };
+  try {
+    return { platform, bytes: await fill() };
+  } catch (error) {
+    await platform.stop();
+    throw error;
+  }
+};
+
+/** Runs a command of the repository to its end. @returns its seconds, and what it has printed */
+const timed = async (script: string, dataDir: string, folder: string) => {
+  const began = performance.now();
+  const program = runProgram(script, { BUNTING_DATA_DIR: dataDir }, { args: [folder] });
+  const { code } = await program.ended;
+  if (code !== 0) throw new Error(`${script} ended with ${code}: ${program.errors()}`);
+  return { seconds: (performance.now() - began) / 1_000, text: program.output() };
+};
+
+/** Starts a Bunting on restored data. @returns the seconds until it is ready, having counted its features */
+const startRestored = async (dataDir: string, features: number): Promise<number> => {
+  const port = await reservePort();
+  const began = performance.now();
+  const program = runProgram('apps/all-in-one/src/main.ts', {
+    BUNTING_DATA_DIR: dataDir,
+    BUNTING_ADMIN_TOKEN: token,
+    LOG_LEVEL: 'warn',
+    PORT: String(port),
+    GATEWAY_HOST: '127.0.0.1',
+  });
+  try {
+    await eventually(
+      async () => {
+        if (!program.isRunning()) return;
+        if (!(await fetch(`http://127.0.0.1:${port}/health/ready`)).ok) throw new Error('It is not ready.');
+      },
+      { timeoutMs: 120_000 },
+    );
+    const seconds = (performance.now() - began) / 1_000;
+    const found = await fetch(`http://127.0.0.1:${port}/api/admin/search/features?limit=1`, {
+      headers: { authorization: token },
+    });
+    const { total } = (await found.json()) as { total: number };
+    if (total !== features) throw new Error(`The restored Bunting finds ${total} of ${features} features.`);
+    return seconds;
+  } finally {
+    program.signal('SIGTERM');
+    await program.ended;
+  }
+};
+
+/** Measures how long a backup takes while Bunting runs, and how long it takes from the backup to a Bunting that is ready; prints a table. */
+export const benchBackup = async (bench: BackupBench): Promise<unknown> => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-backup-'));
+  // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
+  chmodSync(folder, 0o711);
+  const [dataDir, backup, restored] = ['data', 'backup', 'restored'].map((name) => path.join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  try {
+    const { platform, bytes } = await startFilled(dataDir, bench);
+    const made = await timed('scripts/backup.ts', dataDir, backup).finally(() => platform.stop());
+    const manifest = await verifyBackup(backup);
+    const pausedMs = Number(/Writers waited for (\d+) ms/.exec(made.text)?.[1]);
+    const { seconds: verifySeconds } = await timed('scripts/backup-verify.ts', dataDir, backup);
+    const { seconds: restoreSeconds } = await timed('scripts/restore.ts', restored, backup);
+    const readySeconds = await startRestored(restored, bench.features);
+    const rows = [
+      ['databases, MiB', mebibytes(bytes)],
+      ['backup, MiB', mebibytes(sizeOf(manifest).bytes)],
+      ['backup, s', made.seconds],
+      ['writes waited, ms', pausedMs],
+      ['verify, s', verifySeconds],
+      ['restore, s', restoreSeconds],
+      ['start until ready, s', readySeconds],
+      ['restore and start, s', restoreSeconds + readySeconds],
+    ] as const;
+    console.log(`${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}`);
+    console.log(`\n| ${bench.features} flags, ${bench.events} events | |\n| --- | ---: |`);
+    for (const [what, figure] of rows) console.log(`| ${what} | ${Number(figure.toFixed(1))} |`);
+    return { ...bench, rows: Object.fromEntries(rows) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};

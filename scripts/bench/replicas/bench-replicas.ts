@@ -1,0 +1,184 @@
+import type { ServiceName } from '@bunting/contracts';
+import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { eventually, startNats } from '@bunting/testing';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { type Program, runProgram } from '../../../apps/all-in-one/test/program.ts';
+import { reservePort } from '../../../apps/all-in-one/test/reserved-port.ts';
+import { benchOperations } from '../http/bench-operations.ts';
+import { drive } from '../http/drive.ts';
+import { seed, strategiesOf } from '../http/seed.ts';
+import { cpuSecondsOf, type Target } from '../http/target.ts';
+
+interface ReplicaOptions {
+  readonly features: number;
+  /** in all, over all gateways */
+  readonly connections: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  /** only services whose name contains it */
+  readonly only: string;
+}
+
+interface ReplicaRow {
+  readonly service: ServiceName;
+  readonly operation: string;
+  readonly replicas: number;
+  readonly requestsPerSecond: number;
+  readonly p99Ms: number;
+  readonly errors: number;
+  /** milliseconds of CPU of all replicas of the service for one request */
+  readonly cpuMs: number | undefined;
+  /** cores that all replicas of the service used */
+  readonly cores: number | undefined;
+}
+
+/** The operations by which a service is measured, of those of the bench. */
+const operationsOf: Readonly<Record<ServiceName, readonly string[]>> = {
+  gateway: ['GET client features, unchanged', 'GET frontend'],
+  features: ['GET feature', 'PATCH strategy'],
+  // Proposals of one user are serialised, and make later ones slower.
+  'change-requests': ['GET pending change requests'],
+  search: ['search: first page'],
+  audit: ['events: by type'],
+};
+const services = ['features', 'change-requests', 'audit', 'search', 'gateway'] as const satisfies ServiceName[];
+const mostReplicas = 3;
+const token = '*:*.bench-0123456789abcdef0123456789abcdef';
+
+interface Replica {
+  readonly program: Program;
+  /** the address of a gateway */
+  readonly url: string;
+}
+
+/** Starts nats-server, PostgreSQL and a process of each service, and more of them on request. */
+const startPlatform = async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-replicas-'));
+  // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
+  chmodSync(folder, 0o711);
+  const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
+  const nats = await startNats({ storeDir: path.join(folder, 'nats'), port: await reservePort() });
+  const running = new Map<ServiceName, Replica[]>(services.map((service) => [service, []]));
+
+  const start = async (service: ServiceName): Promise<void> => {
+    const prefix = service.toUpperCase().replaceAll('-', '_');
+    const [port, monitoringPort] = [await reservePort(), await reservePort()];
+    const program = runProgram(path.join('apps', service, 'src', 'main.ts'), {
+      BUS_URL: `nats://127.0.0.1:${nats.port}`,
+      LOG_LEVEL: 'warn',
+      [`${prefix}_DATABASE_URL`]: postgres.urlOf(`bunting_${service.replaceAll('-', '_')}`),
+      [`${prefix}_OPS_PORT`]: String(monitoringPort),
+      ...(service === 'gateway' ? { PORT: String(port), GATEWAY_HOST: '127.0.0.1', BUNTING_ADMIN_TOKEN: token } : {}),
+      ...(service === 'change-requests' ? { CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true' } : {}),
+    });
+    running.get(service)?.push({ program, url: `http://127.0.0.1:${port}` });
+    const isReady = async () => {
+      if (!program.isRunning()) return;
+      const { status } = await fetch(`http://127.0.0.1:${monitoringPort}/health/ready`);
+      if (status !== 200) throw new Error(`${service} answers ${status}.`);
+    };
+    await eventually(isReady, { timeoutMs: 60_000 });
+    if (!program.isRunning()) throw new Error(`${service} does not start: ${program.output()}${program.errors()}`);
+  };
+  const end = async (replica: Replica | undefined): Promise<void> => {
+    replica?.program.signal('SIGTERM');
+    await replica?.program.ended;
+  };
+  const stop = async (): Promise<void> => {
+    for (const service of [...services].reverse()) await Promise.all(running.get(service)?.map(end) ?? []);
+    await nats.stop();
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await Promise.all(services.map(start));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const replicasOf = (service: ServiceName): readonly Replica[] => running.get(service) ?? [];
+  return {
+    start,
+    /** Stops all replicas of a service but the first. */
+    shrink: async (service: ServiceName): Promise<void> => {
+      await Promise.all(running.get(service)?.splice(1).map(end) ?? []);
+    },
+    targets: (): readonly Pick<Target, 'url' | 'token'>[] => replicasOf('gateway').map(({ url }) => ({ url, token })),
+    cpuSeconds: (service: ServiceName): number | undefined =>
+      replicasOf(service).reduce<number | undefined>((sum, { program }) => {
+        const seconds = cpuSecondsOf(program.pid);
+        return sum === undefined || seconds === undefined ? undefined : sum + seconds;
+      }, 0),
+    stop,
+  };
+};
+
+const driveAll = async (
+  targets: readonly Pick<Target, 'url' | 'token'>[],
+  operation: Parameters<typeof drive>[1],
+  { connections, seconds }: { readonly connections: number; readonly seconds: number },
+) => {
+  const each = Math.max(1, Math.round(connections / targets.length));
+  // Each begins with other requests, so that writes of two gateways make other changes.
+  return Promise.all(targets.map((target, nth) => drive(target, operation, each, seconds, nth * 1_000_003)));
+};
+
+/** Measures the throughput of 1, 2 and 3 replicas of each service, the others having one, and prints a table. */
+export const benchReplicas = async (options: ReplicaOptions): Promise<readonly ReplicaRow[]> => {
+  const { features, connections, seconds, warmUpSeconds, only } = options;
+  console.log(
+    `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, ${features} flags, ${connections} connections`,
+  );
+  const platform = await startPlatform();
+  const rows: ReplicaRow[] = [];
+  try {
+    const [first] = platform.targets();
+    if (first === undefined) throw new Error('There is no gateway.');
+    const target = {
+      ...first,
+      startMs: [],
+      residentMb: () => undefined,
+      cpuSeconds: () => undefined,
+      stop: async () => undefined,
+    };
+    await seed(target, features, 'import', () => undefined);
+    const operations = benchOperations(features, await strategiesOf(target, features, 200));
+    console.log(
+      '\n| service | operation | replicas | requests/s | p99 ms | errors | CPU ms of the service | its cores |',
+    );
+    console.log('| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |');
+    for (const service of services.filter((name) => name.includes(only))) {
+      for (let replicas = 1; replicas <= mostReplicas; replicas++) {
+        if (replicas > 1) await platform.start(service);
+        for (const operation of operations.filter(({ name }) => operationsOf[service].includes(name))) {
+          if (warmUpSeconds > 0) await driveAll(platform.targets(), operation, { connections, seconds: warmUpSeconds });
+          const before = platform.cpuSeconds(service);
+          const driven = await driveAll(platform.targets(), operation, { connections, seconds });
+          const after = platform.cpuSeconds(service);
+          const requests = driven.reduce((sum, it) => sum + it.requests, 0);
+          const used = before === undefined || after === undefined ? undefined : after - before;
+          const row: ReplicaRow = {
+            service,
+            operation: operation.name,
+            replicas,
+            requestsPerSecond: driven.reduce((sum, it) => sum + it.requestsPerSecond, 0),
+            p99Ms: Math.max(...driven.map(({ p99Ms }) => p99Ms)),
+            errors: driven.reduce((sum, { errors }) => sum + errors, 0),
+            cpuMs: used === undefined ? undefined : Number(((used * 1_000) / Math.max(1, requests)).toFixed(2)),
+            cores: used === undefined ? undefined : Number((used / seconds).toFixed(2)),
+          };
+          rows.push(row);
+          console.log(
+            `| ${service} | ${row.operation} | ${replicas} | ${row.requestsPerSecond} | ${row.p99Ms} | ${row.errors} | ${row.cpuMs ?? '–'} | ${row.cores ?? '–'} |`,
+          );
+        }
+      }
+      await platform.shrink(service);
+    }
+    return rows;
+  } finally {
+    await platform.stop();
+  }
+};

@@ -1,0 +1,51 @@
+import { type Finding, ok, problem, reasonOf } from './finding.ts';
+
+const timeoutMs = 5_000;
+/** The header Date has seconds; services need clocks that agree to within one. */
+const maxClockDifferenceMs = 2_000;
+
+/** Compares the clock of a service with that of this machine, as far as its response tells. */
+const checkClock = (address: string, response: Response): readonly Finding[] => {
+  const date = Date.parse(response.headers.get('date') ?? '');
+  const differenceMs = Number.isNaN(date) ? 0 : Math.abs(Date.now() - date);
+  if (differenceMs <= maxClockDifferenceMs) return [];
+  return [
+    problem(
+      address,
+      `its clock and that of this machine differ by ${(differenceMs / 1_000).toFixed(0)} s. Synchronise both with NTP: deadlines of requests need clocks that agree.`,
+    ),
+  ];
+};
+
+/** Checks whether the service at an address is ready, and its clock. */
+export const checkAddress = async (address: string): Promise<readonly Finding[]> => {
+  try {
+    const response = await fetch(new URL('/health/ready', address), { signal: AbortSignal.timeout(timeoutMs) });
+    const clock = checkClock(address, response);
+    if (response.ok) return [ok(address, 'ready'), ...clock];
+    const { reason = 'no reason given' } = (await response.json().catch(() => ({}))) as { reason?: string };
+    return [problem(address, `is not ready (${response.status}): ${reason}`), ...clock];
+  } catch (error) {
+    return [problem(address, `does not answer (${reasonOf(error)}). Start it, or correct the address.`)];
+  }
+};
+
+/** Checks whether Meilisearch answers, and takes the key. */
+export const checkMeilisearch = async (url: string, key: string | undefined): Promise<Finding> => {
+  try {
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const response = await fetch(new URL('/version', url), { headers, signal: AbortSignal.timeout(timeoutMs) });
+    if (!response.ok)
+      return problem(
+        'Meilisearch',
+        `${url} answers ${response.status}. Correct MEILI_KEY; until then PostgreSQL answers searches.`,
+      );
+    const { pkgVersion = 'unknown' } = (await response.json()) as { pkgVersion?: string };
+    return ok('Meilisearch', `version ${pkgVersion}`);
+  } catch {
+    return problem(
+      'Meilisearch',
+      `${url} does not answer. Start it or correct MEILI_URL; until then PostgreSQL answers searches.`,
+    );
+  }
+};

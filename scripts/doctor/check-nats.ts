@@ -1,0 +1,56 @@
+import { type NatsAccess, natsBus } from '@bunting/bus';
+import { consumersOf } from '@bunting/contracts';
+import { type Finding, ok, problem, reasonOf } from './finding.ts';
+
+/** The largest body of an import, which is one message of NATS. */
+const wantedPayloadBytes = 11 * 1024 * 1024;
+const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`;
+
+/** Checks NATS, as a user of a service: its version, JetStream, and its limits. */
+export const checkNats = async ({
+  url,
+  user = 'doctor',
+  access,
+}: {
+  readonly url: string;
+  /** whose rights are for the inbox of that name */
+  readonly user: string | undefined;
+  readonly access: NatsAccess;
+}): Promise<readonly Finding[]> => {
+  try {
+    const bus = await natsBus({ url, name: user, access });
+    try {
+      await bus.checkServer([]);
+      const { version, maxPayloadBytes } = bus.server;
+      const { streams, storedBytes, maxBytes, neededBytes } = await bus.storage();
+      const producers = Object.keys(consumersOf);
+      return [
+        ok('NATS', `version ${version}, with JetStream`),
+        maxPayloadBytes < wantedPayloadBytes
+          ? problem(
+              'NATS',
+              `max_payload is ${maxPayloadBytes} bytes: imports of more are refused with 413. Set max_payload: 16MB.`,
+            )
+          : ok('NATS', `messages of up to ${maxPayloadBytes} bytes`),
+        streams < producers.length
+          ? problem(
+              'NATS',
+              `has ${streams} of the ${producers.length} streams of ${producers.join(', ')}. Start these services, which create them; their logs say why one cannot be created.`,
+            )
+          : ok('NATS', `${streams} streams, which store ${mebibytes(storedBytes)}`),
+        ...(maxBytes !== undefined && maxBytes < neededBytes
+          ? [
+              problem(
+                'NATS',
+                `the account may store ${mebibytes(maxBytes)}, and full streams need ${mebibytes(neededBytes)}. Raise max_file of JetStream for the account.`,
+              ),
+            ]
+          : []),
+      ];
+    } finally {
+      await bus.close();
+    }
+  } catch (error) {
+    return [problem('NATS', reasonOf(error))];
+  }
+};

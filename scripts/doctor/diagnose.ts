@@ -1,0 +1,99 @@
+import { connectOrStartEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { ConfigError, configOf, HostConfig, natsAccess, readConfig } from '@bunting/runtime';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { databases, services } from '../../apps/all-in-one/src/services.ts';
+import { checkAddress, checkMeilisearch } from './check-address.ts';
+import { checkBackups } from './check-backups.ts';
+import { checkDatabase } from './check-database.ts';
+import { checkNats } from './check-nats.ts';
+import { type Finding, ok, problem } from './finding.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface DiagnosisOptions {
+  /** services whose readiness is asked */
+  readonly addresses: readonly string[];
+  /** what must be free on the disk of a PostgreSQL on this machine */
+  readonly minFreeGib: number;
+  /** a folder that must have a backup of the last day */
+  readonly backups: string | undefined;
+}
+
+const repository = path.join(import.meta.dirname, '..', '..');
+const oldestNode = 24;
+
+const checkNode = (): Finding => {
+  const { node } = process.versions;
+  return Number(node.split('.')[0]) < oldestNode
+    ? problem('Node.js', `is version ${node}. Install ${oldestNode} or newer.`)
+    : ok('Node.js', node);
+};
+
+/** A problem for each invalid setting; anything but a ConfigError is thrown. */
+const faultsOf = (component: string, error: unknown): readonly Finding[] => {
+  if (!(error instanceof ConfigError)) throw error;
+  return error.message.split('\n').map((fault) => problem(component, fault));
+};
+
+/** Adds the addresses of the PostgreSQL of `npm start`, where the environment names no database and its data is there. */
+const withEmbedded = async <T>(environment: Environment, job: (environment: Environment) => Promise<T>): Promise<T> => {
+  const dataDir = path.resolve(environment['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'), 'postgres');
+  const isNamed = databases.some(({ setting }) => environment[setting] || environment[`${setting}_FILE`]);
+  if (isNamed || !existsSync(path.join(dataDir, 'PG_VERSION'))) return job(environment);
+  const embedded = await connectOrStartEmbeddedPostgres({ dataDir });
+  try {
+    const addresses = databases.map(({ setting, database }) => [setting, embedded.urlOf(database)]);
+    return await job({ ...environment, ...Object.fromEntries(addresses) });
+  } finally {
+    await embedded.stop();
+  }
+};
+
+const checkServices = async (environment: Environment, minFreeGib: number): Promise<readonly Finding[]> => {
+  const findings: Finding[] = [];
+  const checkedServers = new Set<string>();
+  for (const [nth, service] of services.entries()) {
+    const key = databases[nth]?.setting ?? '';
+    if (!environment[key] && !environment[`${key}_FILE`]) {
+      findings.push(ok(service.name, `not checked: ${key} is not set`));
+      continue;
+    }
+    try {
+      const config = readConfig(configOf(service), environment) as Readonly<Record<string, string | undefined>>;
+      const { [key]: url = '', FEATURES_READ_DATABASE_URL: replicaUrl, MEILI_URL: meilisearch, MEILI_KEY } = config;
+      const database = { service: service.name, url, replicaUrl };
+      findings.push(...(await checkDatabase(database, { checkedServers, minFreeGib })));
+      if (meilisearch !== undefined) findings.push(await checkMeilisearch(meilisearch, MEILI_KEY));
+    } catch (error) {
+      findings.push(...faultsOf(service.name, error));
+    }
+  }
+  if (checkedServers.size === 0 && !findings.some(({ isProblem }) => isProblem))
+    findings.push(
+      problem('settings', 'no <SERVICE>_DATABASE_URL is set. Run the doctor with the environment of the services.'),
+    );
+  return findings;
+};
+
+const checkBus = async (environment: Environment): Promise<readonly Finding[]> => {
+  try {
+    const config = readConfig(HostConfig, environment);
+    if (config.BUS_URL === undefined) return [ok('NATS', 'not used: BUS_URL is not set')];
+    return await checkNats({ url: config.BUS_URL, user: config.BUS_USER, access: natsAccess(config) });
+  } catch (error) {
+    return faultsOf('settings', error);
+  }
+};
+
+/** Checks what the settings of the environment name, and what the options ask for. It changes nothing. */
+export const diagnose = async (
+  environment: Environment,
+  { addresses, minFreeGib, backups }: DiagnosisOptions,
+): Promise<readonly Finding[]> => [
+  checkNode(),
+  ...(await withEmbedded(environment, (complete) => checkServices(complete, minFreeGib))),
+  ...(await checkBus(environment)),
+  ...(backups === undefined ? [] : [await checkBackups(backups)]),
+  ...(await Promise.all(addresses.map(checkAddress))).flat(),
+];

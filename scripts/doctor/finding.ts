@@ -1,0 +1,10 @@
+/** One result: what was checked, and for a problem the sentence that says what to do. */
+export interface Finding {
+  readonly component: string;
+  readonly text: string;
+  readonly isProblem: boolean;
+}
+
+export const ok = (component: string, text: string): Finding => ({ component, text, isProblem: false });
+export const problem = (component: string, text: string): Finding => ({ component, text, isProblem: true });
+export const reasonOf = (error: unknown): string => (error as Error).message;

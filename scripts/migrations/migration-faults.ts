@@ -1,0 +1,227 @@
+import type { SchemaMigration } from '@bunting/database';
+import {
+  parse,
+  type AlterTableCmd,
+  type AlterTableStmt,
+  type ColumnDef,
+  type Constraint,
+  type IndexStmt,
+  type Node,
+} from 'libpg-query';
+
+/**
+ * What a migration must not do to a table that exists, because the previous version still runs on it, or because it would lock the table
+ * for as long as it takes to read it.
+ */
+export const rules = {
+  drop: 'the previous version still uses what is dropped: stop using it in one release, and drop it in a later one',
+  rename:
+    'the previous version uses the old name: add the new one, write to both, and drop the old one in a later release',
+  'type-change':
+    'it rewrites the table under an exclusive lock: add a column, backfill it in batches, and drop the old one in a later release',
+  'not-null':
+    'rows of the previous version lack the value: give the column a default; one release later a contraction may add a CHECK (… IS NOT NULL) NOT VALID, and a later migration validate it',
+  'blocking-index':
+    'it blocks writes while it is built: create the index concurrently, in a migration of its own with `concurrently: true`',
+  'unsafe-concurrent-index':
+    'an index is created concurrently in a migration with `concurrently: true`, as DROP INDEX CONCURRENTLY IF EXISTS followed by CREATE INDEX CONCURRENTLY, so that the next start repairs one that was interrupted',
+  'validated-constraint':
+    'every row is checked under a lock: add the constraint NOT VALID and validate it in a later migration; add UNIQUE or PRIMARY KEY USING INDEX',
+  'new-constraint':
+    'it is enforced for new rows immediately, NOT VALID or not, and the previous version may write rows that it refuses: in an expansion move the code, and add the constraint or unique index in a contraction one release later',
+  'table-rewrite':
+    'it rewrites the table under an exclusive lock: add the column without it, and backfill it in batches',
+  'data-rewrite': 'it locks every row in one transaction: backfill in batches from the service',
+  phase:
+    'its name says whether versions that do not know it run on its schema: `<number>-expand-…` if they do, else `<number>-contract-…`; an expansion drops, renames and retypes nothing',
+  'hidden-statement': 'the linter cannot read what it executes: use plain statements',
+} as const;
+export type Rule = keyof typeof rules;
+
+/** The first tables of a database, for which there is no version before. */
+const initialMigrations = /^(1-.*|2-search)$/;
+const contracting: readonly Rule[] = ['drop', 'rename', 'type-change'];
+
+/** One statement that breaks a rule. */
+export interface MigrationFault {
+  readonly migration: string;
+  readonly rule: Rule;
+  readonly statement: string;
+}
+
+/** `-- allow drop: the reason`, at least this many characters of it. */
+const minReasonLength = 15;
+const allowed = (sql: string, rule: Rule): boolean =>
+  [...sql.matchAll(/--\s*allow\s+([a-z-]+):\s*(.+)$/gm)].some(
+    ([, name, reason = '']) => name === rule && reason.trim().length >= minReasonLength,
+  );
+
+/** Functions whose value is the same for all rows of a statement, so that PostgreSQL stores a default of them without a rewrite. */
+const stableFunctions = new Set(['now', 'transaction_timestamp', 'statement_timestamp', 'current_setting']);
+
+const namesOf = (node: Node | undefined): string[] => {
+  if (node === undefined) return [];
+  if ('String' in node) return [node.String.sval ?? ''];
+  if ('List' in node) return (node.List.items ?? []).flatMap(namesOf);
+  if ('TypeName' in node) return (node.TypeName.names ?? []).flatMap(namesOf);
+  if ('ObjectWithArgs' in node) return (node.ObjectWithArgs.objname ?? []).flatMap(namesOf);
+  return [];
+};
+const lastNameOf = (node: Node | undefined): string => namesOf(node).at(-1) ?? '';
+
+/** Every object of a parse tree with one of these keys, e.g. the tables that a statement reads. */
+const descendants = (tree: unknown, key: string): unknown[] => {
+  if (Array.isArray(tree)) return tree.flatMap((part) => descendants(part, key));
+  if (typeof tree !== 'object' || tree === null) return [];
+  return Object.entries(tree).flatMap(([name, part]) => [
+    ...(name === key ? [part as unknown] : []),
+    ...descendants(part, key),
+  ]);
+};
+
+const tablesReadBy = (tree: unknown): string[] =>
+  descendants(tree, 'RangeVar').map((table) => (table as { relname?: string }).relname ?? '');
+
+const callsVolatileFunction = (tree: unknown): boolean =>
+  descendants(tree, 'FuncCall').some(
+    (call) => !stableFunctions.has(lastNameOf((call as { funcname?: Node[] }).funcname?.at(-1))),
+  );
+
+const constraintsOf = ({ constraints = [] }: ColumnDef): Constraint[] =>
+  constraints.flatMap((node) => ('Constraint' in node ? [node.Constraint] : []));
+
+const faultsOfColumn = (column: ColumnDef): Rule[] => {
+  const constraints = constraintsOf(column);
+  const has = (type: Constraint['contype']): boolean => constraints.some(({ contype }) => contype === type);
+  const byDefault = constraints.filter(({ contype }) => contype === 'CONSTR_DEFAULT');
+  const isSerial = /serial/.test((column.typeName?.names ?? []).flatMap(namesOf).join(' '));
+  const isComputed = has('CONSTR_GENERATED') || has('CONSTR_IDENTITY') || isSerial;
+  const isValidated = (['CONSTR_CHECK', 'CONSTR_FOREIGN', 'CONSTR_UNIQUE', 'CONSTR_PRIMARY'] as const).some(has);
+  return [
+    ...(has('CONSTR_NOTNULL') && byDefault.length === 0 && !isComputed ? (['not-null'] as const) : []),
+    ...(isComputed || callsVolatileFunction(byDefault) ? (['table-rewrite'] as const) : []),
+    ...(isValidated ? (['validated-constraint'] as const) : []),
+  ];
+};
+
+const faultsOfConstraint = ({ contype, skip_validation, indexname }: Constraint): Rule[] =>
+  skip_validation === true || (indexname !== undefined && contype !== 'CONSTR_FOREIGN') ? [] : ['validated-constraint'];
+
+const columnOf = ({ def }: AlterTableCmd): ColumnDef => (def !== undefined && 'ColumnDef' in def ? def.ColumnDef : {});
+const constraintOf = ({ def }: AlterTableCmd): Constraint =>
+  def !== undefined && 'Constraint' in def ? def.Constraint : {};
+
+/** What statements before one have made in the same migration. */
+interface Made {
+  readonly tables: Set<string>;
+  readonly constraints: Set<string>;
+  readonly droppedIndexes: Set<string>;
+}
+
+const faultsOfAlteration = (command: AlterTableCmd, { constraints }: Made): Rule[] => {
+  switch (command.subtype) {
+    case 'AT_DropColumn':
+    case 'AT_DropConstraint':
+    case 'AT_DropInherit':
+    case 'AT_DetachPartition':
+      return ['drop'];
+    case 'AT_ColumnDefault':
+      return command.def === undefined ? ['drop'] : [];
+    case 'AT_AlterColumnType':
+      return ['type-change'];
+    case 'AT_SetNotNull':
+      return ['not-null', 'new-constraint'];
+    case 'AT_AddColumn':
+      return faultsOfColumn(columnOf(command));
+    case 'AT_AddConstraint':
+      constraints.add(constraintOf(command).conname ?? '');
+      return [...faultsOfConstraint(constraintOf(command)), 'new-constraint'];
+    // The lock under which it was added in the same transaction lasts until the check of all rows is over.
+    case 'AT_ValidateConstraint':
+      return constraints.has(command.name ?? '') ? ['validated-constraint'] : [];
+    case 'AT_SetLogged':
+    case 'AT_SetUnLogged':
+    case 'AT_SetTableSpace':
+    case 'AT_SetAccessMethod':
+    case 'AT_SetExpression':
+    case 'AT_AddIdentity':
+      return ['table-rewrite'];
+    default:
+      return [];
+  }
+};
+
+const faultsOfTable = (statement: AlterTableStmt, made: Made): Rule[] =>
+  statement.relation !== undefined && made.tables.has(statement.relation.relname ?? '')
+    ? []
+    : (statement.cmds ?? []).flatMap((node) =>
+        'AlterTableCmd' in node ? faultsOfAlteration(node.AlterTableCmd, made) : [],
+      );
+
+const faultsOfIndex = (
+  { idxname = '', relation, concurrent = false, unique = false }: IndexStmt,
+  { tables, droppedIndexes }: Made,
+  isConcurrentMigration: boolean,
+): Rule[] => {
+  const isOfNewTable = tables.has(relation?.relname ?? '');
+  const constrains: Rule[] = unique && !isOfNewTable ? ['new-constraint'] : [];
+  if (!concurrent) return isOfNewTable ? [] : ['blocking-index', ...constrains];
+  const isRepaired = isConcurrentMigration && droppedIndexes.has(idxname);
+  return isRepaired ? constrains : ['unsafe-concurrent-index', ...constrains];
+};
+
+const faultsOfStatement = (node: Node, made: Made, isConcurrentMigration: boolean): Rule[] => {
+  const exists = (table: string | undefined): boolean => table !== undefined && !made.tables.has(table);
+  if ('CreateStmt' in node) made.tables.add(node.CreateStmt.relation?.relname ?? '');
+  else if ('CreateTableAsStmt' in node) {
+    made.tables.add(node.CreateTableAsStmt.into?.rel?.relname ?? '');
+    return tablesReadBy(node.CreateTableAsStmt.query).some(exists) ? ['data-rewrite'] : [];
+  } else if ('IndexStmt' in node) {
+    return faultsOfIndex(node.IndexStmt, made, isConcurrentMigration);
+  } else if ('DropStmt' in node) {
+    const { objects = [], removeType, concurrent, missing_ok } = node.DropStmt;
+    if (removeType === 'OBJECT_INDEX' && concurrent === true && missing_ok === true && isConcurrentMigration) {
+      for (const name of objects.map(lastNameOf)) made.droppedIndexes.add(name);
+      return [];
+    }
+    return removeType === 'OBJECT_TABLE' && !objects.map(lastNameOf).some(exists) ? [] : ['drop'];
+  } else if ('TruncateStmt' in node || 'DropOwnedStmt' in node) return ['drop'];
+  else if ('RenameStmt' in node) return exists(node.RenameStmt.relation?.relname ?? '') ? ['rename'] : [];
+  else if ('AlterObjectSchemaStmt' in node) return ['rename'];
+  else if ('AlterTableStmt' in node) return faultsOfTable(node.AlterTableStmt, made);
+  else if ('UpdateStmt' in node) return exists(node.UpdateStmt.relation?.relname) ? ['data-rewrite'] : [];
+  else if ('DeleteStmt' in node) return exists(node.DeleteStmt.relation?.relname) ? ['data-rewrite'] : [];
+  else if ('MergeStmt' in node) return exists(node.MergeStmt.relation?.relname) ? ['data-rewrite'] : [];
+  else if ('InsertStmt' in node) {
+    return tablesReadBy(node.InsertStmt.selectStmt).some(exists) ? ['data-rewrite'] : [];
+  } else if ('ClusterStmt' in node || 'VacuumStmt' in node || 'ReindexStmt' in node) return ['table-rewrite'];
+  else if ('DoStmt' in node || 'CallStmt' in node || 'SelectStmt' in node) return ['hidden-statement'];
+  return [];
+};
+
+/**
+ * The statements of a service's migrations that break a rule and have no `-- allow <rule>: <reason>` in their text. Statements are read by
+ * PostgreSQL's own parser. A migration is free with the tables that it creates itself.
+ */
+export const migrationFaults = async (migrations: readonly SchemaMigration[]): Promise<MigrationFault[]> => {
+  const faults: MigrationFault[] = [];
+  for (const { name, statements, concurrently = false } of migrations) {
+    const made: Made = { tables: new Set(), constraints: new Set(), droppedIndexes: new Set() };
+    for (const sql of statements) {
+      const { stmts = [] } = await parse(sql);
+      const broken = stmts.flatMap(({ stmt }) =>
+        stmt === undefined ? [] : faultsOfStatement(stmt, made, concurrently),
+      );
+      const statement = sql.trim().replaceAll(/\s+/g, ' ').slice(0, 100);
+      for (const rule of new Set(broken)) {
+        if (rule === 'new-constraint' && !/^\d+-expand-/.test(name)) continue;
+        if (!allowed(sql, rule)) faults.push({ migration: name, rule, statement });
+        else if (contracting.includes(rule) && !/^\d+-contract-/.test(name))
+          faults.push({ migration: name, rule: 'phase', statement });
+      }
+    }
+    if (!initialMigrations.test(name) && !/^\d+-(expand|contract)-/.test(name))
+      faults.push({ migration: name, rule: 'phase', statement: statements[0] ?? '' });
+  }
+  return faults;
+};

@@ -1,0 +1,67 @@
+import { eventually, type FreshDatabase, freePort, freshDatabase, withClient } from '@bunting/testing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import path from 'node:path';
+import { type Program, runProgram } from '../../apps/all-in-one/test/program.ts';
+
+let database: FreshDatabase;
+let port: number;
+const running: Program[] = [];
+const startSearch = (): Program => {
+  const settings = { SEARCH_DATABASE_URL: database.url, SEARCH_OPS_PORT: String(port), LOG_LEVEL: 'warn' };
+  const started = runProgram(path.join('apps', 'search', 'src', 'main.ts'), settings);
+  running.push(started);
+  return started;
+};
+const readiness = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).json();
+const apply = (name: string, statement: string) =>
+  withClient(database.url, async (client) => {
+    await client.query(statement);
+    await client.query('insert into schema_migration (name) values ($1)', [name]);
+  });
+/** What the database holds, to see that a refused start changes nothing. */
+const tables = () =>
+  withClient(database.url, async (client) => {
+    const columns = await client.query(
+      "select table_name, column_name, data_type from information_schema.columns where table_schema = 'public' order by 1, 2",
+    );
+    return [columns.rows, (await client.query('select name from schema_migration order by id')).rows];
+  });
+
+beforeAll(async () => {
+  database = await freshDatabase('newer');
+  port = await freePort();
+});
+afterAll(async () => {
+  for (const one of running) one.signal('SIGKILL');
+  await Promise.all(running.map((one) => one.ended));
+  await database.drop();
+});
+
+it('shows how a newer version has expanded the schema of a running service, and refuses to run once it was contracted', async () => {
+  const search = startSearch();
+  await eventually(
+    async () =>
+      expect(await readiness()).toEqual({
+        health: 'GOOD',
+        schema: { needs: expect.any(Number), has: expect.any(Number), newer: [] },
+      }),
+    { timeoutMs: 60_000 },
+  );
+  await apply('3-expand-note', 'alter table feature_document add column note text');
+  await eventually(async () => expect(await readiness()).toMatchObject({ schema: { newer: ['3-expand-note'] } }));
+
+  await apply('4-contract-note', 'alter table feature_document drop column note');
+  const reason =
+    /^The database \S+ was written by a newer version of Bunting \(it has the migration "4-contract-note", which this version does not know\)\. Start that version, or restore a backup from before the upgrade\.\n?$/;
+  await eventually(async () =>
+    expect(await readiness()).toEqual({ health: 'BAD', reason: expect.stringMatching(reason) }),
+  );
+  search.signal('SIGTERM');
+  await search.ended;
+
+  const before = await tables();
+  const refused = startSearch();
+  expect((await refused.ended).code).toBe(1);
+  expect(refused.errors()).toMatch(reason);
+  expect(await tables()).toEqual(before);
+}, 120_000);

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SeededRandom } from '../../seeded-random.ts';
+import { startNatsServer, startPostgres } from './servers.ts';
+import { type ServiceProcess, createServiceProcess } from './service-process.ts';
+
+/** A period whose acknowledged writes one database lost, because it was restored to a copy. */
+export interface Restore {
+  readonly service: string;
+  readonly copiedAt: Date;
+  readonly restoredAt: Date;
+}
+
+/** The name of a service's database. */
+export const databaseOf = (service: string): string => `bunting_${service.replaceAll('-', '_')}`;
+
+/** Number of processes of each service. */
+export type Scale = Readonly<Record<string, number>>;
+
+/** The servers and processes of a run, on loopback. */
+export const startCluster = async (
+  folder: string,
+  scale: Scale,
+  random: SeededRandom,
+  log: (line: string) => void,
+  more: Readonly<Record<string, string>> = {},
+  /** the tree that processes first run from; this repository by default */
+  root?: string,
+) => {
+  const token = `torture-${randomBytes(24).toString('hex')}`;
+  const postgres = await startPostgres(path.join(folder, 'postgres'));
+  log('PostgreSQL is running');
+  const nats = await startNatsServer(folder);
+  log('nats-server is running');
+  const settings = {
+    GATEWAY_HOST: '127.0.0.1',
+    BUNTING_ADMIN_TOKEN: token,
+    CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
+    CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
+    LOG_LEVEL: 'warn',
+    CHECK_REPLIES: 'true',
+    ...more,
+  };
+  const processes: ServiceProcess[] = [];
+  const stop = async (): Promise<void> => {
+    // Gateways stop first.
+    for (const one of [...processes].reverse()) await one.stop();
+    for (const one of processes) await one.close();
+    await nats.stop();
+    await postgres.stop();
+  };
+  try {
+    for (const [service, count] of Object.entries(scale)) {
+      for (let nth = 1; nth <= count; nth++) {
+        processes.push(
+          await createServiceProcess({
+            service,
+            replica: nth,
+            settings,
+            databaseUrl: (name) => postgres.urlOf(databaseOf(name)),
+            postgresPort: () => postgres.port,
+            natsPort: () => nats.port,
+            random,
+            folder,
+            log,
+            root,
+          }),
+        );
+      }
+    }
+    // Concurrently: no service needs another one to start.
+    await Promise.all(processes.map((one) => one.start().then(() => log(`${one.name} is ready`))));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const of = (service: string) => processes.filter((one) => one.service === service);
+  const restoreCount: Restore[] = [];
+  const whileDown = async (service: string, job: () => Promise<void>): Promise<void> => {
+    await Promise.all(of(service).map((one) => one.kill()));
+    await job();
+    await Promise.all(of(service).map((one) => one.start()));
+  };
+  return {
+    token,
+    postgres,
+    nats,
+    processes,
+    processesOf: of,
+    /** addresses of the gateways */
+    urls: processes.flatMap(({ url }) => url ?? []),
+    /** the databases that were restored so far; they may lack what they received since their copy */
+    restores: restoreCount,
+    /** Restores the database of a service to a copy of some time ago, while the processes of the service are stopped. */
+    restore: async (service: string, whileMs: number): Promise<void> => {
+      const database = databaseOf(service);
+      const copiedAt = new Date();
+      await whileDown(service, () => postgres.copyDatabase(database));
+      await sleep(whileMs);
+      await whileDown(service, async () => {
+        restoreCount.push({ service, copiedAt, restoredAt: new Date() });
+        await postgres.restoreCopy(database);
+      });
+    },
+    stop,
+  };
+};
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;

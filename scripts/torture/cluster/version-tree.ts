@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { repository } from '../../../apps/all-in-one/test/program.ts';
+
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', args, { cwd: repository, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+const succeeds = (...args: readonly string[]): boolean => {
+  try {
+    git(...args);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** What decides the schema of the databases. */
+const migrationFiles = [
+  'apps/*/src/persistence/migrations/*.ts',
+  'apps/audit/src/persistence/tables.ts',
+  'apps/search/src/persistence/tables.ts',
+  'libs/outbox/src/schema.ts',
+  'libs/outbox/src/idempotency/idempotency-store.ts',
+];
+const commitsBack = 20;
+
+/**
+ * The commit that stands for the version before: the last tag `v…`, else the commit 20 before HEAD. Before the first release, initial
+ * migrations were edited in place; where they differ since then, it is the newest commit that changed them.
+ */
+export const versionBefore = (): string => {
+  const back = Math.min(commitsBack, Number(git('rev-list', '--count', '--first-parent', 'HEAD')) - 1);
+  const candidate = succeeds('describe', '--tags', '--match', 'v*', 'HEAD')
+    ? git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD')
+    : `HEAD~${back}`;
+  return succeeds('diff', '--quiet', candidate, 'HEAD', '--', ...migrationFiles)
+    ? git('rev-parse', candidate)
+    : git('log', '-1', '--format=%H', '--', ...migrationFiles);
+};
+
+/** Makes a tree of another commit in a folder, with its dependencies: those of this tree where the lock file is the same. */
+export const makeVersionTree = (ref: string, folder: string): void => {
+  mkdirSync(folder, { recursive: true });
+  const archive = execFileSync('git', ['archive', '--format=tar', ref], { cwd: repository, maxBuffer: 1024 ** 3 });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  const hasSameLock = succeeds('diff', '--quiet', ref, '--', 'package-lock.json');
+  const isLinked =
+    hasSameLock &&
+    globSync('{.,apps/*,libs/*}/node_modules', { cwd: repository })
+      .filter((modules) => existsSync(path.join(folder, path.dirname(modules))))
+      .every((modules) => {
+        try {
+          execFileSync('cp', ['-al', path.join(repository, modules), path.join(folder, modules)], { stdio: 'ignore' });
+          return true;
+        } catch {
+          return false;
+        }
+      });
+  if (isLinked) return;
+  const install = ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  execFileSync('npm', install, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+};

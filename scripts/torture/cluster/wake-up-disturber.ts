@@ -1,0 +1,48 @@
+import type { SeededRandom } from '../../seeded-random.ts';
+import type { Endpoints, Interceptor } from './proxy.ts';
+
+/** Whether deliveries of wake-ups are currently disturbed. */
+export interface Deliveries {
+  disturbed: boolean;
+  /** number of messages delayed or duplicated so far */
+  disturbedCount: number;
+}
+
+/** Wake-ups of consumers; requests and replies are not disturbed. */
+const isWakeUp = (line: string): boolean => /^H?MSG wake\./.test(line);
+
+const maxDelayMs = 250;
+const duplicateProbability = 0.3;
+
+/** Forwards everything; while deliveries are disturbed, delays each one randomly and duplicates some. */
+export const wakeUpDisturber =
+  (deliveries: Deliveries, random: SeededRandom) =>
+  ({ toClient, toServer }: Endpoints): Interceptor => {
+    let rest: Buffer = Buffer.alloc(0);
+
+    const deliver = (message: Buffer): void => {
+      deliveries.disturbedCount++;
+      for (let copies = random.chance(duplicateProbability) ? 2 : 1; copies > 0; copies--) {
+        setTimeout(() => toClient(message), random.fractional(0, maxDelayMs));
+      }
+    };
+
+    return {
+      fromClient: toServer,
+      fromServer: (bytes) => {
+        rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+        for (;;) {
+          const end = rest.indexOf('\r\n');
+          if (end < 0) return;
+          const line = rest.toString('latin1', 0, end);
+          const hasPayload = /^H?MSG /.test(line);
+          const size = end + 2 + (hasPayload ? Number(line.slice(line.lastIndexOf(' ') + 1)) + 2 : 0);
+          if (rest.length < size) return;
+          const message = rest.subarray(0, size);
+          rest = rest.subarray(size);
+          if (deliveries.disturbed && isWakeUp(line)) deliver(Buffer.from(message));
+          else toClient(message);
+        }
+      },
+    };
+  };
