@@ -5,5 +5,6 @@ export default {
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json'],
   transform: { '\\.ts$': new URL('./jest.strip-types.cjs', import.meta.url).pathname },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  testTimeout: 60_000,
+  // Only a defect takes this long, however busy the machine: longer than several assertions that wait (`eventually`).
+  testTimeout: 240_000,
 };

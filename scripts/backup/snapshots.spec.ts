@@ -38,12 +38,9 @@ describe('a backup of databases that are in use', () => {
     return rows.find(({ database }) => database === `bunting_${name}`)?.granted;
   };
   const untilHalfLocked = (observer: pg.Client, locked: string, waiting: string) =>
-    eventually(
-      async () => {
-        expect([await hasLocks(observer, locked), await hasLocks(observer, waiting)]).toEqual([true, false]);
-      },
-      { timeoutMs: 40_000 },
-    );
+    eventually(async () => {
+      expect([await hasLocks(observer, locked), await hasLocks(observer, waiting)]).toEqual([true, false]);
+    });
   const outcomeOf = async (program: Program) => {
     const { code } = await program.ended;
     return { code, text: `${program.output()}${program.errors()}` };
@@ -62,12 +59,12 @@ describe('a backup of databases that are in use', () => {
       await client.query('create table written (name text); commit');
     }
     environment = Object.fromEntries(services.map(({ url }, nth) => [settings[nth]?.setting ?? '', url]));
-  }, 120_000);
+  });
   afterAll(async () => {
     await Promise.allSettled(clients.map((client) => client.end()));
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-  }, 60_000);
+  });
 
   it('has one moment for all databases, also when the network delays the snapshot of one for longer than writers wait', async () => {
     const written = async (client: pg.Client) =>
@@ -119,7 +116,7 @@ describe('a backup of databases that are in use', () => {
       await proxy.close();
       for (const client of [inSearch, inGateway]) await client.query('truncate written');
     }
-  }, 60_000);
+  });
 
   it('lets writes go on while a transaction holds a table, also when its process is suspended, and is complete after that', async () => {
     const [holder, writer, observer] = [await connect('search'), await connect('gateway'), await connect('audit')];
@@ -128,15 +125,12 @@ describe('a backup of databases that are in use', () => {
     try {
       await untilHalfLocked(observer, 'gateway', 'search');
       await writer.query("insert into written values ('between attempts')");
-      await eventually(
-        async () => {
-          process.kill(-program.pid, 'SIGCONT');
-          await untilHalfLocked(observer, 'gateway', 'search');
-          process.kill(-program.pid, 'SIGSTOP');
-          expect(await hasLocks(observer, 'gateway')).toBe(true);
-        },
-        { timeoutMs: 40_000 },
-      );
+      await eventually(async () => {
+        process.kill(-program.pid, 'SIGCONT');
+        await untilHalfLocked(observer, 'gateway', 'search');
+        process.kill(-program.pid, 'SIGSTOP');
+        expect(await hasLocks(observer, 'gateway')).toBe(true);
+      });
       await writer.query("insert into written values ('while the backup is suspended')");
       await holder.query('commit');
     } finally {
@@ -149,7 +143,7 @@ describe('a backup of databases that are in use', () => {
       copies[name].tables.find((it) => it.name === 'written'),
     );
     expect(written.map((table) => table?.rows)).toEqual([1, 2]);
-  }, 120_000);
+  });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'whose restore is tried leaves no data behind when %s interrupts it',
@@ -167,6 +161,5 @@ describe('a backup of databases that are in use', () => {
       });
       expect(readdirSync(parent)).toEqual([]);
     },
-    60_000,
   );
 });

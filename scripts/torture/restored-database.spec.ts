@@ -23,11 +23,11 @@ describe('after the change requests were restored to an older copy', () => {
     const settings = { CHANGE_REQUESTS_VOLUNTARY: 'true' };
     cluster = await startCluster(folder, scale, seededRandom(1), () => undefined, settings);
     service = cluster.processesOf('change-requests')[0] as ServiceProcess;
-  }, 120_000);
+  });
   afterAll(async () => {
     await cluster.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-  }, 60_000);
+  });
 
   /** Runs a job on the server while the service, and with it every connection to its database, is stopped. */
   const whileStopped = async (job: (query: (text: string) => Promise<unknown>) => Promise<void>): Promise<void> => {
@@ -78,5 +78,5 @@ describe('after the change requests were restored to an older copy', () => {
     expect(await titlesOf('forgotten')).toEqual(['before']);
     expect(await applyStrategy('after-restore', 'after')).toBe(lostByRestore);
     expect(await titlesOf('after-restore')).toEqual(['after']);
-  }, 200_000);
+  });
 });

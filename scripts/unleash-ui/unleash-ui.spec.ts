@@ -43,14 +43,14 @@ if (folder === undefined)
     expect(given.map(({ status, text }) => (status < 300 ? 'ok' : text))).toEqual(['ok', 'ok', 'ok']);
     server = await startChromium();
     browser = await chromium.connect(server.wsEndpoint());
-  }, 180_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();
     await provider?.stop();
     await platform?.stop();
     await ui?.stop();
-  }, 60_000);
+  });
 
   /** A page of a browser without cookies. It loads nothing from other hosts, and collects errors of scripts. */
   const openPage = async (address: string): Promise<{ readonly page: Page; readonly faults: string[] }> => {
@@ -95,7 +95,7 @@ if (folder === undefined)
     await page.goto(`${ui.url}/logout`);
     await page.locator('#username').waitFor();
     await page.context().close();
-  }, 180_000);
+  });
 
   it('the user interface of Unleash signs in through an OpenID provider, and shows the flags', async () => {
     provider.signsIn('bea', { email: 'bea@example.org', email_verified: true, name: 'Bea' });
@@ -105,5 +105,5 @@ if (folder === undefined)
     await expectFlags(page, 'bea@example.org');
     expect(faults).toEqual([]);
     await page.context().close();
-  }, 180_000);
+  });
 });

@@ -18,7 +18,7 @@ import { addressOf, onPlatform } from './given.ts';
 import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
 import { administering } from './people.ts';
 import { reservePort } from './reserved-port.ts';
-import { type RestartableGateway, startGatewayAt } from './restartable-gateway.ts';
+import { restartInTurn, type RestartableGateway, startGatewayAt } from './restartable-gateway.ts';
 
 const project = 'evaluated';
 const flag = 'evaluated-switch';
@@ -81,9 +81,7 @@ const states = async () => {
   };
 };
 const allSee = (isOn: boolean) =>
-  eventually(async () => expect(await states()).toEqual({ page: isOn, server: isOn, webPage: isOn }), {
-    timeoutMs: 30_000,
-  });
+  eventually(async () => expect(await states()).toEqual({ page: isOn, server: isOn, webPage: isOn }));
 
 beforeAll(async () => {
   Object.assign(globalThis, { EventSource: ReconnectingEventSource });
@@ -139,7 +137,7 @@ beforeAll(async () => {
   await WebOpenFeature.setProviderAndWait(
     new OFREPWebProvider({ baseUrl: balancer.url, headers: [['Authorization', `Bearer ${secret}`]] }),
   );
-}, 120_000);
+});
 afterAll(async () => {
   hasStopped = true;
   page.stop();
@@ -149,9 +147,9 @@ afterAll(async () => {
   for (const gateway of gateways) await gateway.stop();
   await platform.stop();
   await nats.stop();
-}, 60_000);
+});
 
-const allReady = () => eventually(() => expect(balancer.ready().length).toBe(gateways.length), { timeoutMs: 30_000 });
+const allReady = () => eventually(() => expect(balancer.ready().length).toBe(gateways.length));
 
 describe('a page with the SDK of Unleash, and a server and a page with OpenFeature', () => {
   it('evaluate features for their user, with payloads and reasons', async () => {
@@ -177,24 +175,22 @@ describe('a page with the SDK of Unleash, and a server and a page with OpenFeatu
     await allSee(false);
     await toggle('on');
     await allSee(true);
-  }, 60_000);
+  });
 
   it('follow changes through a rolling restart of the gateways', async () => {
-    for (const [nth, gateway] of gateways.entries()) {
-      await gateway.stop();
+    const away = async (nth: number): Promise<void> => {
       await toggle(nth === 0 ? 'off' : 'on');
       await allSee(nth !== 0);
-      await gateway.start();
-      await allReady();
-    }
-  }, 120_000);
+    };
+    await restartInTurn(gateways, { away, back: allReady });
+  });
 
   it('see what changed while no gateway ran, once one runs again', async () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
     await toggle('off');
     await Promise.all(gateways.map((gateway) => gateway.start()));
     await allSee(false);
-  }, 120_000);
+  });
 
   it('go on with what the gateways have while NATS is unavailable, and see the changes of afterwards', async () => {
     await toggle('on');
@@ -208,7 +204,7 @@ describe('a page with the SDK of Unleash, and a server and a page with OpenFeatu
     });
     await allSee(true);
     await nats.restart();
-    await eventually(() => toggle('off'), { timeoutMs: 30_000 });
+    await eventually(() => toggle('off'));
     await allSee(false);
-  }, 120_000);
+  });
 });

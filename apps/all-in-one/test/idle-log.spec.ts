@@ -12,11 +12,11 @@ beforeAll(async () => {
     SEARCH_RECONCILE_INTERVAL_MS: '200',
     GATEWAY_PROJECTS_POLL_INTERVAL_MS: '100',
   });
-}, 120_000);
+});
 afterAll(async () => {
   await platform.stop();
   await nats.stop();
-}, 60_000);
+});
 
 it('an idle platform that is probed logs its own reads and the probes at debug, and nothing at info', async () => {
   await eventually(async () => expect((await fetch(`${platform.url}/health/ready`)).status).toBe(200));
@@ -34,7 +34,7 @@ it('an idle platform that is probed logs its own reads and the probes at debug, 
   });
   const later = platform.lines().slice(begin);
   expect(later.filter(({ level }) => level !== 'debug')).toEqual([]);
-}, 90_000);
+});
 
 it('a read that a client asks for is logged at info', async () => {
   const headers = { authorization: platform.token };

@@ -66,5 +66,4 @@ it.concurrent.each(['in one process', 'over NATS'])(
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   },
-  180_000,
 );

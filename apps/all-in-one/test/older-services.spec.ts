@@ -53,11 +53,11 @@ describe('a platform with a service of an older version', () => {
       if ('refusal' in response) return response;
       return { reply: { ...response.reply, json: extendedReply(response.reply.json) } };
     };
-  }, 120_000);
+  });
   afterAll(async () => {
     await platform.stop();
     removeFolder(dataDir);
-  }, 60_000);
+  });
 
   const project = '/api/admin/projects/default';
   type Step = readonly [name: string, step: () => Promise<Answer>];
@@ -111,7 +111,7 @@ describe('a platform with a service of an older version', () => {
       const { status, text } = await step();
       expect([name, status < 300, text]).toEqual([name, true, text]);
     }
-  }, 60_000);
+  });
 
   it('serves the whole tour when requests and replies between services have properties of a newer version', async () => {
     isExtended = true;
@@ -123,7 +123,7 @@ describe('a platform with a service of an older version', () => {
     } finally {
       isExtended = false;
     }
-  }, 60_000);
+  });
 
   it.each(internal.map((operation) => [contracts.nameOf(operation), operation] as const))(
     'serves every other operation, or names the service to upgrade, without %s',
@@ -146,7 +146,6 @@ describe('a platform with a service of an older version', () => {
         lacking.clear();
       }
     },
-    60_000,
   );
 
   it('names the operation of the API that the service behind the gateway lacks', async () => {

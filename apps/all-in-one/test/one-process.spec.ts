@@ -6,8 +6,8 @@ describe('in one process', () => {
   let platform: OneProcess;
   beforeAll(async () => {
     platform = await startOneProcess();
-  }, 90_000);
-  afterAll(() => platform.stop(), 60_000);
+  });
+  afterAll(() => platform.stop());
 
   describeJourneys(() => platform);
 });

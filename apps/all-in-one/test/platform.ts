@@ -43,14 +43,14 @@ export const removeFolder = (folder: string): void =>
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 
 const isReady = async (url: string): Promise<void> => {
-  const { status } = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) });
+  const { status } = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(10_000) });
   if (status !== 200) throw new Error(`${url}/health/ready answers ${status}.`);
 };
 
-/** Stops it with SIGTERM, and with SIGKILL after 30 seconds. */
+/** Stops it with SIGTERM, and with SIGKILL after a minute. */
 const endOf = async (program: Program): Promise<string> => {
   program.signal('SIGTERM');
-  const late = setTimeout(() => program.signal('SIGKILL'), 30_000);
+  const late = setTimeout(() => program.signal('SIGKILL'), 60_000);
   const { code, signal } = await program.ended;
   clearTimeout(late);
   return String(code ?? signal);

@@ -74,13 +74,13 @@ describe('a start of a service', () => {
       socket.on('error', () => undefined);
     }).listen(0, '127.0.0.1');
     await once(old, 'listening');
-  }, 60_000);
+  });
   afterAll(async () => {
     old.close();
     await Promise.all([nats, withoutJetStream, small].map((server) => server.stop()));
     await database.drop();
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it('is refused with all secret files that are missing, empty, open or given twice, and no value', async () => {
     await expectRefused(

@@ -20,3 +20,16 @@ export const startGatewayAt = async (port: number, settings: Readonly<Record<str
   };
 };
 export type RestartableGateway = Awaited<ReturnType<typeof startGatewayAt>>;
+
+/** Restarts one gateway after the other: `away` runs while one is stopped, `back` once it runs again. */
+export const restartInTurn = async (
+  gateways: readonly RestartableGateway[],
+  { away, back }: { away(nth: number): Promise<void>; back(): Promise<void> },
+): Promise<void> => {
+  for (const [nth, gateway] of gateways.entries()) {
+    await gateway.stop();
+    await away(nth);
+    await gateway.start();
+    await back();
+  }
+};

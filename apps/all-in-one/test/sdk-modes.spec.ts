@@ -7,7 +7,7 @@ import { addressOf, onPlatform } from './given.ts';
 import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
 import { administering } from './people.ts';
 import { reservePort } from './reserved-port.ts';
-import { type RestartableGateway, startGatewayAt } from './restartable-gateway.ts';
+import { restartInTurn, type RestartableGateway, startGatewayAt } from './restartable-gateway.ts';
 
 const project = 'modes';
 const changing = 'modes-changing';
@@ -45,8 +45,7 @@ const sdkAt = (url: string, appName: string, experimentalMode: ExperimentalMode,
 const toggle = (to: 'on' | 'off') => onPlatform(apiOf(platform.url, platform.token)).toggle(at, 'development', to);
 const states = (name: string) => Object.fromEntries([...sdks].map(([mode, sdk]) => [mode, sdk.isEnabled(name)]));
 const everyMode = (isOn: boolean) => ({ polling: isOn, delta: isOn, streaming: isOn });
-const allSee = (isOn: boolean) =>
-  eventually(() => expect(states(changing)).toEqual(everyMode(isOn)), { timeoutMs: 30_000 });
+const allSee = (isOn: boolean) => eventually(() => expect(states(changing)).toEqual(everyMode(isOn)));
 
 beforeAll(async () => {
   nats = await startNats();
@@ -80,16 +79,16 @@ beforeAll(async () => {
     sdks.set(mode, sdk);
   }
   await allSee(true);
-}, 120_000);
+});
 afterAll(async () => {
   for (const sdk of sdks.values()) endSdk(sdk);
   await balancer.stop();
   for (const gateway of gateways) await gateway.stop();
   await platform.stop();
   await nats.stop();
-}, 60_000);
+});
 
-const allReady = () => eventually(() => expect(balancer.ready().length).toBe(gateways.length), { timeoutMs: 30_000 });
+const allReady = () => eventually(() => expect(balancer.ready().length).toBe(gateways.length));
 
 describe('the SDK of Unleash in every mode: polling, delta and streaming', () => {
   it('sees each change', async () => {
@@ -97,18 +96,16 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
     await allSee(false);
     await toggle('on');
     await allSee(true);
-  }, 60_000);
+  });
 
   it('follows changes through a rolling restart of the gateways', async () => {
-    for (const [nth, gateway] of gateways.entries()) {
-      await gateway.stop();
+    const away = async (nth: number): Promise<void> => {
       await toggle(nth === 0 ? 'off' : 'on');
       await allSee(nth !== 0);
-      await gateway.start();
-      await allReady();
-    }
+    };
+    await restartInTurn(gateways, { away, back: allReady });
     expect(states(lasting)).toEqual(everyMode(true));
-  }, 120_000);
+  });
 
   it('sees what changed while no gateway ran, once one runs again', async () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
@@ -116,7 +113,7 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
     expect(states(lasting)).toEqual(everyMode(true));
     await Promise.all(gateways.map((gateway) => gateway.start()));
     await allSee(false);
-  }, 120_000);
+  });
 
   it('forgets the features of a project of its token that is deleted while no gateway runs', async () => {
     const doomed = 'modes-doomed';
@@ -132,7 +129,7 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
       [{ type: 'polling', format: 'full' }, { type: 'polling', format: 'delta' }, { type: 'streaming' }] as const
     ).map((mode) => sdkAt(balancer.url, `doomed-${mode.type}`, mode, ofBoth.secret));
     const names = () => following.map((sdk) => [flag, lasting].filter((name) => sdk.getFeatureToggleDefinition(name)));
-    await eventually(() => expect(names()).toEqual(following.map(() => [flag, lasting])), { timeoutMs: 30_000 });
+    await eventually(() => expect(names()).toEqual(following.map(() => [flag, lasting])));
 
     await Promise.all(gateways.map((gateway) => gateway.stop()));
     await given.archive(addressOf(doomed, flag));
@@ -145,9 +142,9 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
     });
     expect(names()).toEqual(following.map(() => [flag, lasting]));
     await Promise.all(gateways.map((gateway) => gateway.start()));
-    await eventually(() => expect(names()).toEqual(following.map(() => [lasting])), { timeoutMs: 30_000 });
+    await eventually(() => expect(names()).toEqual(following.map(() => [lasting])));
     for (const sdk of following) endSdk(sdk);
-  }, 120_000);
+  });
 
   it('goes on with a project that is made private, and forgets a feature that moves out of the projects of its token', async () => {
     const moving = 'modes-moving';
@@ -167,7 +164,7 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
     expect((await admin('POST', `${addressOf(project, moving)}/changeProject`, move)).status).toBe(200);
     await eventually(() => expect(knows()).toEqual([false, false, false]));
     expect(states(lasting)).toEqual(everyMode(true));
-  }, 60_000);
+  });
 
   it('keeps what it has while NATS is unavailable, and sees the changes of afterwards', async () => {
     await nats.kill();
@@ -177,9 +174,9 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
     });
     expect([states(lasting), states(changing)]).toEqual([everyMode(true), everyMode(false)]);
     await nats.restart();
-    await eventually(() => toggle('on'), { timeoutMs: 30_000 });
+    await eventually(() => toggle('on'));
     await allSee(true);
-  }, 120_000);
+  });
 
   it('stays in its mode through all of that', () => {
     expect(modes).toEqual([]);
@@ -205,5 +202,5 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
       }
       endSdk(sdk);
     }
-  }, 120_000);
+  });
 });

@@ -71,8 +71,8 @@ describe("a resource of Terraform's provider", () => {
       GATEWAY_READABLE_SDK_TOKENS: 'true',
       GATEWAY_TOKEN_KEY: 'the key of the tokens of this one test',
     });
-  }, 120_000);
-  afterAll(() => platform.stop(), 60_000);
+  });
+  afterAll(() => platform.stop());
 
   /** Sends what the provider sends, and reads the answer as its client does. */
   const send = async (operation: string, where: Record<string, unknown> = {}, body?: object): Promise<Body> => {

@@ -76,8 +76,8 @@ describe('every read operation that Unleash 6.4.1 has as well', () => {
       const { body } = await ask('/api/admin/client-metrics/features/{name}');
       expect(body).toMatchObject({ seenApplications: ['fitting-app'] });
     });
-  }, 120_000);
-  afterAll(() => platform.stop(), 60_000);
+  });
+  afterAll(() => platform.stop());
 
   it.each(Object.entries(answers))('returns the properties and types of Unleash: %s', async (name, expected) => {
     const answer = await ask(name.replace('GET ', ''));

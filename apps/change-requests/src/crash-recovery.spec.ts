@@ -68,7 +68,7 @@ const stateOf = async (id: number) =>
 
 const approved = async (): Promise<number> => {
   const params = { projectId: 'shop', environment: 'production' };
-  const { id } = (await eventually(() => ask(AddChanges, { params, body: enable }, lee), { timeoutMs: 20_000 })) as {
+  const { id } = (await eventually(() => ask(AddChanges, { params, body: enable }, lee))) as {
     id: number;
   };
   await move(id, 'In review', lee);
@@ -96,7 +96,7 @@ describe('a process that is killed while it applies a request', () => {
     await eventually(() => expect(killed).toBeDefined());
     await killed;
     running = start();
-    await eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'Applied' }), { timeoutMs: 30_000 });
+    await eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'Applied' }));
     expect(features.applied.filter((one) => one.id === id)).toHaveLength(1);
     expect(await tellings(id)).toBe(1);
   });

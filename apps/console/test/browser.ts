@@ -42,6 +42,9 @@ export const api = async (method: string, path: string, body?: unknown): Promise
   return text === '' ? undefined : (JSON.parse(text) as unknown);
 };
 
+/** So long that only a defect exceeds it, however busy the machine. */
+const actionTimeoutMs = 60_000;
+
 /** Opens a page in a browser context of its own, without signing in. */
 export const openPage = async (path: string, { width = 1280, height = 800, dark = false }: PageOptions = {}) => {
   const context = await (
@@ -52,6 +55,7 @@ export const openPage = async (path: string, { width = 1280, height = 800, dark 
     reducedMotion: 'reduce',
     locale: 'en-GB',
   });
+  context.setDefaultTimeout(actionTimeoutMs);
   const page = await context.newPage();
   const [violations, foreign, faults]: string[][] = [[], [], []];
   page.on('console', (message) => {

@@ -40,14 +40,11 @@ export const startBunting = async () => {
   const url = `http://127.0.0.1:${port}`;
   // Does not survive this process, however it ends.
   process.once('exit', () => child.kill('SIGKILL'));
-  await eventually(
-    async () => {
-      if (child.exitCode !== null) return;
-      const { ok } = await fetch(`${url}/health/ready`);
-      if (!ok) throw new Error('It is not ready yet.');
-    },
-    { timeoutMs: 60_000 },
-  );
+  await eventually(async () => {
+    if (child.exitCode !== null) return;
+    const { ok } = await fetch(`${url}/health/ready`);
+    if (!ok) throw new Error('It is not ready yet.');
+  });
   if (child.exitCode !== null) throw new Error(`Bunting ended before it was ready.\n${output}`);
   return {
     url,

@@ -33,7 +33,7 @@ export const sendRaw = (
     const startedAt = performance.now();
     const received: Buffer[] = [];
     const socket = connect(port, '127.0.0.1');
-    socket.setTimeout(10_000, () => socket.destroy(new Error('The server says nothing.')));
+    socket.setTimeout(60_000, () => socket.destroy(new Error('The server says nothing.')));
     socket.on('data', (chunk: Buffer) => received.push(chunk));
     socket.once('end', () => {
       socket.destroy();

@@ -3,8 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const firstPauseMs = 10;
 const longestPauseMs = 100;
 
-/** Retries an assertion until it passes, and resolves with its result. After the timeout it rejects with the last error. */
-export const eventually = async <T>(assertion: () => T | Promise<T>, { timeoutMs = 10_000 } = {}): Promise<T> => {
+/**
+ * Retries an assertion until it passes, and resolves with its result. After the timeout it rejects with the last error. The default is so
+ * long that only a defect exceeds it, however busy the machine.
+ */
+export const eventually = async <T>(assertion: () => T | Promise<T>, { timeoutMs = 60_000 } = {}): Promise<T> => {
   const deadline = performance.now() + timeoutMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
     try {

@@ -92,14 +92,11 @@ export const startNats = async ({
     (started.stdin as Socket | null)?.unref();
     try {
       await once(started, 'spawn');
-      await eventually(
-        async () => {
-          if (!isRunning()) return;
-          known ??= chosenPort();
-          await greets(known);
-        },
-        { timeoutMs: 15_000 },
-      );
+      await eventually(async () => {
+        if (!isRunning()) return;
+        known ??= chosenPort();
+        await greets(known);
+      });
       if (!isRunning()) throw new Error('It ended.');
     } catch (error) {
       await end('SIGKILL');

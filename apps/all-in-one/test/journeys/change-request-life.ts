@@ -69,7 +69,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       runner = await someone('cr-releaser', editor, [releaser]);
       const config = { changeRequestsEnabled: true, requiredApprovals: 1 };
       await done(platform().api('PUT', `${proposals}/config`, config));
-    }, 30_000);
+    });
 
     it('is required for callers without the permission to skip change requests', async () => {
       const name = await given('cr-life-direct');
@@ -117,9 +117,9 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       await done(move(runner.api, id, 'Scheduled', { scheduledAt }));
       const warned = await done(author<{ id: number }[]>('GET', `${requests}/scheduled?feature=${name}`));
       expect(warned).toMatchObject([{ id, environment }]);
-      await eventually(async () => expect(await get(id)).toMatchObject({ state: 'Applied' }), { timeoutMs: 20_000 });
+      await eventually(async () => expect(await get(id)).toMatchObject({ state: 'Applied' }));
       expect(await isOn(name)).toBe(true);
-    }, 30_000);
+    });
 
     it('is not applied at its scheduled time when the user who scheduled it has been deleted', async () => {
       const leaver = await someone('cr-leaver', editor, [releaser]);
@@ -127,11 +127,9 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       await done(move(leaver.api, id, 'Scheduled', { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }));
       await done(platform().api('DELETE', `/api/admin/service-account/${leaver.id}`));
       const reason = `The user who scheduled this change request (user id: ${leaver.id}) has been deleted`;
-      await eventually(async () => expect(await get(id)).toMatchObject({ schedule: { status: 'suspended', reason } }), {
-        timeoutMs: 20_000,
-      });
+      await eventually(async () => expect(await get(id)).toMatchObject({ schedule: { status: 'suspended', reason } }));
       await done(move(runner.api, id, 'Rejected'));
-    }, 30_000);
+    });
 
     it('is closed when a reviewer rejects it', async () => {
       const name = await given('cr-life-rejected');

@@ -59,7 +59,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       }
       const { totalEvents } = await given().events({ project, type: 'feature-strategy-add', limit: 1 });
       expect(totalEvents).toBe(features * strategiesEach);
-    }, 120_000);
+    });
 
     it('is replayed with the same status, headers and body, and marked as a replay', async () => {
       const ask = ['POST', `/api/admin/projects/${project}/features`, { name: 'safe-again' }] as const;

@@ -40,4 +40,4 @@ it('executes a write exactly once that several replicas receive concurrently wit
     const { environments } = await first.get(name);
     expect(environments?.[0]?.strategies?.map(({ id }) => id)).toEqual([reply.id]);
   }
-}, 60_000);
+});

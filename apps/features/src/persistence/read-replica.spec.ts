@@ -40,11 +40,11 @@ describe('with a read replica', () => {
       FEATURES_READ_DATABASE_URL: servers.replica.urlOf('features'),
     });
     await eventually(() => onReplica('select from feature'));
-  }, 60_000);
+  });
   afterAll(async () => {
     await features.stop();
     await servers.stop();
-  }, 60_000);
+  });
 
   it('answers each read with everything that was committed before, from the replica', async () => {
     await features.call(CreateFeature, { params, body: { name: 'one' } });

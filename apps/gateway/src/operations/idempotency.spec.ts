@@ -153,4 +153,4 @@ it('performs every write of users, tokens, roles, groups and access once per Ide
   const withoutEffect = /^call\.gateway\.validate-/;
   const effective = writes.map(({ subject }) => subject).filter((subject) => !withoutEffect.test(subject));
   expect(effective.filter((subject) => !written.has(subject))).toEqual([]);
-}, 60_000);
+});

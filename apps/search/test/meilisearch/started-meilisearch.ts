@@ -59,15 +59,12 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
     answers,
     apply: (states) => database.transaction((tx) => applyStates(tx, messagesOf(states))),
     level: () =>
-      eventually(
-        async () => {
-          const { generation, followed, rebuildReason } = await feed.status(uid);
-          if (generation === null || followed === null || rebuildReason !== null)
-            throw new Error('The index is being built.');
-          if ((await feed.countIfUnchangedSince(followed)) === undefined) throw new Error('The index is behind.');
-        },
-        { timeoutMs: 30_000 },
-      ),
+      eventually(async () => {
+        const { generation, followed, rebuildReason } = await feed.status(uid);
+        if (generation === null || followed === null || rebuildReason !== null)
+          throw new Error('The index is being built.');
+        if ((await feed.countIfUnchangedSince(followed)) === undefined) throw new Error('The index is behind.');
+      }),
     stop: async () => {
       await meilisearch.stop();
       await database.close();

@@ -38,3 +38,7 @@ export const stepsOf = (state: ChangeRequestState, isAuthor: boolean): readonly 
       return [];
   }
 };
+
+/** Whether nothing more can change what the request proposes. */
+export const isClosed = (state: ChangeRequestState): boolean =>
+  state === 'Applied' || state === 'Cancelled' || state === 'Rejected';

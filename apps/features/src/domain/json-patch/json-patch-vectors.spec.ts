@@ -124,7 +124,7 @@ describe('a generated patch', () => {
     }
     // Neither outcome is the rule: the comparison is about both.
     expect(Math.min(count.done, count.refused)).toBeGreaterThan(20_000);
-  }, 60_000);
+  });
 });
 
 it.each(growingPatches)('a patch without bound is refused when it %s', (_, patch) => {

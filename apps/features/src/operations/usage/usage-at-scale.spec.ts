@@ -18,7 +18,7 @@ beforeAll(async () => {
       send: () => undefined,
     }).add(flags),
   );
-}, 60_000);
+});
 afterAll(() => features.stop());
 
 const report = async (flags: number): Promise<number> => {
@@ -42,4 +42,4 @@ it('stores a report about ten thousand features with as many statements as one a
     ),
   );
   expect(sum).toEqual({ yes: 2 * count + 1, live: count });
-}, 60_000);
+});

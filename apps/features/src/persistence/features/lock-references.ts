@@ -25,7 +25,7 @@ interface StoredChange {
 const newReferences = ({ before, after, like = before }: StoredChange) => {
   const { project } = after;
   const there = like?.project === project ? like : undefined;
-  // Objects that an archived feature refers to may be deleted, so a revived feature counts as referring to all of them anew.
+  // Objects that an archived feature refers to may be deleted, so those of a revived feature are locked as if all were new.
   const isRevived = before !== undefined && before.archivedAt !== null && after.archivedAt === null;
   const [was, is] = [isRevived ? [] : strategiesOf(like), strategiesOf(after)];
   const wasActive = before === undefined || (before.project === project && before.archivedAt === null);

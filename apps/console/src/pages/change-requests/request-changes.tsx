@@ -1,0 +1,183 @@
+import {
+  type ChangeRequest,
+  type ChangeRequestChange,
+  type ChangeRequestPreview,
+  DiscardChange,
+  type FeatureStrategy,
+  GetChangeRequest,
+  ListSegments,
+  PreviewChangeRequest,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { read, useCommand } from '../../api/queries.ts';
+import { IconButton } from '../../components/button.tsx';
+import { Notice } from '../../components/content.tsx';
+import { changeRequestsMessages } from '../../messages/change-requests.ts';
+import { notifyError } from '../../shell/toasts.tsx';
+import { changeInWords } from '../../strategies/change-sentence.ts';
+import layout from '../../components/layout.module.css';
+import styles from './change-requests.module.css';
+import { isClosed } from './steps.ts';
+
+interface RequestProps {
+  readonly request: ChangeRequest;
+}
+
+type FeaturePreview = ChangeRequestPreview['features'][number];
+
+const strategiesOf = (preview: FeaturePreview | undefined): Readonly<Record<string, FeatureStrategy>> =>
+  (preview?.before as { strategies?: Record<string, FeatureStrategy> } | null | undefined)?.strategies ?? {};
+
+const shown = (value: unknown): string =>
+  value === undefined ? changeRequestsMessages.nothing : typeof value === 'string' ? value : JSON.stringify(value);
+
+const Fields = ({ diff }: Pick<FeaturePreview, 'diff'>) => (
+  <div role="region" aria-label={changeRequestsMessages.fields} tabIndex={0} className={styles['json']}>
+    <table className={layout['cells']}>
+      <thead>
+        <tr>
+          <th scope="col">{changeRequestsMessages.field}</th>
+          <th scope="col">{changeRequestsMessages.before}</th>
+          <th scope="col">{changeRequestsMessages.after}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {diff.map(({ path, before, after }) => (
+          <tr key={path}>
+            <td>
+              <code>{path}</code>
+            </td>
+            <td>{shown(before)}</td>
+            <td>{shown(after)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+interface ChangeViewProps extends RequestProps {
+  readonly change: ChangeRequestChange;
+  readonly strategies: Readonly<Record<string, FeatureStrategy>>;
+  readonly isOpen: boolean;
+}
+
+const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) => {
+  const { data } = useQuery({ ...read(ListSegments, {}), staleTime: 60_000 });
+  const segmentNames = new Map((data?.segments ?? []).map(({ id, name }) => [id, name]));
+  const { sentence, before, after } = changeInWords(change, {
+    environment: request.environment,
+    strategies,
+    segmentNames,
+  });
+  const discard = useCommand(DiscardChange, [GetChangeRequest, PreviewChangeRequest]);
+  return (
+    <li className={styles['change']}>
+      <div className={layout['bar']}>
+        <strong>{sentence}</strong>
+        {isOpen && (
+          <IconButton
+            icon="remove"
+            size="small"
+            label={changeRequestsMessages.discardChange(sentence)}
+            onPress={() =>
+              discard.mutate(
+                { params: { projectId: request.project, id: request.id, changeId: change.id } },
+                { onError: notifyError },
+              )
+            }
+          />
+        )}
+      </div>
+      {(before !== undefined || after !== undefined) && (
+        <dl className={layout['facts']}>
+          {before !== undefined && (
+            <>
+              <dt>{changeRequestsMessages.before}</dt>
+              <dd>{before}.</dd>
+            </>
+          )}
+          {after !== undefined && (
+            <>
+              <dt>{changeRequestsMessages.after}</dt>
+              <dd>{after}.</dd>
+            </>
+          )}
+        </dl>
+      )}
+      {change.conflict !== undefined && <Notice tone="danger">{change.conflict}</Notice>}
+      {(change.overwrites ?? []).map(({ property, snapshot, current, proposed }) => (
+        <Notice key={property} tone="warning">
+          {changeRequestsMessages.overwrites(property, shown(snapshot), shown(current), shown(proposed))}
+        </Notice>
+      ))}
+      {(change.scheduleConflicts?.changeRequests ?? []).map(({ id }) => (
+        <Notice key={id} tone="warning">
+          {changeRequestsMessages.breaksSchedule(id)}
+        </Notice>
+      ))}
+      <details>
+        <summary className={layout['small']}>{changeRequestsMessages.json}</summary>
+        <pre className={styles['json']}>{JSON.stringify(change.payload, null, 2)}</pre>
+      </details>
+    </li>
+  );
+};
+
+/** What the request changes, flag by flag and segment by segment, in words and field by field. */
+export const RequestChanges = ({ request }: RequestProps) => {
+  const isOpen = !isClosed(request.state);
+  const params = { projectId: request.project, id: request.id };
+  const preview = useQuery({ ...read(PreviewChangeRequest, { params }), enabled: isOpen });
+  return (
+    <div className={layout['denseStack']}>
+      {isOpen && preview.data?.applicable === false && (
+        <Notice tone="danger">{changeRequestsMessages.conflicts}</Notice>
+      )}
+      {request.features.map(({ name, changes, conflict, defaultChange }) => {
+        const found = preview.data?.features.find((one) => one.name === name);
+        return (
+          <section key={name} className={layout['card']} aria-label={name}>
+            <h2>
+              <Link to="/projects/$project/features/$feature" params={{ project: request.project, feature: name }}>
+                {name}
+              </Link>
+            </h2>
+            {conflict !== undefined && <Notice tone="danger">{conflict}</Notice>}
+            <ul>
+              {changes.map((change) => (
+                <ChangeView
+                  key={change.id}
+                  request={request}
+                  change={change}
+                  isOpen={isOpen}
+                  strategies={strategiesOf(found)}
+                />
+              ))}
+            </ul>
+            {defaultChange !== undefined && (
+              <Notice>{changeRequestsMessages.defaultChange(defaultChange.action)}</Notice>
+            )}
+            {found !== undefined && found.diff.length > 0 && (
+              <details>
+                <summary className={layout['small']}>{changeRequestsMessages.fields}</summary>
+                <Fields diff={found.diff} />
+              </details>
+            )}
+          </section>
+        );
+      })}
+      {request.segments.map(({ id, name, changes }) => (
+        <section key={id} className={layout['card']} aria-label={name}>
+          <h2>{changeRequestsMessages.segment(name)}</h2>
+          <ul>
+            {changes.map((change) => (
+              <ChangeView key={change.id} request={request} change={change} isOpen={isOpen} strategies={{}} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+};

@@ -1,0 +1,55 @@
+import { type ChangeRequest, EvaluateImpact } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { read } from '../../api/queries.ts';
+import { Answer } from '../../components/content.tsx';
+import { changeRequestsMessages } from '../../messages/change-requests.ts';
+import { ImpactGroups } from '../strategy/impact-groups.tsx';
+import layout from '../../components/layout.module.css';
+
+interface RequestProps {
+  readonly request: ChangeRequest;
+}
+
+const withoutSnapshot = (payload: unknown): unknown => {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload;
+  const { snapshot: _, ...rest } = payload as Record<string, unknown>;
+  return rest;
+};
+
+/** For whom the request would turn flags on and off if it were applied now. */
+export const RequestImpact = ({ request }: RequestProps) => {
+  const { project, environment } = request;
+  const changes = [
+    ...request.features.flatMap(({ name, changes: its }) =>
+      its.map(({ action, payload }) => ({ action, feature: name, payload: withoutSnapshot(payload) })),
+    ),
+    ...request.segments.flatMap(({ changes: its }) =>
+      its.map(({ action, payload }) => ({ action, payload: withoutSnapshot(payload) })),
+    ),
+  ];
+  const query = useQuery(read(EvaluateImpact, { body: { project, environment, changes } }));
+  return (
+    <section className={layout['card']} aria-labelledby="impact">
+      <h2 id="impact">{changeRequestsMessages.impact}</h2>
+      <Answer query={query}>
+        {({ features }) => (
+          <>
+            {features.map(({ name, groups }) => (
+              <div key={name} className={layout['denseStack']}>
+                <h3>{name}</h3>
+                <ImpactGroups groups={groups} label={name} />
+              </div>
+            ))}
+          </>
+        )}
+      </Answer>
+      <Link
+        to="/playground"
+        search={{ changeRequest: String(request.id), projects: request.project, environments: environment } as never}
+      >
+        {changeRequestsMessages.tryIt}
+      </Link>
+    </section>
+  );
+};
