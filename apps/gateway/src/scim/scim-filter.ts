@@ -21,6 +21,16 @@ export interface SqlCondition {
 const maxFilterLength = 1_000;
 const schemaPrefix = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i;
 
+/**
+ * Parses a filter, or a path with one. Control characters, which no filter has (RFC 7644, figure 1), are refused: the tokenizer of
+ * scim2-parse-filter backtracks exponentially over line breaks in text without a closing quote.
+ * @throws Error for text that is neither
+ */
+export const parseFilter = (text: string): Filter => {
+  if (/\p{Cc}/u.test(text)) throw new Error('A filter has no control characters.');
+  return parse(text);
+};
+
 const invalidFilter = (detail: string): ScimError => new ScimError(400, detail, 'invalidFilter');
 
 const booleanOf = (value: unknown): boolean => {
@@ -83,6 +93,9 @@ export const filterSql = (text: string, attributes: FilterAttributes, first: num
   };
 
   const condition = (filter: Filter, within: string): string => {
+    // Such as the operator `constructor`, which the parser finds in the prototype of its table.
+    if (!('attrPath' in filter || ['and', 'or', 'not'].includes(filter.op)))
+      throw invalidFilter('The filter cannot be understood.');
     switch (filter.op) {
       case 'and':
       case 'or':
@@ -100,7 +113,7 @@ export const filterSql = (text: string, attributes: FilterAttributes, first: num
 
   let parsed: Filter;
   try {
-    parsed = parse(text);
+    parsed = parseFilter(text);
   } catch {
     throw invalidFilter('The filter cannot be understood.');
   }

@@ -1,6 +1,7 @@
-import { type Filter, parse } from 'scim2-parse-filter';
+import type { Filter } from 'scim2-parse-filter';
 import type { ScimGroupRow } from '../persistence/identity/scim-repository.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
+import { parseFilter } from './scim-filter.ts';
 import { operationsIn, opOf } from './scim-user.ts';
 
 export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
@@ -101,7 +102,7 @@ const idsInPath = (path: string): number[] => {
   };
   let filter: Filter;
   try {
-    filter = parse(path);
+    filter = parseFilter(path);
   } catch {
     throw invalidPath(path);
   }

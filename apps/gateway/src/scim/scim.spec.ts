@@ -296,6 +296,9 @@ describe('users', () => {
     '__proto__ pr',
     `${'('.repeat(500)}userName pr${')'.repeat(500)} and`,
     `userName eq "${'x'.repeat(1_000)}"`,
+    'userName eq "x" constructor userName eq "y"',
+    'userName eq "a\tb"',
+    `userName eq "${'\n'.repeat(900)}`,
   ])('are refused by a filter that is not valid: %#', async (filter) => {
     expect(await scim('GET', `Users?filter=${encodeURIComponent(filter)}`)).toMatchObject(error(400, 'invalidFilter'));
   });
@@ -464,6 +467,7 @@ describe('groups', () => {
       [{ op: 'add', path: 'owners', value: [] }, 'invalidPath'],
       [{ op: 'remove', path: 'members[display eq "x"]' }, 'invalidPath'],
       [{ op: 'remove', path: 'members[' }, 'invalidPath'],
+      [{ op: 'remove', path: `members[value eq "${'\n'.repeat(10_000)}` }, 'invalidPath'],
     ];
     for (const [operation, scimType] of wrong)
       expect({ operation, ...(await patch(`Groups/${team.id}`, operation)) }).toMatchObject(error(400, scimType));
