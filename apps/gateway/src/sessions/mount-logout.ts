@@ -13,18 +13,20 @@ export interface LogoutOptions {
 }
 
 const ownPages = new Set(['same-origin', 'none']);
+const isFromForeignPage = ({ headers }: FastifyRequest): boolean => {
+  const site = headers['sec-fetch-site'];
+  return typeof site === 'string' && !ownPages.has(site);
+};
 
 /**
- * Mounts `/logout`, for links and forms of user interfaces: ends the session of the cookie and redirects to `destination`. Requests from pages
- * of other sites do not end sessions.
+ * Mounts `/logout`, for links and forms of user interfaces: ends the session of the cookie and redirects to `destination`. A request from a page
+ * of another site ends no session, and leaves the cookie and the storage of the browser as they are.
  */
 export const mountLogout = (
   app: FastifyInstance,
   { authenticate, cookie, end, destination, rateLimit }: LogoutOptions,
 ): void => {
   const endSessionOf = async ({ headers }: FastifyRequest): Promise<boolean> => {
-    const site = headers['sec-fetch-site'];
-    if (typeof site === 'string' && !ownPages.has(site)) return false;
     if (cookie.read(headers.cookie) === undefined) return false;
     const { caller } = await authenticate({ cookie: headers.cookie });
     if (caller.tokenId === undefined) return false;
@@ -36,6 +38,7 @@ export const mountLogout = (
     url: '/logout',
     preHandler: rateLimit,
     handler: async (request, reply) => {
+      if (isFromForeignPage(request)) return reply.redirect('/', 303);
       let hasEnded = false;
       try {
         hasEnded = await endSessionOf(request);

@@ -201,7 +201,12 @@ describe('a session', () => {
     await one.signIn(username, password);
     await other.signIn(username, password);
     const stolen = one.cookie();
-    expect((await one.ask('GET', '/logout', undefined, { 'sec-fetch-site': 'cross-site' })).status).toBe(303);
+    for (const site of ['cross-site', 'same-site']) {
+      const foreign = await one.ask('GET', '/logout', undefined, { 'sec-fetch-site': site });
+      expect([foreign.status, foreign.headers.get('location')]).toEqual([303, '/']);
+      expect([foreign.headers.get('set-cookie'), foreign.headers.get('clear-site-data')]).toEqual([null, null]);
+      expect(one.cookie()).toBe(stolen);
+    }
     expect((await one.ask('GET', '/api/admin/user', undefined, { cookie: stolen })).status).toBe(200);
     const { status, headers } = await one.ask('POST', '/logout', undefined, {
       'content-type': 'application/x-www-form-urlencoded',
@@ -213,6 +218,22 @@ describe('a session', () => {
     expect((await other.ask('GET', '/api/admin/user')).status).toBe(200);
     expect((await one.ask('GET', '/logout')).status).toBe(303);
     expect(gateway.logged()).toContain(`User ${id} signed out.`);
+  });
+
+  it('begins without emptying the token caches of the gateways, and empties them when it ends', async () => {
+    const { username } = await aPerson();
+    const one = browser();
+    const listener = await gateway.database.session();
+    try {
+      const changed: (string | undefined)[] = [];
+      listener.on('notification', ({ payload }) => changed.push(payload));
+      await listener.query('listen access_changed');
+      await one.signIn(username, password);
+      await one.ask('GET', '/logout');
+      await eventually(() => expect(changed).toEqual(['user_session']));
+    } finally {
+      listener.release(true);
+    }
   });
 
   it('is listed and ended by its user and by administrators, and by no other user', async () => {
