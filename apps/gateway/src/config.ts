@@ -315,7 +315,8 @@ export const GatewayConfig = Type.Object({
   GATEWAY_MAX_REQUESTS_PER_MINUTE: Type.Integer({
     minimum: 0,
     default: 0,
-    description: 'maximum requests per minute of one token, per gateway; 429 beyond; 0 disables the limit',
+    description:
+      'maximum requests per minute of one token that is no frontend token, per gateway; 429 beyond; 0 disables the limit',
   }),
   GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: Type.Integer({
     minimum: 0,

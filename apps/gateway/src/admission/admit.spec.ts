@@ -38,10 +38,20 @@ describe('the rate limiter', () => {
 describe('rate limits of tokens', () => {
   let gateway: StartedGateway;
   const other = '*:*.11111111111111111111111111111111';
+  const ofPage = '*:development.key-of-a-page-with-visitors';
+  const environments = deliveryOutbox();
+  environments.write(...givenRows('default'));
   beforeAll(async () => {
-    gateway = await startGateway({ environment: { GATEWAY_MAX_REQUESTS_PER_MINUTE: '3' } });
-    await gateway.behind(servicesBehind().endpoints);
+    gateway = await startGateway({
+      environment: {
+        GATEWAY_MAX_REQUESTS_PER_MINUTE: '3',
+        GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '5',
+        GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8',
+      },
+    });
+    await gateway.behind([...servicesBehind().endpoints, environments.endpoint]);
     await gateway.givenToken({ token: other, kind: 'admin' });
+    await gateway.givenToken({ token: ofPage, kind: 'frontend', environment: 'development' });
   });
   afterAll(() => gateway.stop());
 
@@ -68,6 +78,15 @@ describe('rate limits of tokens', () => {
     }
     expect((await gateway.ask(featurePath, { key: other })).status).toBe(200);
     expect((await gateway.ask('/health')).status).toBe(200);
+  });
+
+  it('counts frontend tokens by address alone, so that no visitor of a page locks out the others', async () => {
+    const visit = async (address: string) =>
+      (await gateway.ask('/api/frontend', { key: ofPage, headers: { 'x-forwarded-for': address } })).status;
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 6; nth++) statuses.push(await visit('198.51.100.20'));
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(await visit('198.51.100.21')).toBe(200);
   });
 });
 

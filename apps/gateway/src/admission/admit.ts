@@ -181,13 +181,10 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
     if (principal.isSession) sameOrigin.requireOwnPage(request);
     limits.assignClient(request, clientOf(principal, address));
     const { caller, isPublic } = principal;
-    const rateStatuses = [
-      requests?.consume(budgetOf(caller)),
-      isPublic ? frontend?.consume(address, costOf(request, config.GATEWAY_MAX_BODY_BYTES)) : undefined,
-    ].filter((rateStatus) => rateStatus !== undefined);
-    const [rateStatus] = rateStatuses.sort(
-      (one, other) => other.waitSeconds - one.waitSeconds || one.remaining - other.remaining,
-    );
+    // All visitors of a page share its token: a budget of the token would let one of them lock out all others.
+    const rateStatus = isPublic
+      ? frontend?.consume(address, costOf(request, config.GATEWAY_MAX_BODY_BYTES))
+      : requests?.consume(budgetOf(caller));
     if (rateStatus === undefined) return principal;
     reply.headers(rateLimitHeaders(rateStatus));
     if (rateStatus.waitSeconds > 0) {
