@@ -101,8 +101,10 @@ describe('while the message bus is away', () => {
     // Callers with valid tokens get 503 for the missing service; others get 401 and learn nothing of it.
     await eventually(async () => expect(await statusesOf(adminToken)).toEqual([503, 503]));
     expect(await statusesOf('an unknown key')).toEqual([401, 401]);
-    expiresAt = Date.now() + 1_500;
+    // Long enough to be in use before.
+    expiresAt = Date.now() + 5_000;
     await one.givenToken({ token: expiring, expiresAt: new Date(expiresAt) });
+    expect(await statusesOf(expiring)).toEqual([503, 503]);
   });
 
   it.each(ways.map(([how]) => how))('%s is rejected by this replica immediately and by others soon', async (how) => {
