@@ -172,8 +172,8 @@ const start = async ({
     draining,
     drainDelayMs,
   });
-  const accessChanged = () => {
-    invalidateCache();
+  const accessChanged = (table?: string) => {
+    invalidateCache(table === undefined || table === 'api_token');
     streams.checkTokens();
   };
   const changes = listenForAccessChanges(database, accessChanged);
@@ -191,7 +191,7 @@ const start = async ({
   const fromMemory = ({ subject }: AnyOperation) => sdkAnswers.get(subject);
   const refreshRights = refreshRightsAfter({
     projects,
-    invalidateCache: accessChanged,
+    invalidateCache: () => accessChanged(),
     waitMs: config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS,
   });
   const { catchUp: awaitProjects, applied } = projects;
@@ -249,7 +249,7 @@ const start = async ({
     cookie,
     end: async (userId, sessionId) => {
       await database.transaction((tx) => sessionRepository(tx, hasher, config).end(userId, sessionId));
-      accessChanged();
+      accessChanged('user_session');
       signedIn.signedOut(userId);
     },
     destination: afterLogout(waysToSignIn, config),
@@ -288,7 +288,7 @@ const start = async ({
     accessReader: accessReader(database),
     catalogue: projectCatalogue(bus, knownProjectsReader(database), catchUp),
     pendingPrivateProjects,
-    invalidateTokenCache: accessChanged,
+    invalidateTokenCache: () => accessChanged('project'),
     instance: {
       version,
       publicUrl: config.GATEWAY_PUBLIC_URL,

@@ -6,7 +6,7 @@ import { type StartedGateway, startGateway, tokenKey } from '../../test/started-
 import { sessionCookie } from '../sessions/session-cookie.ts';
 import { authenticator, type AuthenticatorOptions } from './authenticate.ts';
 import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
-import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
+import { type Principal, tokenLookup } from '../persistence/tokens/token-lookup.ts';
 
 const byToken = (options: Pick<AuthenticatorOptions, 'tokens' | 'hasher' | 'cacheTtlMs'>) => {
   const cookie = sessionCookie({ GATEWAY_BEHIND_TLS: false, GATEWAY_SESSION_MAX_HOURS: 1 });
@@ -160,6 +160,67 @@ describe('the token cache', () => {
     const authenticate = byToken({ tokens, hasher, cacheTtlMs: 600_000 });
     await authenticate(token);
     await eventually(() => expect(async () => authenticate(token)).rejects.toThrow('not valid'));
+  });
+});
+
+describe('an SDK token while the database is unavailable', () => {
+  const principalOf = (tokenId: string): Principal => ({
+    caller: { id: -42, name: tokenId, tokenId, grants: [] },
+    isPublic: false,
+    mayCallAdminApi: tokenId === 'admin',
+    expiresInMs: Number.POSITIVE_INFINITY,
+  });
+  const aDatabase = () => {
+    const valid = new Set(['kept', 'revoked', 'admin']);
+    const state = { isAway: false, lookups: 0 };
+    const find = async (id: string): Promise<Principal | undefined> => {
+      state.lookups++;
+      if (state.isAway) throw new Error('The database is away.');
+      return valid.has(id) ? principalOf(id) : undefined;
+    };
+    const hasher = (token: string) => ({ selector: token, hash: Buffer.from('') });
+    const { authenticate, invalidateCache } = authenticator({
+      tokens: { find: ({ selector }) => find(selector), findById: find },
+      hasher,
+      sessions: { find: async () => undefined },
+      cookie: sessionCookie({ GATEWAY_BEHIND_TLS: false, GATEWAY_SESSION_MAX_HOURS: 1 }),
+      cacheTtlMs: 60_000,
+    });
+    const isValid = async (authorization: string): Promise<boolean> => {
+      try {
+        return (await authenticate({ authorization })).caller.tokenId === authorization;
+      } catch {
+        return false;
+      }
+    };
+    const statuses = () => Promise.all(['kept', 'revoked', 'admin'].map(isValid));
+    return { valid, state, invalidateCache, statuses };
+  };
+
+  it('keeps its rights after a user has signed in or out, and an admin token does not', async () => {
+    const { state, invalidateCache, statuses } = aDatabase();
+    expect(await statuses()).toEqual([true, true, true]);
+    invalidateCache(false);
+    state.isAway = true;
+    expect(await statuses()).toEqual([true, true, false]);
+  });
+
+  it('keeps its rights after other tokens have changed, and is refused if it was revoked before', async () => {
+    const { valid, state, invalidateCache, statuses } = aDatabase();
+    expect(await statuses()).toEqual([true, true, true]);
+    valid.delete('revoked');
+    invalidateCache(true);
+    await eventually(() => expect(state.lookups).toBe(5));
+    state.isAway = true;
+    expect(await statuses()).toEqual([true, false, false]);
+  });
+
+  it('is refused if tokens have changed and it could not be looked up since', async () => {
+    const { state, invalidateCache, statuses } = aDatabase();
+    expect(await statuses()).toEqual([true, true, true]);
+    state.isAway = true;
+    invalidateCache(true);
+    expect(await statuses()).toEqual([false, false, false]);
   });
 });
 

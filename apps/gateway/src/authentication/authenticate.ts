@@ -27,6 +27,20 @@ export type Credentials = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>;
  */
 export type Authenticate = (headers: Credentials) => Principal | Promise<Principal>;
 
+/** An SDK token as it was found last. */
+interface LastKnown {
+  readonly principal: Principal;
+  /** milliseconds of `performance.now()` */
+  readonly expiresAt: number;
+  /** how many changes of tokens there had been before it was looked up */
+  readonly tokenChanges: number;
+}
+const lastKnownOf = (principal: Principal, tokenChanges: number): LastKnown => ({
+  principal,
+  expiresAt: performance.now() + principal.expiresInMs,
+  tokenChanges,
+});
+
 const maxCached = 10_000;
 /** While the database is unavailable, the last result for a token is reused for this time before the next lookup. */
 const outageCacheMs = 1_000;
@@ -67,9 +81,9 @@ export const authenticator = (options: AuthenticatorOptions) => {
   // Apart from the valid ones, so that a client that guesses tokens evicts none of them.
   const invalid = new LRUCache<string, true>({ max: maxCached });
   // SDK tokens only, and only during an outage of the database: no token can be revoked then.
-  const lastKnown = new LRUCache<string, { readonly principal: Principal; readonly expiresAt: number }>({
-    max: maxCached,
-  });
+  const lastKnown = new LRUCache<string, LastKnown>({ max: maxCached });
+  /** counts the changes of tokens: what was looked up before the last one is not used during an outage */
+  let tokenChanges = 0;
   let pending = new Map<string, Promise<Principal>>();
   let invalidations = 0;
 
@@ -84,12 +98,13 @@ export const authenticator = (options: AuthenticatorOptions) => {
     refuse: () => Refusal,
   ): Promise<Principal> => {
     const invalidationsBefore = invalidations;
+    const tokenChangesBefore = tokenChanges;
     let principal: Principal | undefined;
     try {
       principal = await find();
     } catch (error) {
       const known = lastKnown.get(digest);
-      if (known === undefined || known.expiresAt <= performance.now()) throw error;
+      if (known === undefined || known.tokenChanges < tokenChanges || known.expiresAt <= performance.now()) throw error;
       valid.set(digest, known.principal, { ttl: Math.min(outageCacheMs, known.expiresAt - performance.now()) });
       return known.principal;
     }
@@ -100,13 +115,28 @@ export const authenticator = (options: AuthenticatorOptions) => {
       if (ttl > 0) invalid.set(digest, true, { ttl });
       throw refuse();
     }
-    if (!principal.mayCallAdminApi && invalidationsBefore === invalidations) {
-      lastKnown.set(digest, { principal, expiresAt: performance.now() + principal.expiresInMs });
-    }
+    if (!principal.mayCallAdminApi && tokenChangesBefore === tokenChanges)
+      lastKnown.set(digest, lastKnownOf(principal, tokenChanges));
     const validMs = Math.min(ttl, principal.expiresInMs);
     if (validMs > 0) valid.set(digest, principal, { ttl: validMs });
     return principal;
   };
+
+  /** Looks the SDK tokens in memory up again after a change of tokens, so that those which are still valid work during an outage. */
+  const verifyLastKnown = async (): Promise<void> => {
+    let changes: number;
+    do {
+      const current = (changes = tokenChanges);
+      const verify = async ([digest, { principal }]: [string, LastKnown]): Promise<void> => {
+        const { tokenId } = principal.caller;
+        const found = tokenId === undefined ? undefined : await tokens.findById(tokenId);
+        if (found === undefined) lastKnown.delete(digest);
+        else lastKnown.set(digest, lastKnownOf(found, current));
+      };
+      await Promise.allSettled([...lastKnown].map(verify));
+    } while (changes !== tokenChanges);
+  };
+  let verifying: Promise<void> | undefined;
 
   const findCached = (
     digest: string,
@@ -150,13 +180,18 @@ export const authenticator = (options: AuthenticatorOptions) => {
     /** Returns whom the token with an id authenticates now. @throws Refusal `AuthenticationRequired` once it is not valid any more */
     identifyById: (tokenId: string): Principal | Promise<Principal> =>
       findCached(`id:${tokenId}`, () => tokens.findById(tokenId), invalidToken),
-    /** Drops all cached principals; called when rights or tokens have changed. */
-    invalidateCache: (): void => {
+    /**
+     * Drops all cached principals; called when rights or tokens have changed. SDK tokens have no other rights than their own.
+     * @param isOfTokens whether tokens have changed, or may have
+     */
+    invalidateCache: (isOfTokens: boolean): void => {
       invalidations++;
       valid.clear();
       invalid.clear();
       pending = new Map();
-      lastKnown.clear();
+      if (!isOfTokens) return;
+      tokenChanges++;
+      if (lastKnown.size > 0) verifying ??= verifyLastKnown().finally(() => void (verifying = undefined));
     },
     authenticate: (headers: Credentials): Principal | Promise<Principal> => {
       const principal = identifyBy(headers);

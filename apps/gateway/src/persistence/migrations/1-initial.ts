@@ -296,7 +296,7 @@ const viewsAndTriggers = [
 
   `create function access_changed() returns trigger language plpgsql as $$
     begin
-      perform pg_notify('access_changed', '');
+      perform pg_notify('access_changed', tg_table_name);
       return null;
     end $$`,
   ...['role_permission', 'api_user', 'user_group', 'group_member', 'project', 'project_user', 'project_group'].map(
@@ -309,8 +309,9 @@ const viewsAndTriggers = [
       for each statement execute function access_changed()`,
   `create trigger access_changed after insert or delete or update of revoked_at, expires_at, projects on api_token
       for each statement execute function access_changed()`,
+  // For each row: the start of a session deletes expired ones, mostly none.
   `create trigger access_changed after delete on user_session
-      for each statement execute function access_changed()`,
+      for each row execute function access_changed()`,
 ];
 
 export const initial: SchemaMigration = {

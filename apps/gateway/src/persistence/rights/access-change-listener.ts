@@ -3,12 +3,13 @@ import type { Database, Session } from '@bunting/database';
 const retryMs = 1_000;
 
 /**
- * Calls `changed` on every notification of the database that rights or tokens changed, on whichever replica. While the connection is lost
+ * Calls `changed` with the table on every notification of the database that rights or tokens changed, on whichever replica; without a table
+ * after notifications may have been missed. While the connection is lost
  * notifications are lost too: the TTL of the token cache bounds how long a stale entry is used.
  */
 export const listenForAccessChanges = (
   database: Database,
-  changed: () => void,
+  changed: (table?: string) => void,
 ): { readonly stop: () => Promise<void> } => {
   let session: Session | undefined;
   let stopped = false;
@@ -30,7 +31,7 @@ export const listenForAccessChanges = (
       const connection = (opened = await database.session());
       connection.on('error', () => onLost(connection));
       connection.on('end', () => onLost(connection));
-      connection.on('notification', changed);
+      connection.on('notification', ({ payload }) => changed(payload));
       await connection.query('listen access_changed');
       session = connection;
       // Notifications before `listen` were missed.
