@@ -48,6 +48,8 @@ export const startDelivery = async ({ bus, config, metrics, warn }: DeliveryOpti
   let hasWarned = false;
   /** Updates the size of a view in the cache. */
   const resize = (key: string, view: DeliveryView): void => {
+    // Setting the same value leaves the size that the cache counts.
+    views.delete(key);
     views.set(key, view);
     if (hasWarned || view.bytes <= maxSize) return;
     hasWarned = true;
