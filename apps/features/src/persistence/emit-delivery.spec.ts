@@ -371,8 +371,8 @@ describe('a write', () => {
       features.call(MoveFeature, { params: { projectId: project, featureName: other }, body: { newProjectId } }),
     );
     expect(recorded).toMatchObject([
-      { entity: 'former-feature', state: { name: other, project } },
       { entity: 'feature', id: other, state: { project: newProjectId } },
+      { entity: 'former-feature', state: { name: other, project } },
     ]);
   });
 });

@@ -6,23 +6,24 @@ import { isEqual } from '../domain/is-equal.ts';
 
 // The rows that writes emit for the delivery to SDKs (docs/adr/0030): only where the response to an SDK could differ.
 
+/**
+ * Says that SDKs of a project remove a feature. It comes after the row by which the feature left: a reader that has only the first of the
+ * two would find the feature still there, and not look again.
+ */
+const emitFormerFeature = (outbox: Outbox, { name, project }: Feature): void =>
+  outbox.delivery({ entity: 'former-feature', id: `${name} ${project}`, state: { name, project } });
+
 /** @param before undefined for a new feature */
 export const emitFeatureDelivery = (outbox: Outbox, before: Feature | undefined, after: Feature): void => {
-  const { name } = after;
   const state = deliveredFeature(after);
-  if (before !== undefined) {
-    if (isEqual(deliveredFeature(before), state)) return;
-    const { project } = before;
-    if (project !== after.project) {
-      outbox.delivery({ entity: 'former-feature', id: `${name} ${project}`, state: { name, project } });
-    }
-  }
-  outbox.delivery({ entity: 'feature', id: name, state });
+  if (before !== undefined && isEqual(deliveredFeature(before), state)) return;
+  outbox.delivery({ entity: 'feature', id: after.name, state });
+  if (before !== undefined && before.project !== after.project) emitFormerFeature(outbox, before);
 };
 
-export const emitRemovalDelivery = (outbox: Outbox, { name, project }: Feature): void => {
-  outbox.delivery({ entity: 'former-feature', id: `${name} ${project}`, state: { name, project } });
-  outbox.delivery({ entity: 'feature', id: name, state: null });
+export const emitRemovalDelivery = (outbox: Outbox, feature: Feature): void => {
+  outbox.delivery({ entity: 'feature', id: feature.name, state: null });
+  emitFormerFeature(outbox, feature);
 };
 
 export const emitSegmentDelivery = (outbox: Outbox, { id, name, constraints }: DeliveryStates['segment']): void =>
