@@ -181,7 +181,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
         feature.parts.set(environment, { position: at, json, segments: segmentsOf(it.strategies) });
     }
     for (const [environment, part] of feature.parts) {
-      if (environment in state.environments || part.json === nothingSet) continue;
+      if (Object.hasOwn(state.environments, environment) || part.json === nothingSet) continue;
       feature.parts.set(environment, { position: at, json: nothingSet, segments: noSegments });
     }
     recordChange({ position: at, feature });

@@ -41,7 +41,7 @@ const cachedByPosition = <K extends object, T>() => {
  */
 export const evaluators = (store: DeliveryStore) => {
   const compiledSegment = cachedByPosition<SegmentEntry, ReturnType<FindSegment>>();
-  const compiledFeature = cachedByPosition<Part, CompiledFeature>();
+  const compiledFeature = cachedByPosition<Part | FeatureEntry, CompiledFeature>();
   const ofView = new WeakMap<DeliveryView, { readonly revision: string; readonly evaluation: ViewEvaluation }>();
 
   const findSegment: FindSegment = (id) => {
@@ -54,11 +54,11 @@ export const evaluators = (store: DeliveryStore) => {
   const compile = (feature: FeatureEntry, environment: string): CompiledFeature => {
     const part = store.partOf(feature, environment);
     const json = () => JSON.parse(feature.head + part.json + feature.tail) as EvaluatedFeature;
-    // The part of a feature that has none in this environment is shared by all of them.
-    if (part.position === 0) return compileFeature(json(), findSegment);
+    // The part of a feature that has none in this environment is shared by all features.
+    const key = part.position === 0 ? feature : part;
     let position = store.positionOf(feature, environment);
     for (const id of part.segments) position = Math.max(position, store.segment(id)?.position ?? 0);
-    return compiledFeature(part, position, () => compileFeature(json(), findSegment));
+    return compiledFeature(key, position, () => compileFeature(json(), findSegment));
   };
 
   const evaluationOf = (view: DeliveryView): ViewEvaluation => {
