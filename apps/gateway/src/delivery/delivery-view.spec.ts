@@ -1,8 +1,8 @@
 import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { featureRow, givenRows, segmentRow } from '../../test/delivery-rows.ts';
+import { aSetting, aStrategy, featureRow, givenRows, segmentRow } from '../../test/delivery-rows.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { deliveryView } from './delivery-view.ts';
 
@@ -134,4 +134,89 @@ it('a delta removes a deleted segment for a client that may have it, until remov
   expect(typesIn(view.since(before))).toEqual(['segment-removed']);
   for (let nth = 2; nth < 12; nth++) write(segmentRow(nth, 'ada'), { entity: 'segment', id: String(nth), state: null });
   expect(typesIn(view.since(before))).toEqual(['hydration']);
+});
+
+/** So many that most are used by one feature or none. */
+const segmentCount = 300;
+/** A random change of one of 300 features, or of a segment that some of them use. */
+const randomChange = (): DeliveryState[] => {
+  const name = `flag-${randomInt(300)}`;
+  const [project, other] = randomInt(4) === 0 ? ['elsewhere', 'default'] : ['default', 'elsewhere'];
+  const former = (of: string): DeliveryState => {
+    return { entity: 'former-feature', id: `${name} ${of}`, state: { name, project: of } };
+  };
+  switch (randomInt(8)) {
+    case 0:
+      return [segmentRow(randomInt(segmentCount), `user-${randomInt(1_000)}`)];
+    case 1:
+      return [archived(name)];
+    case 2:
+      return [archived(name), { entity: 'feature', id: name, state: null }, former('default'), former('elsewhere')];
+    default: {
+      const segments = randomInt(2) === 0 ? [randomInt(segmentCount)] : [];
+      const environments = { development: aSetting({ strategies: [aStrategy(segments)] }) };
+      return [featureRow(name, { project, description: 'x'.repeat(randomInt(500)), environments }), former(other)];
+    }
+  }
+};
+
+it.each([
+  ['with segments beside the features', { ...scope, projects: ['default'] }],
+  ['with the constraints of segments in the strategies', { ...scope, inlineSegments: true }],
+])('a view that followed every change responds as one that was just made, %s', async (_, viewed) => {
+  const { store, write } = startStore();
+  write(...Array.from({ length: segmentCount }, (_row, id) => segmentRow(id, 'ada')));
+  for (let nth = 0; nth < 1_000; nth++) write(...randomChange());
+  const view = deliveryView(store, viewed);
+  const withoutMeta = (body: Buffer) => {
+    const { meta: _meta, ...content } = JSON.parse(body.toString()) as Record<string, unknown>;
+    return content;
+  };
+  for (let round = 0; round < 200; round++) {
+    for (let nth = 0; nth < randomInt(1, 4); nth++) write(...randomChange());
+    const made = deliveryView(store, viewed);
+    const [zipped, whole] = [await view.full('gzip'), await made.full('identity')];
+    expect(withoutMeta(gunzipSync(zipped.body))).toEqual(withoutMeta(whole.body));
+    expect(made.isCurrent(zipped.etag.slice(1, -1))).toBe(true);
+    const [hydration, expected] = [view.hydration(), made.hydration()];
+    expect(hydration.body.equals(expected.body)).toBe(true);
+    const compressed = await view.encode(hydration, 'gzip');
+    expect(gunzipSync(compressed).equals(expected.body)).toBe(true);
+  }
+});
+
+it('a feature that moves away or is deleted is removed for SDKs that ask between the two rows of it', () => {
+  for (const left of [
+    featureRow('moving', { project: 'elsewhere' }),
+    { entity: 'feature', id: 'moving', state: null },
+  ]) {
+    const { store, write } = startStore();
+    write(featureRow('moving'), featureRow('stays'));
+    const view = deliveryView(store, { ...scope, projects: ['default'] });
+    const before = view.revision();
+    write(left as DeliveryState);
+    view.revision();
+    write({
+      entity: 'former-feature',
+      id: 'moving default',
+      state: { name: 'moving', project: 'default' },
+    });
+    expect(typesIn(view.since(before))).toEqual(['feature-removed']);
+    expect(JSON.parse(view.hydration().body.toString())).toMatchObject({ events: [{ features: [{ name: 'stays' }] }] });
+  }
+});
+
+it('a change of one feature leaves the compressed bytes of nearly all others as they are', async () => {
+  const { store, write } = startStore();
+  write(...Array.from({ length: 5_000 }, (_, nth) => featureRow(`flag-${String(nth).padStart(4, '0')}`)));
+  const view = deliveryView(store, scope);
+  const before = (await view.full('gzip')).body;
+  write(featureRow('flag-2500', { description: 'changed' }));
+  const after = (await view.full('gzip')).body;
+  // Without the headers, the ends, and the part with the feature.
+  const same = (from: number, to: number, shift: number) =>
+    before.subarray(from, to).equals(after.subarray(from + shift, to + shift));
+  const shift = after.length - before.length;
+  expect(same(0, Math.floor(before.length * 0.4), 0)).toBe(true);
+  expect(same(Math.ceil(before.length * 0.6), before.length - 400, shift)).toBe(true);
 });

@@ -2,7 +2,9 @@ import { type ClientStrategy, type DeliveryScope, describeScope } from '@bunting
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import { compress, type Encoding, tagSuffixOf, withoutTagSuffix } from '../http/compression.ts';
+import { gzipPart, joinGzip } from '../http/gzip-parts.ts';
 import type { Change, DeliveryStore, FormerFeature, FeatureEntry } from './delivery-store.ts';
+import { blocksOf, type FeatureBlock } from './feature-blocks.ts';
 
 /** A full answer in one encoding. Each encoding has a tag of its own, as each is a representation of its own. */
 export interface Representation {
@@ -12,12 +14,25 @@ export interface Representation {
   readonly body: Buffer;
 }
 
+/** A JSON text that lists features. */
+interface FeatureList {
+  readonly blocks: readonly FeatureBlock[];
+  /** what precedes the features */
+  readonly head: string;
+  /** what follows them */
+  readonly tail: string;
+}
+
 /** The events for an SDK that has all changes up to a revision. */
 export interface Delta {
   /** the `eventId` of the last event */
   readonly revision: number;
   /** `{"events":[…]}` */
   readonly body: Buffer;
+  /** the same as a list of features, where it is a hydration */
+  readonly list?: FeatureList;
+  /** the body compressed, each made once */
+  readonly encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>;
 }
 
 /** Maximum bytes of the deltas that a scope caches: most are small, and clients reconnect with many different revisions. */
@@ -39,21 +54,37 @@ interface Content {
   /** the revision at which its bytes were made */
   readonly madeAt: number;
   readonly length: number;
-  /** the answer up to its last member, until it is represented */
-  unsent: Buffer | undefined;
+  readonly list: FeatureList;
   /** lazily, each made once */
   readonly representations: Partial<Record<Encoding, Representation | Promise<Representation>>>;
+  /** the epoch of the store that it is of */
+  readonly epoch: number;
 }
 
 const eventOf = (type: string, eventId: number, members: string): string =>
   `{"type":"${type}","eventId":${eventId},${members}}`;
 
-/** The bytes of many texts. Joined to one string first, they would be copied some times before they are encoded. */
-const encoded = (texts: readonly string[]): Buffer => {
-  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
-  let at = 0;
-  for (const text of texts) at += bytes.write(text, at);
-  return bytes;
+const comma = Buffer.from(',');
+const compressedComma = gzipPart(comma);
+
+const lengthOf = ({ blocks, head, tail }: FeatureList): number =>
+  blocks.reduce((sum, { length }) => sum + length, Math.max(0, blocks.length - 1)) +
+  Buffer.byteLength(head) +
+  Buffer.byteLength(tail);
+
+const bytesOf = ({ blocks, head, tail }: FeatureList): Buffer =>
+  Buffer.concat([
+    Buffer.from(head),
+    ...blocks.flatMap((block, nth) => (nth === 0 ? [block.bytes()] : [comma, block.bytes()])),
+    Buffer.from(tail),
+  ]);
+
+/** Only blocks that have changed since they were last compressed are compressed again. */
+const compressedList = async (list: FeatureList, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
+  if (encoding !== 'gzip') return compress(bytesOf(list), encoding);
+  const { blocks, head, tail } = list;
+  const parts = blocks.flatMap((block, nth) => (nth === 0 ? [block.gzip()] : [compressedComma, block.gzip()]));
+  return joinGzip(await Promise.all([gzipPart(Buffer.from(head)), ...parts, gzipPart(Buffer.from(tail))]));
 };
 
 /**
@@ -76,11 +107,12 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   /** the segments that visible features use; undefined until they are collected again */
   let used: ReadonlySet<number> | undefined;
   let content: Content | undefined;
+  let blocks: readonly FeatureBlock[] = [];
   let hydration: Delta | undefined;
-  let encodedHydration: Partial<Record<Encoding, Buffer | Promise<Buffer>>> = {};
   const deltas = new LRUCache<number, { readonly delta: Delta | undefined }>({
     maxSize: maxDeltaBytes,
-    sizeCalculation: ({ delta }) => deltaOverheadBytes + (delta?.body.length ?? 0),
+    // With what it takes at most compressed.
+    sizeCalculation: ({ delta }) => deltaOverheadBytes + 2 * (delta?.body.length ?? 0),
   });
 
   const mayHaveProject = (project: string): boolean => wantedProjects === undefined || wantedProjects.has(project);
@@ -144,7 +176,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       used = undefined;
       newest = wholeRevision();
     } else {
-      if (changes.some((change) => 'feature' in change && concerns(change) > revision)) used = undefined;
+      // A feature that has left the scope may have been the only one with a segment.
+      if (changes.some((change) => !('segment' in change) && concerns(change) > revision)) used = undefined;
       for (const change of changes) newest = Math.max(newest, concerns(change));
     }
     checkedTo = position;
@@ -152,7 +185,6 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     epoch = store.epoch;
     revision = newest;
     hydration = undefined;
-    encodedHydration = {};
     deltas.clear();
   };
 
@@ -177,16 +209,21 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     return JSON.stringify({ ...part, strategies }).slice(1, -1);
   };
 
-  /** The features as a JSON list without its brackets, in pieces. */
-  const featureList = (): readonly string[] => {
-    const pieces: string[] = [];
-    for (const feature of store.features()) {
-      if (!isVisible(feature)) continue;
-      if (pieces.length > 0) pieces.push(',');
-      pieces.push(...piecesOf(feature));
-    }
-    return pieces;
-  };
+  /** The position of the newest change of what a client gets of a feature. */
+  const newestOf = (feature: FeatureEntry): number =>
+    inlineSegments
+      ? store
+          .partOf(feature, environment)
+          .segments.reduce((newest, id) => Math.max(newest, store.segment(id)?.position ?? 0), positionOf(feature))
+      : positionOf(feature);
+
+  function* visibleFeatures(): Generator<FeatureEntry> {
+    for (const feature of store.features()) if (isVisible(feature)) yield feature;
+  }
+
+  const featureBlocks = (): readonly FeatureBlock[] =>
+    (blocks = blocksOf(visibleFeatures(), blocks, { positionOf: newestOf, piecesOf }));
+
   /** The segments that the features use, as a JSON list without its brackets. */
   const segmentList = (): string =>
     [...usedSegments()]
@@ -194,31 +231,25 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       .flatMap((id) => store.segment(id)?.json ?? [])
       .join(',');
 
-  /** The answer without its last member, which depends on the encoding. */
-  const serialise = (): Buffer => {
-    const withSegments = inlineSegments ? '' : `"segments":[${segmentList()}],`;
-    return encoded(['{"version":2,"features":[', ...featureList(), `],${withSegments}"query":${query}`]);
-  };
-
   const currentContent = (): Content => {
     update();
-    if (content?.revision === revision) return content;
-    const unsent = serialise();
-    const contentHash = hash('sha256', unsent, 'hex').slice(0, 32);
+    if (content?.revision === revision && content.epoch === epoch) return content;
+    const segments = inlineSegments ? '' : `"segments":[${segmentList()}],`;
+    const list = { blocks: featureBlocks(), head: '{"version":2,"features":[', tail: `],${segments}"query":${query}` };
+    const hashes = list.blocks.map((block) => block.hash).join();
+    const contentHash = hash('sha256', `${hashes} ${list.tail}`, 'hex').slice(0, 32);
     // The content was changed and changed back: the cached bytes are still right.
-    if (content?.hash === contentHash) return (content = { ...content, revision });
+    if (content?.hash === contentHash) return (content = { ...content, revision, epoch, list });
     const tag = `${queryHash}:${contentHash}:${revision}`;
-    const made = { revision, madeAt: revision, length: unsent.length, unsent, representations: {} };
+    const made = { revision, madeAt: revision, length: lengthOf(list), list, epoch, representations: {} };
     return (content = { hash: contentHash, tag, ...made });
   };
 
-  const represent = async (of: Content, encoding: Encoding): Promise<Representation> => {
-    const etag = `"${of.tag}${tagSuffixOf[encoding]}"`;
-    const meta = JSON.stringify({ revisionId: of.madeAt, etag, queryHash });
-    // Kept in one representation only, and serialised a second time for a client that takes another one.
-    const all = Buffer.concat([of.unsent ?? serialise(), Buffer.from(`,"meta":${meta}}`)]);
-    of.unsent = undefined;
-    return { etag, encoding, body: encoding === 'identity' ? all : await compress(all, encoding) };
+  const represent = async ({ list, tag, madeAt }: Content, encoding: Encoding): Promise<Representation> => {
+    const etag = `"${tag}${tagSuffixOf[encoding]}"`;
+    const meta = JSON.stringify({ revisionId: madeAt, etag, queryHash });
+    const all = { ...list, tail: `${list.tail},"meta":${meta}}` };
+    return { etag, encoding, body: encoding === 'identity' ? bytesOf(all) : await compressedList(all, encoding) };
   };
 
   const compute = (after: number): Delta | undefined => {
@@ -300,7 +331,31 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     if (last === undefined) return undefined;
     // The sort is stable: at one position segments and removals stay before features.
     events.sort((one, other) => one.at - other.at);
-    return { revision: last, body: Buffer.from(`{"events":[${events.map(({ json }) => json).join(',')}]}`) };
+    return {
+      revision: last,
+      body: Buffer.from(`{"events":[${events.map(({ json }) => json).join(',')}]}`),
+      encoded: {},
+    };
+  };
+
+  /** What is made asynchronously is made once, also for those who ask meanwhile, and again after a failure. */
+  const madeOnce = <T>(
+    made: Partial<Record<Encoding, T | Promise<T>>>,
+    encoding: Encoding,
+    make: () => Promise<T>,
+  ): T | Promise<T> => {
+    const known = made[encoding];
+    if (known !== undefined) return known;
+    const making = make();
+    made[encoding] = making;
+    making.then(
+      (value) => {
+        made[encoding] = value;
+        onResize();
+      },
+      () => void delete made[encoding],
+    );
+    return making;
   };
 
   const view = {
@@ -331,24 +386,10 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     /** Everything, in an encoding; made once, compressed in another thread. */
     full: (encoding: Encoding): Representation | Promise<Representation> => {
       const current = currentContent();
-      const { representations } = current;
-      const made = representations[encoding];
-      if (made !== undefined) return made;
-      const making = represent(current, encoding);
-      representations[encoding] = making;
-      making.then(
-        (representation) => {
-          representations[encoding] = representation;
-          onResize();
-        },
-        () => void delete representations[encoding],
-      );
-      return making;
+      return madeOnce(current.representations, encoding, () => represent(current, encoding));
     },
     /** The features of the scope, in the order of their names. */
-    *features(): Generator<FeatureEntry> {
-      for (const feature of store.features()) if (isVisible(feature)) yield feature;
-    },
+    features: visibleFeatures,
     /** One feature of the scope. */
     find: (name: string): FeatureEntry | undefined => {
       const feature = store.feature(name);
@@ -363,28 +404,21 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     hydration: (): Delta => {
       update();
       if (hydration !== undefined) return hydration;
-      const head = `{"events":[{"type":"hydration","eventId":${revision},"features":[`;
-      hydration = { revision, body: encoded([head, ...featureList(), `],"segments":[${segmentList()}]}]}`]) };
+      const list = {
+        blocks: featureBlocks(),
+        head: `{"events":[{"type":"hydration","eventId":${revision},"features":[`,
+        tail: `],"segments":[${segmentList()}]}]}`,
+      };
+      hydration = { revision, body: bytesOf(list), list, encoded: {} };
       onResize();
       return hydration;
     },
-    /** The body of a delta in an encoding. That of a hydration is made once, in another thread; other deltas are small. */
-    encode: (delta: Delta, encoding: Encoding): Buffer | Promise<Buffer> => {
-      if (encoding === 'identity') return delta.body;
-      if (delta !== hydration) return compress(delta.body, encoding);
-      const representations = encodedHydration;
-      const made = representations[encoding];
-      if (made !== undefined) return made;
-      const making = compress(delta.body, encoding);
-      representations[encoding] = making;
-      making.then(
-        (body) => {
-          representations[encoding] = body;
-          onResize();
-        },
-        () => void delete representations[encoding],
+    /** The body of a delta in an encoding. */
+    encode: ({ body, list, encoded }: Delta, encoding: Encoding): Buffer | Promise<Buffer> => {
+      if (encoding === 'identity') return body;
+      return madeOnce(encoded, encoding, () =>
+        list === undefined ? compress(body, encoding) : compressedList(list, encoding),
       );
-      return making;
     },
     /**
      * The changes after a client's revision; undefined where there are none, and the full state for a revision that is not of this history.
@@ -406,9 +440,12 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     /** the bytes that this keeps */
     get bytes(): number {
       let sum =
-        viewOverheadBytes + (hydration?.body.length ?? 0) + (content?.unsent?.length ?? 0) + deltas.calculatedSize;
+        viewOverheadBytes +
+        (hydration?.body.length ?? 0) +
+        blocks.reduce((all, { size }) => all + size, 0) +
+        deltas.calculatedSize;
       for (const made of Object.values(content?.representations ?? {})) if ('body' in made) sum += made.body.length;
-      for (const made of Object.values(encodedHydration)) if (Buffer.isBuffer(made)) sum += made.length;
+      for (const made of Object.values(hydration?.encoded ?? {})) if (Buffer.isBuffer(made)) sum += made.length;
       return sum;
     },
   };
