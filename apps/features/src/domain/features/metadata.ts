@@ -15,6 +15,11 @@ export const pickMetadata = (source: Readonly<Record<string, unknown>>): Partial
     Object.keys(newMetadata).flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])),
   );
 
+/** The metadata of a document that a patch changed: a member that the patch removed has the value of a new feature. Values are not checked. */
+export const metadataOfDocument = (
+  document: Readonly<Record<string, unknown>>,
+): Readonly<Record<keyof Metadata, unknown>> => ({ ...newMetadata, ...pickMetadata(document) });
+
 /** The metadata after changes; an empty description becomes null. */
 export const changeMetadata = (changes: MetadataChanges, before: Metadata = newMetadata): Metadata => {
   const after = { ...newMetadata, ...pickMetadata(before), ...pickMetadata(changes) } as Metadata;

@@ -59,6 +59,17 @@ it('an empty description becomes null', () => {
   expect(updateFeature(feature, {}).feature.description).toBe('Pays');
 });
 
+it('a patch that removes a property of a feature returns it to its value in a new feature', () => {
+  const before = aFeature({ description: 'Pays', type: 'experiment', stale: true, impressionData: true });
+  const removed: JsonPatch = ['description', 'type', 'stale', 'impressionData'].map((name) => ({
+    op: 'remove',
+    path: `/${name}`,
+  }));
+  const { feature: after, events } = patchFeature(before, removed);
+  expect(after).toEqual({ ...before, description: null, type: 'release', stale: false, impressionData: false });
+  expect(typesOf(events)).toEqual(['feature-metadata-updated', 'feature-stale-off']);
+});
+
 it('a change of the stale mark emits an event of its own', () => {
   const patch: JsonPatch = [{ op: 'replace', path: '/stale', value: true }];
   expect(typesOf(patchFeature(feature, patch).events)).toEqual(['feature-metadata-updated', 'feature-stale-on']);

@@ -2,7 +2,7 @@ import { type JsonPatch, type PatchOperation, refusal, UpdateFeatureBody } from 
 import { parse } from '@bunting/contracts/validation';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
 import { storedFeature } from './feature-rules.ts';
-import { changeMetadata, type Metadata, pickMetadata } from './metadata.ts';
+import { changeMetadata, type Metadata, metadataOfDocument } from './metadata.ts';
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
 import { isEqual } from '../is-equal.ts';
 import { invalidProperty } from '../refusals.ts';
@@ -40,14 +40,13 @@ const targetsUnknownMember = ({ path }: PatchOperation, { members }: PatchRules)
   return /^[a-zA-Z]+$/.test(member) && !members.has(member) && !['constructor', 'prototype'].includes(member);
 };
 
-/** Patches the metadata of a feature; a patch of any other member is ignored. */
+/** Patches the metadata of a feature: a removed member returns to its value in a new feature, and a patch of any other member is ignored. */
 export const patchFeature = (feature: Feature, patch: JsonPatch): Decision => {
   if (patch.some(targetsVariants)) throw refusal('OperationDeniedError', variantsRefusal);
   const document = storedFeature(feature);
   const patchable: PatchRules = { members: new Set(Object.keys(document)), maps: new Set() };
   const steps = patch.filter((step) => !targetsUnknownMember(step, patchable));
-  const metadata = pickMetadata(applyPatch(document, steps, patchable));
-  const update = parse(UpdateFeatureBody, { ...metadata, description: metadata['description'] ?? null });
+  const update = parse(UpdateFeatureBody, metadataOfDocument(applyPatch(document, steps, patchable)));
   const decision = updateFeature(feature, update);
   return decision.feature.stale === feature.stale
     ? decision
