@@ -3,13 +3,23 @@ import { expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
-it('finds the endpoint of every operation in a file of its service that is named after the operation', () => {
-  const filesOf = (service: string) => {
-    const folder = path.join(import.meta.dirname, '..', 'apps', service, 'src', 'operations');
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => path.basename(file));
-  };
-  const missing = allOperations
-    .filter((operation) => !filesOf(serviceOf(operation)).includes(`${nameOf(operation)}.ts`))
+const root = path.join(import.meta.dirname, '..');
+const filesIn = (...folder: string[]): ReadonlySet<string> =>
+  new Set(readdirSync(path.join(root, ...folder), { recursive: true, encoding: 'utf8' }));
+
+/** Contracts that are all of one service can be in a folder with its name, which its endpoints do not have. */
+const endpointPaths = (contract: string, service: string): readonly string[] =>
+  contract.startsWith(`${service}/`) ? [contract, contract.slice(service.length + 1)] : [contract];
+
+it('finds the contract and the endpoint of every operation in folders of one name, in files that have the name of the operation', () => {
+  const contracts = [...filesIn('libs', 'contracts', 'src', 'operations')];
+  const endpoints = (service: string) => filesIn('apps', service, 'src', 'operations');
+  const misplaced = allOperations
+    .filter((operation) => {
+      const contract = contracts.find((file) => path.basename(file) === `${nameOf(operation)}.ts`);
+      const service = serviceOf(operation);
+      return contract === undefined || !endpointPaths(contract, service).some((file) => endpoints(service).has(file));
+    })
     .map(({ subject }) => subject);
-  expect(missing).toEqual([]);
+  expect(misplaced).toEqual([]);
 });

@@ -44,11 +44,11 @@ export { disableFeaturesInBulkEndpoint } from './feature-environments/disable-fe
 export { enableFeaturesInBulkEndpoint } from './feature-environments/enable-features-in-bulk.ts';
 export { getEnvironmentEndpoint } from './environments/get-environment.ts';
 export { getFeatureEnvironmentEndpoint } from './feature-environments/get-feature-environment.ts';
-export { listEnvironmentsOfProjectEndpoint } from './environments/list-environments-of-project.ts';
+export { listEnvironmentsOfProjectEndpoint } from './project-environments/list-environments-of-project.ts';
 export { listEnvironmentsEndpoint } from './environments/list-environments.ts';
 export { setEnvironmentOrderEndpoint } from './environments/set-environment-order.ts';
-export { switchEnvironmentOffEndpoint } from './feature-environments/switch-environment-off.ts';
-export { switchEnvironmentOnEndpoint } from './feature-environments/switch-environment-on.ts';
+export { switchEnvironmentOffEndpoint } from './environments/switch-environment-off.ts';
+export { switchEnvironmentOnEndpoint } from './environments/switch-environment-on.ts';
 export { updateEnvironmentEndpoint } from './environments/update-environment.ts';
 export { validateEnvironmentNameEndpoint } from './environments/validate-environment-name.ts';
 export { addFavoriteFeatureEndpoint } from './favorites/add-favorite-feature.ts';

@@ -91,7 +91,7 @@ export * from './environments/clone-environment.ts';
 export * from './environments/create-environment.ts';
 export * from './environments/delete-environment.ts';
 export * from './environments/get-environment.ts';
-export * from './environments/list-environments-of-project.ts';
+export * from './project-environments/list-environments-of-project.ts';
 export * from './environments/list-environments.ts';
 export * from './environments/set-environment-order.ts';
 export * from './environments/switch-environment-off.ts';

@@ -2,7 +2,7 @@ import type { OperationRequest } from '@bunting/bus';
 import type { UpdateProject, UpdateProjectSettings } from '@bunting/contracts';
 import type { ProjectDecision, StoredProject } from '../../domain/projects/project.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import type { HideProjectAtGateway } from './hide-project.ts';
+import type { HideProjectAtGateway } from './hide-project-at-gateway.ts';
 
 /** Saves a decided project and records the events. A project that becomes private is hidden before the commit. */
 export const saveProject = async (

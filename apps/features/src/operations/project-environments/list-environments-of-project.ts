@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListEnvironmentsOfProject } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { loadTokenCounts } from './token-counts.ts';
+import { loadTokenCounts } from '../environments/token-counts.ts';
 
 export const listEnvironmentsOfProjectEndpoint = ({ environments, bus }: FeaturesContext) =>
   implement(ListEnvironmentsOfProject, async (request) => {
