@@ -1,5 +1,5 @@
 import { completeEndpoints, inProcessBus } from '@bunting/bus';
-import { type AnyOperation, operations, serviceOf, StreamClientFeatures } from '@bunting/contracts';
+import { operations, serviceOf, StreamClientFeatures } from '@bunting/contracts';
 import { refreshRightsAfter } from './authorisation/refresh-rights.ts';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
@@ -9,13 +9,13 @@ import { configuredTokens } from './domain/configured-tokens.ts';
 import { authenticator } from './authentication/authenticate.ts';
 import { GatewayConfig } from './config.ts';
 import { builtConsole, mountConsole } from './console/console-pages.ts';
-import { clientAnswers } from './delivery/client-answers.ts';
+import { clientHandlers } from './delivery/client-handlers.ts';
 import { clientStream } from './delivery/client-stream.ts';
 import { fetchModeSteering } from './delivery/fetch-mode.ts';
-import { frontendAnswers } from './delivery/frontend-answers.ts';
-import { pollAnswers } from './delivery/polls.ts';
+import { frontendHandlers } from './delivery/frontend-handlers.ts';
+import { earlyPollResponses } from './delivery/early-poll-responses.ts';
 import { startDelivery } from './delivery/delivery.ts';
-import { ofrepAnswers } from './delivery/ofrep-answers.ts';
+import { ofrepHandlers } from './delivery/ofrep-handlers.ts';
 import { streamTickets } from './delivery/stream-tickets.ts';
 import { splitOrigins } from './http/cors.ts';
 import { mountDocs } from './openapi/docs-page.ts';
@@ -118,8 +118,8 @@ const start = async ({
     warn,
   });
   onStop('relay', () => outboxProducer.relay.stop());
-  const uses = lastSeenRecorder(database, { intervalMs: config.GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS, warn });
-  onStop('last uses of tokens', () => uses.stop());
+  const lastUses = lastSeenRecorder(database, { intervalMs: config.GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS, warn });
+  onStop('last uses of tokens', () => lastUses.stop());
   const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
   if (cipher === undefined) {
     const erased = await eraseSealedSecrets(database);
@@ -136,15 +136,15 @@ const start = async ({
     sessions: sessionLookup(database, hasher, config),
     cookie,
     cacheTtlMs: config.GATEWAY_TOKEN_CACHE_TTL_MS,
-    onUse: uses.record,
+    onUse: lastUses.record,
   });
   const limits = requestLimits(config);
-  const waysToSignIn = signInSettings({ config, read: (name) => readSetting(database, name), hasher, warn });
+  const identitySettings = signInSettings({ config, read: (name) => readSetting(database, name), hasher, warn });
   const sameOrigin = sameOriginPolicy(config);
   const { admit, admitFromCache } = admission({
     authenticate,
     sameOrigin,
-    signInForm: signInForm(waysToSignIn),
+    signInForm: signInForm(identitySettings),
     limits,
     log,
     config,
@@ -181,14 +181,12 @@ const start = async ({
   // Derived from the key of tokens, which all gateways share.
   const tickets = streamTickets(hasher('the key of stream tickets').hash);
   const steering = fetchModeSteering(config);
-  const sdkAnswers = new Map([
-    ...clientAnswers(delivery, steering.steer),
-    ...frontendAnswers(delivery),
-    ...ofrepAnswers({ delivery, streams, tickets, identifyById }),
+  const sdkHandlers = new Map([
+    ...clientHandlers(delivery, steering.steer),
+    ...frontendHandlers(delivery),
+    ...ofrepHandlers({ delivery, streams, tickets, identifyById }),
     [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate, steering })],
   ]);
-  // Never from the features service: its revisions are those of another topic, and would take clients back.
-  const fromMemory = ({ subject }: AnyOperation) => sdkAnswers.get(subject);
   const refreshRights = refreshRightsAfter({
     projects,
     invalidateCache: () => accessChanged(),
@@ -220,7 +218,7 @@ const start = async ({
     limits,
     unread,
     draining,
-    answerEarly: pollAnswers({ delivery, authenticateFromCache, admitFromCache, steer: steering.steer }),
+    respondEarly: earlyPollResponses({ delivery, authenticateFromCache, admitFromCache, steer: steering.steer }),
   });
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
   const ownBus = inProcessBus();
@@ -234,7 +232,7 @@ const start = async ({
       authenticate,
       refreshRights,
       config,
-      fromMemory,
+      sdkHandlers,
       openStreams: measuredStreams.open,
     });
   }
@@ -252,17 +250,17 @@ const start = async ({
       accessChanged('user_session');
       signedIn.signedOut(userId);
     },
-    destination: afterLogout(waysToSignIn, config),
+    destination: afterLogout(identitySettings, config),
     rateLimit: anonymousRateLimit(config),
   });
   const passwords = passwordHasher(config.GATEWAY_PASSWORD_COST);
   let listeningAt = '';
   const pageUrl = (path: string): string => `${(config.GATEWAY_PUBLIC_URL || listeningAt).replace(/\/+$/, '')}${path}`;
   const transaction = unitOfWork(outboxProducer, hasher, cipher, config);
-  mountScim(app, { config, readSetting: waysToSignIn.readScim, hasher, limits, transaction });
+  mountScim(app, { config, readSetting: identitySettings.readScim, hasher, limits, transaction });
   mountOidc(app, {
     config,
-    settings: waysToSignIn,
+    settings: identitySettings,
     transaction,
     loginCookie: loginCookie(hasher, config),
     sessionCookie: cookie,
@@ -296,7 +294,7 @@ const start = async ({
       frontendOrigins: splitOrigins(config.GATEWAY_FRONTEND_CORS_ORIGINS),
       id: () => instanceId(database),
     },
-    signInSettings: waysToSignIn,
+    signInSettings: identitySettings,
     countAccounts: () => countAccounts(database),
   });
   for (const served of await Promise.all([

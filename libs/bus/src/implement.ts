@@ -67,7 +67,8 @@ export const completeEndpoints = (service: ServiceName, endpoints: readonly Endp
   const duplicates = subjects.filter((subject, index) => subjects.indexOf(subject) !== index);
   if (duplicates.length > 0) throw new Error(`The ${service} service has two endpoints for ${duplicates.join(', ')}.`);
   const missing = allOperations.filter(
-    (operation) => serviceOf(operation) === service && !subjects.includes(operation.subject),
+    (operation) =>
+      serviceOf(operation) === service && !operation.respondsFromMemory && !subjects.includes(operation.subject),
   );
   if (missing.length > 0) {
     const names = missing.map(nameOf).join(', ');

@@ -15,11 +15,11 @@ export interface HttpBinding {
   readonly status?: 200 | 201 | 202 | 204;
   /** a write whose body is not read may come with any content type, or none */
   readonly anyContentType?: true;
-  /** bytes; the gateway's ordinary limit when left out */
+  /** the body may have `GATEWAY_MAX_LARGE_BODY_BYTES`, and not only the ordinary limit */
   readonly largeBody?: true;
   /**
-   * the schema of a line, where the answer is a stream of lines: the operation answers `items`, the `next` value of its
-   * parameter `after`, and whether it is `atEnd`; the gateway asks on
+   * the schema of a line, where the response is a stream of lines: the operation replies with `items`, the `next` value of its
+   * parameter `after`, and whether it is `atEnd`; the gateway calls it for page after page
    */
   readonly lines?: TSchema;
   /** the response is a stream of server-sent events, which the gateway writes itself; the reply is its text */
@@ -72,6 +72,8 @@ export interface Operation<
   readonly ifMatch?: IfMatchTarget;
   /** for a read: the service sets the entity tag itself and can skip the body when `If-None-Match` matches */
   readonly hasOwnTag?: true;
+  /** the gateway responds from its memory (`apps/gateway/src/delivery`): the operation has no endpoint and is never called on the bus */
+  readonly respondsFromMemory?: true;
   /** the error kinds beside those of 401, 403 and 503 */
   readonly errors: readonly ErrorKind[];
   readonly deprecated?: true;

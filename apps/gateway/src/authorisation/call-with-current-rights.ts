@@ -29,8 +29,13 @@ const callHidingProjects = async <O extends AnyOperation>(
   if (hidden === undefined) return callForResponse(bus, operation, request, context);
   const params = { ...(request.params as object), projectId: markedId(hidden) };
   // No write happens to a project that does not exist: the idempotency key stays bound to the write for which it was used before.
-  const unkeyed = { ...context, idempotencyKey: undefined };
-  const response = await callForResponse(bus, operation, { ...request, params } as CallRequest<O>, unkeyed);
+  const withoutIdempotencyKey = { ...context, idempotencyKey: undefined };
+  const response = await callForResponse(
+    bus,
+    operation,
+    { ...request, params } as CallRequest<O>,
+    withoutIdempotencyKey,
+  );
   if ('refusal' in response) return { refusal: withOriginalId(response.refusal, hidden) };
   return { reply: { ...response.reply, json: response.reply.json.replaceAll(markedId(hidden), hidden) } };
 };

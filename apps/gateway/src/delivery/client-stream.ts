@@ -10,7 +10,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import type { DeliveryStreams, StreamEvent } from '../streaming/delivery-streams.ts';
-import { type ClientAnswer, deltaClientSpec, scopeOfRequest } from './client-answers.ts';
+import { type SdkHandler, deltaClientSpec, scopeOfRequest } from './client-handlers.ts';
 import type { Delivery } from './delivery.ts';
 import type { FetchModeSteering } from './fetch-mode.ts';
 import type { Delta, DeliveryView } from './delivery-view.ts';
@@ -36,7 +36,7 @@ const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, bod
 const nothing = '{"events":[]}';
 
 /** Streams to an SDK the full state, or what changed since its revision, and then each change. */
-export const clientStream = ({ delivery, streams, authenticate, steering }: ClientStreamOptions): ClientAnswer => {
+export const clientStream = ({ delivery, streams, authenticate, steering }: ClientStreamOptions): SdkHandler => {
   const { store } = delivery;
 
   /** The first event for the client. While this gateway may be behind, a client with a later revision keeps it. */

@@ -34,13 +34,13 @@ import { parseJson, readBody, requireContentLengthWithin, RequestAborted } from 
 import { idempotencyKeyPattern } from './request/header-patterns.ts';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import { queryAndHeadersParser } from './request/query.ts';
-import type { ClientAnswer } from '../delivery/client-answers.ts';
+import type { SdkHandler } from '../delivery/client-handlers.ts';
 import { mountNdjsonStream } from '../streaming/line-stream.ts';
 
 export interface MountOptions {
   readonly bus: Bus;
   readonly admit: Admit;
-  /** admits requests of operations that need no key */
+  /** admits requests of operations without authentication */
   readonly admitPublic: Admit;
   readonly limits: Pick<RequestLimits, 'bodyReceived'>;
   /** re-authenticates a long stream with each page, and a read whose caller may have lost rights */
@@ -48,8 +48,8 @@ export interface MountOptions {
   /** waits until the next request is authorised by what a write has changed */
   readonly refreshRights: (operation: AnyOperation) => Promise<void>;
   readonly config: GatewayConfig;
-  /** answers from the memory of this process; undefined for other operations, and until the memory is loaded */
-  readonly fromMemory?: (operation: AnyOperation) => ClientAnswer | undefined;
+  /** the handlers of operations that respond from the memory of this process, by subject */
+  readonly sdkHandlers: ReadonlyMap<string, SdkHandler>;
   /** counts the responses that are streamed now, by kind */
   readonly openStreams?: Gauge<'kind'>;
 }
@@ -81,24 +81,30 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
  * then called, and the reply is sent as the text that the service produced, unparsed.
  */
 export const mountOperation = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
-  const { bus, authenticate, limits, refreshRights: settle, config, fromMemory } = options;
+  const { bus, authenticate, limits, refreshRights, config, sdkHandlers } = options;
   const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
-  const { hasOwnTag = false } = operation;
+  const { hasOwnTag = false, respondsFromMemory = false } = operation;
   if (http === undefined) return;
   const { method, url, status = 200, anyContentType = false, largeBody = false, contentType } = http;
   if (operation.permission === 'service') {
     throw new Error(`${operation.subject} is an operation between services: its contract must have no HTTP binding.`);
   }
+  const handleFromMemory = sdkHandlers.get(operation.subject);
+  if (respondsFromMemory !== (handleFromMemory !== undefined)) {
+    throw new Error(
+      `${operation.subject}: its contract and its handler in delivery/ differ on whether it responds from memory.`,
+    );
+  }
   const permissions = permissionsFor(operation);
-  const needsNoKey = isPublicOperation(operation);
-  const admit = needsNoKey ? options.admitPublic : options.admit;
+  const isPublic = isPublicOperation(operation);
+  const admit = isPublic ? options.admitPublic : options.admit;
   if (http.lines !== undefined) return mountNdjsonStream(app, operation, permissions, options);
   const isAdminApi = url.startsWith('/api/admin/');
   const readsBody = hasBody(operation);
   const isWrite = method !== 'GET';
   const hasReply = replySchema !== (NoReply as TSchema);
   const location = http.location as Location | undefined;
-  const ordinaryLimit = needsNoKey ? maxPublicBodyBytes(config) : config.GATEWAY_MAX_BODY_BYTES;
+  const ordinaryLimit = isPublic ? maxPublicBodyBytes(config) : config.GATEWAY_MAX_BODY_BYTES;
   const limit = largeBody ? config.GATEWAY_MAX_LARGE_BODY_BYTES : ordinaryLimit;
   const timeoutMs = largeBody ? config.GATEWAY_LARGE_CALL_TIMEOUT_MS : config.GATEWAY_CALL_TIMEOUT_MS;
   const bodyTimeoutMs = largeBody ? config.GATEWAY_LARGE_BODY_TIMEOUT_MS : config.GATEWAY_BODY_TIMEOUT_MS;
@@ -143,10 +149,9 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         query: parseQuery(request),
         body: parsedBody,
       };
-      const answerFromMemory = fromMemory?.(operation);
-      if (answerFromMemory !== undefined) {
+      if (handleFromMemory !== undefined) {
         closeAfterResponse(response);
-        return answerFromMemory(request, response, { caller, ...callRequest });
+        return handleFromMemory(request, response, { caller, ...callRequest });
       }
       const context: CallContext = {
         caller,
@@ -154,16 +159,16 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         traceparent: request.exchange.traceparent,
         timeoutMs,
         // Stored replies belong to a caller; anonymous callers cannot be distinguished.
-        idempotencyKey: isWrite && !needsNoKey ? parseIdempotencyKey(request) : undefined,
+        idempotencyKey: isWrite && !isPublic ? parseIdempotencyKey(request) : undefined,
         ifMatch: isWrite ? parseIfMatch(request.headers) : undefined,
         ifNoneMatch: hasOwnTag ? parseIfNoneMatch(request.headers) : undefined,
       };
       if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
-      const callerNow = async () => (needsNoKey ? caller : (await authenticate(request.headers)).caller);
+      const callerNow = async () => (isPublic ? caller : (await authenticate(request.headers)).caller);
       const result = await callWithCurrentRights(bus, operation, callRequest, context, callerNow);
       if ('refusal' in result) return sendRefusal(response, result.refusal);
       // A caller without a token must not empty the cache of tokens.
-      if (isWrite && !needsNoKey) await settle(operation);
+      if (isWrite && !isPublic) await refreshRights(operation);
 
       const { json, headers } = result.reply;
       if (!readsBody) closeAfterResponse(response);

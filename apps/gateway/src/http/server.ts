@@ -40,8 +40,8 @@ export interface ServerOptions {
   readonly draining: AbortSignal;
   readonly limits: RequestLimits;
   readonly unread: UnreadResponses;
-  /** answers requests before they are routed */
-  readonly answerEarly?: (request: IncomingMessage) => EarlyResponse | undefined;
+  /** responds to requests before they are routed */
+  readonly respondEarly?: (request: IncomingMessage) => EarlyResponse | undefined;
 }
 
 /** The response to a request that needs none of what routes do. */
@@ -109,7 +109,7 @@ export const createHttpServer = ({
   limits,
   unread,
   draining,
-  answerEarly = () => undefined,
+  respondEarly = () => undefined,
 }: ServerOptions) => {
   let closing = false;
   // While closing, a connection is idle as soon as its last response is sent.
@@ -147,14 +147,14 @@ export const createHttpServer = ({
     reply.header('x-request-id', id);
   };
 
-  /** Sends what `answerEarly` answers, with all that every response has; routes other requests. */
+  /** Sends the response of `respondEarly`, with all that every response has; routes other requests. */
   const earlyOr =
     (handler: RequestListener): RequestListener =>
     (request, response) => {
       const startedAt = performance.now();
       // Responses that depend on the origin, and those that are refused, are made by routes.
       const isOrdinary = request.headers.origin === undefined && oversizedHead(request, config) === undefined;
-      const early = isOrdinary ? answerEarly(request) : undefined;
+      const early = isOrdinary ? respondEarly(request) : undefined;
       if (early === undefined) return handler(request, response);
       const { route, callerId, holder, release } = early;
       openResponses.add(response);

@@ -10,6 +10,7 @@ export const EvaluateFrontendFeatures = defineOperation({
   tag: 'Frontend API',
   http: { method: 'POST', url: '/api/frontend', address: 'callerAddress' },
   idempotent: true,
+  respondsFromMemory: true,
   permission: 'FRONTEND',
   query: CallerQuery,
   body: FrontendBody,

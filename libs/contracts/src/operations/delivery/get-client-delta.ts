@@ -11,6 +11,7 @@ export const GetClientDelta = defineOperation({
     'Returns the changes since the revision in `If-None-Match`, or everything as one `hydration` without it. The ETag is the revision; it is valid on every gateway and after restarts. 304 if nothing changed that the token can read.',
   tag: 'Client',
   http: { method: 'GET', url: '/api/client/delta' },
+  respondsFromMemory: true,
   permission: 'CLIENT',
   query: ClientFeaturesQuery,
   reply: ClientDelta,

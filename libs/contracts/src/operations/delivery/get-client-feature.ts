@@ -14,6 +14,7 @@ export const GetClientFeature = defineOperation({
     'Returns a feature as an SDK evaluates it in the environment of the token. Its strategies carry the constraints of their segments themselves.',
   tag: 'Client',
   http: { method: 'GET', url: '/api/client/features/:featureName' },
+  respondsFromMemory: true,
   permission: 'CLIENT',
   params: FeaturePath,
   query: Type.Object({ project, environment }),

@@ -10,6 +10,7 @@ export const GetClientFeatures = defineOperation({
     'Returns the features that an SDK evaluates: those that are not archived, in the environment and the projects of the token. Repeat the request with the ETag as `If-None-Match`: 304 until something changes.',
   tag: 'Client',
   http: { method: 'GET', url: '/api/client/features', headers: { clientSpec: 'Unleash-Client-Spec' } },
+  respondsFromMemory: true,
   permission: 'CLIENT',
   query: ClientFeaturesQuery,
   reply: ClientFeatures,

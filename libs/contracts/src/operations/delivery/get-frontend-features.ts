@@ -10,6 +10,7 @@ export const GetFrontendFeatures = defineOperation({
     'Returns the enabled features of a user, with their variants, for browsers and apps, without the rules. Every parameter of the query is a field of the context, as it is or as `properties[<field>]`.',
   tag: 'Frontend API',
   http: { method: 'GET', url: '/api/frontend', address: 'callerAddress' },
+  respondsFromMemory: true,
   permission: 'FRONTEND',
   query: FrontendQuery,
   reply: FrontendFeatures,

@@ -16,6 +16,7 @@ export const StreamClientFeatures = defineOperation({
     eventStream: true,
     headers: { lastEventId: 'Last-Event-ID' },
   },
+  respondsFromMemory: true,
   permission: 'CLIENT',
   query: Type.Object({
     ...ClientFeaturesQuery.properties,

@@ -14,6 +14,7 @@ export const EvaluateFlag = defineOperation({
   isOwn: true,
   http: { method: 'POST', url: '/ofrep/v1/evaluate/flags/:key', address: 'callerAddress' },
   idempotent: true,
+  respondsFromMemory: true,
   permission: ['FRONTEND', 'CLIENT'],
   params: Type.Object({ key: Type.String({ minLength: 1, description: 'the name of the feature' }) }),
   query: CallerQuery,

@@ -12,6 +12,7 @@ export const EvaluateFlags = defineOperation({
   isOwn: true,
   http: { method: 'POST', url: '/ofrep/v1/evaluate/flags', address: 'callerAddress' },
   idempotent: true,
+  respondsFromMemory: true,
   permission: ['FRONTEND', 'CLIENT'],
   query: OfrepBulkQuery,
   body: OfrepEvaluationBody,

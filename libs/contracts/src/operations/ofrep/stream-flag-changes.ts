@@ -16,6 +16,7 @@ export const StreamFlagChanges = defineOperation({
     eventStream: true,
     headers: { lastEventId: 'Last-Event-ID' },
   },
+  respondsFromMemory: true,
   permission: 'public',
   query: Type.Object({
     ticket: Type.String({ maxLength: 500, description: 'from `eventStreams` of an evaluation; valid for 15 minutes' }),

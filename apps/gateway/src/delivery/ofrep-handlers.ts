@@ -30,10 +30,10 @@ import { parseIfNoneMatch } from '../http/entity-tags.ts';
 import { jsonContentType } from '../http/http-errors.ts';
 import { ofrepErrorOf } from '../http/ofrep-errors.ts';
 import type { DeliveryStreams, StreamEvent } from '../streaming/delivery-streams.ts';
-import { type ClientAnswer, deltaClientSpec, freshView } from './client-answers.ts';
+import { type SdkHandler, deltaClientSpec, freshView } from './client-handlers.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeliveryView } from './delivery-view.ts';
-import { isFailure, ofrepResult, type OfrepResult } from './ofrep-values.ts';
+import { isFailure, ofrepResult, type OfrepResult } from './ofrep-result.ts';
 import { scopeHash, type StreamTickets } from './stream-tickets.ts';
 
 export interface OfrepOptions {
@@ -87,7 +87,7 @@ const noTicket = () =>
   );
 
 /** The operations of the OpenFeature Remote Evaluation Protocol, which are evaluated in the memory of this process, by subject. */
-export const ofrepAnswers = (options: OfrepOptions): ReadonlyMap<string, ClientAnswer> => {
+export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHandler> => {
   const { delivery, streams, tickets, identifyById } = options;
   const viewFor = freshView(delivery);
   /** by feature, by variant, whose name another strategy may use with another payload, and by whether it is on and why */
@@ -124,7 +124,7 @@ export const ofrepAnswers = (options: OfrepOptions): ReadonlyMap<string, ClientA
     return { view, context, evaluation: delivery.evaluationOf(view) };
   };
 
-  const one: ClientAnswer = async (request, response, { caller, params, ...parsed }) => {
+  const one: SdkHandler = async (request, response, { caller, params, ...parsed }) => {
     const { key } = params as { readonly key: string };
     const { evaluation, context } = await evaluationFor(EvaluateFlag, response, caller, parsed);
     const resolution = evaluation.resolve(key, context);
@@ -153,7 +153,7 @@ export const ofrepAnswers = (options: OfrepOptions): ReadonlyMap<string, ClientA
     return JSON.stringify([{ type: 'sse', endpoint, inactivityDelaySec }]);
   };
 
-  const all: ClientAnswer = async (request, response, { caller, ...parsed }) => {
+  const all: SdkHandler = async (request, response, { caller, ...parsed }) => {
     const { view, evaluation, context } = await evaluationFor(EvaluateFlags, response, caller, parsed);
     const flags = evaluation
       .names()
@@ -180,7 +180,7 @@ export const ofrepAnswers = (options: OfrepOptions): ReadonlyMap<string, ClientA
       .send(`{"flags":[${flags}]${streamsJson}}`);
   };
 
-  const stream: ClientAnswer = async (request, response, { query }) => {
+  const stream: SdkHandler = async (request, response, { query }) => {
     streams.reserve(request, response);
     const { ticket, lastEventId = '' } = query as { readonly ticket: string; readonly lastEventId?: string };
     const access = tickets.read(ticket);

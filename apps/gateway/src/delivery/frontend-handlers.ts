@@ -15,7 +15,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { entityTagOf, isNotModified } from '../http/entity-tags.ts';
 import { jsonContentType } from '../http/http-errors.ts';
-import { type ClientAnswer, deltaClientSpec, freshView } from './client-answers.ts';
+import { type SdkHandler, deltaClientSpec, freshView } from './client-handlers.ts';
 import type { Delivery } from './delivery.ts';
 
 interface FeatureText {
@@ -26,7 +26,7 @@ interface FeatureText {
 const bodyOf = (on: readonly FeatureText[]): string => `{"toggles":[${on.map(({ json }) => json).join(',')}]}`;
 
 /** The operations of frontend SDKs, which are evaluated in the memory of this process, by subject. */
-export const frontendAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAnswer> => {
+export const frontendHandlers = (delivery: Delivery): ReadonlyMap<string, SdkHandler> => {
   const viewFor = freshView(delivery);
   /** by feature and variant: its JSON text, and a hash of it, so that the tag of a response is not a hash of all its bytes */
   const texts = new WeakMap<EvaluatedFeature, Map<Variant, FeatureText>>();
@@ -58,7 +58,7 @@ export const frontendAnswers = (delivery: Delivery): ReadonlyMap<string, ClientA
       .map(({ feature, variant }) => textOf(feature, variant));
   };
 
-  const byQuery: ClientAnswer = async (request, response, parsed) => {
+  const byQuery: SdkHandler = async (request, response, parsed) => {
     const query = parsed.query as FrontendQuery;
     const on = await evaluate(response, parsed.caller, query.environment, (environment) =>
       contextFieldsOfQuery(query, environment),
@@ -69,7 +69,7 @@ export const frontendAnswers = (delivery: Delivery): ReadonlyMap<string, ClientA
     return response.header('content-type', jsonContentType).send(bodyOf(on));
   };
 
-  const byBody: ClientAnswer = async (_, response, { caller, query, body }) => {
+  const byBody: SdkHandler = async (_, response, { caller, query, body }) => {
     const { context } = body as FrontendBody;
     const { callerAddress } = query as FrontendQuery;
     const named = context?.['environment'];

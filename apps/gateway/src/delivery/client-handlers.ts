@@ -35,23 +35,23 @@ export interface ParsedRequest {
 }
 
 /** The response to an SDK. */
-export interface SdkAnswer {
+export interface SdkResponse {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
 }
 
-/** An operation of SDKs that is answered from memory. */
+/** An operation of SDKs whose response is made from memory. */
 export interface SdkOperation {
   readonly operation: AnyOperation;
   /** The query for the operation, to which some add what headers say about the SDK. */
   readonly queryOf: (query: ClientFeaturesQuery) => ClientFeaturesQuery;
   /** @param isBehind whether changes may be missing from the view. @throws Refusal */
-  readonly answer: (
+  readonly respond: (
     view: DeliveryView,
     request: { readonly headers: IncomingHttpHeaders; readonly params: unknown },
     isBehind: boolean,
-  ) => SdkAnswer | Promise<SdkAnswer>;
+  ) => SdkResponse | Promise<SdkResponse>;
 }
 
 /** The first version of the client specification with deltas, and with segments beside the features. */
@@ -63,24 +63,29 @@ const revisionIn = (headers: IncomingHttpHeaders): number | undefined => {
   return /^\d{1,15}$/.test(tag) ? Number(tag) : undefined;
 };
 
-/** Says by how many milliseconds an answer may be behind what is committed. */
+/** The header that says by how many milliseconds a response may be behind what is committed. */
 export const staleHeader = 'Bunting-Stale';
-/** The tag of the client's that is still current, or later than what a replica that is behind has. */
+
+/** The client's entity tag that is still current, or later than what a replica that is behind has. */
 const currentTag = (headers: IncomingHttpHeaders, view: DeliveryView, isBehind: boolean): string | undefined => {
-  const known = parseIfNoneMatch(headers);
-  if (known === undefined) return undefined;
-  if (known === '*') return view.etag('identity').slice(1, -1);
-  return known.find((tag) => view.isCurrent(tag) || (isBehind && view.isLater(tag)));
+  const held = parseIfNoneMatch(headers);
+  if (held === undefined) return undefined;
+  if (held === '*') return view.etag('identity').slice(1, -1);
+  return held.find((tag) => view.isCurrent(tag) || (isBehind && view.isLater(tag)));
 };
 
 const requireMatch = (headers: IncomingHttpHeaders, view: DeliveryView): void => {
-  const wanted = parseIfMatch(headers);
-  if (wanted === undefined || wanted === '*' || wanted.some((tag) => view.isCurrent(tag))) return;
+  const required = parseIfMatch(headers);
+  if (required === undefined || required === '*' || required.some((tag) => view.isCurrent(tag))) return;
   const tag = view.etag('identity').slice(1, -1);
-  throw refusal('PreconditionFailed', 'It is no longer what the `If-Match` header names.', { tag });
+  throw refusal(
+    'PreconditionFailed',
+    'The features have changed since the version that the `If-Match` header names. Read them again.',
+    { tag },
+  );
 };
 
-const sent = (etag: string, encoding: Encoding, body: Buffer): SdkAnswer => ({
+const okResponse = (etag: string, encoding: Encoding, body: Buffer): SdkResponse => ({
   status: 200,
   headers: {
     vary: 'Accept-Encoding',
@@ -91,21 +96,21 @@ const sent = (etag: string, encoding: Encoding, body: Buffer): SdkAnswer => ({
   body,
 });
 
-const all: SdkOperation = {
+const allFeatures: SdkOperation = {
   operation: GetClientFeatures,
   queryOf: (query) => query,
-  answer: (view, { headers }, isBehind) => {
+  respond: (view, { headers }, isBehind) => {
     requireMatch(headers, view);
-    const known = currentTag(headers, view, isBehind);
-    if (known !== undefined) return { status: 304, headers: { vary: 'Accept-Encoding', etag: `"${known}"` } };
-    const wanted = view.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
-    const send = ({ etag, encoding, body }: Representation) => sent(etag, encoding, body);
-    const made = view.full(wanted);
-    return made instanceof Promise ? made.then(send) : send(made);
+    const current = currentTag(headers, view, isBehind);
+    if (current !== undefined) return { status: 304, headers: { vary: 'Accept-Encoding', etag: `"${current}"` } };
+    const encoding = view.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
+    const responseOf = (it: Representation) => okResponse(it.etag, it.encoding, it.body);
+    const full = view.full(encoding);
+    return full instanceof Promise ? full.then(responseOf) : responseOf(full);
   },
 };
 
-/** The response to a request. @throws Refusal for an environment that does not exist, or that the token is not for */
+/** The scope of a request. @throws Refusal for an environment that does not exist, or that the token is not for */
 export const scopeOfRequest = (
   store: Pick<DeliveryStore, 'environmentOf'>,
   operation: AnyOperation,
@@ -136,10 +141,10 @@ export const freshView =
     return { view: delivery.viewOf(scopeOfRequest(delivery.store, operation, caller, query)), isBehind: behindMs > 0 };
   };
 
-const one: SdkOperation = {
+const oneFeature: SdkOperation = {
   operation: GetClientFeature,
   queryOf: (query) => query,
-  answer: (view, { headers, params }): SdkAnswer => {
+  respond: (view, { headers, params }): SdkResponse => {
     const { featureName } = params as { readonly featureName: string };
     const json = view.one(featureName);
     if (json === undefined) throw notFound(`Could not find feature flag ${truncate(featureName, 200)}`);
@@ -149,49 +154,53 @@ const one: SdkOperation = {
   },
 };
 
-const delta: SdkOperation = {
+const changesSince: SdkOperation = {
   operation: GetClientDelta,
   queryOf: (query) => ({ ...query, clientSpec: deltaClientSpec }),
-  answer: (view, { headers }, isBehind) => {
-    const known = revisionIn(headers);
-    const changes = known === undefined ? view.hydration() : view.since(known, isBehind);
+  respond: (view, { headers }, isBehind) => {
+    const held = revisionIn(headers);
+    const changes = held === undefined ? view.hydration() : view.since(held, isBehind);
     if (changes === undefined) return { status: 304, headers: {} };
     const { revision, body } = changes;
-    const wanted = body.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
+    const encoding = body.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
     // A revision in every encoding: SDKs take the tag for the number that it is.
-    const encoded = view.encode(changes, wanted);
-    const send = (bytes: Buffer) => sent(`"${revision}"`, wanted, bytes);
-    return encoded instanceof Promise ? encoded.then(send) : send(encoded);
+    const encoded = view.encode(changes, encoding);
+    const responseOf = (bytes: Buffer) => okResponse(`"${revision}"`, encoding, bytes);
+    return encoded instanceof Promise ? encoded.then(responseOf) : responseOf(encoded);
   },
 };
 
-/** The operations of SDKs that are answered from memory, by subject. */
+/** The operations whose responses are a representation of the features in memory, by subject. */
 export const sdkOperations: ReadonlyMap<string, SdkOperation> = new Map(
-  [all, one, delta].map((it) => [it.operation.subject, it]),
+  [allFeatures, oneFeature, changesSince].map((it) => [it.operation.subject, it]),
 );
 
-/** Answers a request of an SDK, which was routed, from memory. */
-export type ClientAnswer = (
+/** Responds to a routed request of an SDK from memory. */
+export type SdkHandler = (
   request: FastifyRequest,
   response: FastifyReply,
   parsed: ParsedRequest,
 ) => Promise<FastifyReply>;
 
-/** The answers to routed requests of SDKs, by subject. */
-export const clientAnswers = (
+/** The handlers of routed requests of server SDKs, by subject. */
+export const clientHandlers = (
   delivery: Delivery,
   steer: FetchModeSteering['steer'],
-): ReadonlyMap<string, ClientAnswer> => {
+): ReadonlyMap<string, SdkHandler> => {
   const viewFor = freshView(delivery);
-  const answerOf =
-    (sdkOperation: SdkOperation): ClientAnswer =>
+  const handlerOf =
+    (sdkOperation: SdkOperation): SdkHandler =>
     async ({ headers }, response, { caller, params, query }) => {
-      const { operation, queryOf, answer: answerFrom } = sdkOperation;
+      const { operation, queryOf, respond } = sdkOperation;
       const { view, isBehind } = await viewFor(operation, response, caller, queryOf(query as ClientFeaturesQuery));
-      const answer = steer(await answerFrom(view, { headers, params }, isBehind), headers);
-      const { vary, ...others } = answer.headers;
+      const {
+        status,
+        headers: responseHeaders,
+        body,
+      } = steer(await respond(view, { headers, params }, isBehind), headers);
+      const { vary, ...others } = responseHeaders;
       if (vary !== undefined) addVary(response, vary);
-      return response.code(answer.status).headers(others).send(answer.body);
+      return response.code(status).headers(others).send(body);
     };
-  return new Map([...sdkOperations].map(([subject, it]) => [subject, answerOf(it)]));
+  return new Map([...sdkOperations].map(([subject, it]) => [subject, handlerOf(it)]));
 };

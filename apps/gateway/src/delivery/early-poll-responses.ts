@@ -6,7 +6,7 @@ import type { EarlyContent, EarlyResponse } from '../http/server.ts';
 import { compressedFrom, encodingOf } from '../http/compression.ts';
 import { queryAndHeadersParser } from '../http/request/query.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
-import { scopeOfRequest, type SdkAnswer, type SdkOperation, sdkOperations, staleHeader } from './client-answers.ts';
+import { scopeOfRequest, type SdkResponse, type SdkOperation, sdkOperations, staleHeader } from './client-handlers.ts';
 import type { Delivery } from './delivery.ts';
 import type { FetchModeSteering } from './fetch-mode.ts';
 
@@ -24,7 +24,7 @@ interface PollRoute {
   readonly parseQuery: ReturnType<typeof queryAndHeadersParser>;
 }
 
-/** A request as its URL and headers describe it, with its response; the same for each poll of an SDK. */
+/** What the URL and the headers of a request say; the same for each poll of an SDK. */
 interface Poll {
   readonly route: PollRoute;
   readonly params: unknown;
@@ -41,10 +41,10 @@ const maxCachedUrlLength = 256;
 const plainName = /^[\w.~-]{1,200}$/;
 
 /**
- * Answers polls of SDKs before they are routed: ordinary GET requests with a cached token, whose answer is in memory. All others are routed, also
- * those that are refused, so that one place decides on refusals.
+ * Responds to polls of SDKs before they are routed: ordinary GET requests with a cached token, whose response is in memory. All others are
+ * routed, also those that are refused, so that one place decides on refusals.
  */
-export const pollAnswers = ({ delivery, authenticateFromCache, admitFromCache, steer }: PollOptions) => {
+export const earlyPollResponses = ({ delivery, authenticateFromCache, admitFromCache, steer }: PollOptions) => {
   const routes = new Map<string, PollRoute>();
   for (const sdkOperation of sdkOperations.values()) {
     const { http, query } = sdkOperation.operation;
@@ -106,19 +106,19 @@ export const pollAnswers = ({ delivery, authenticateFromCache, admitFromCache, s
 
   const contentOf = (
     { headers: request }: IncomingMessage,
-    answer: SdkAnswer,
+    sdkResponse: SdkResponse,
     limits: Readonly<Record<string, string>>,
     behindMs: number,
   ): EarlyContent | undefined => {
-    // Routed answers are compressed as all others are.
-    const isEncoded = answer.headers['content-encoding'] !== undefined;
+    // Routed responses are compressed as all others are.
+    const isEncoded = sdkResponse.headers['content-encoding'] !== undefined;
     const isPlain = !isEncoded && encodingOf(request['accept-encoding']) !== 'identity';
-    if (isPlain && answer.body !== undefined && answer.body.length >= compressedFrom) return undefined;
-    const { status, headers, body } = steer(answer, request);
-    const all = Object.entries(headers).flat();
-    for (const [name, value] of Object.entries(limits)) all.push(name, value);
-    if (behindMs > 0) all.push(staleHeader, String(behindMs));
-    return { status, headers: all, body };
+    if (isPlain && sdkResponse.body !== undefined && sdkResponse.body.length >= compressedFrom) return undefined;
+    const { status, headers, body } = steer(sdkResponse, request);
+    const rawHeaders = Object.entries(headers).flat();
+    for (const [name, value] of Object.entries(limits)) rawHeaders.push(name, value);
+    if (behindMs > 0) rawHeaders.push(staleHeader, String(behindMs));
+    return { status, headers: rawHeaders, body };
   };
 
   /** The response to an admitted request; undefined where the request has to be routed. */
@@ -133,17 +133,17 @@ export const pollAnswers = ({ delivery, authenticateFromCache, admitFromCache, s
     const { client, release } = admitted;
     try {
       const { sdkOperation, url: route } = poll.route;
-      const answer = (behindMs: number): EarlyContent | undefined | Promise<EarlyContent | undefined> => {
+      const respond = (behindMs: number): EarlyContent | undefined | Promise<EarlyContent | undefined> => {
         const { store } = delivery;
         const isCurrent = store.environmentOf(principal.caller, poll.query.environment) === poll.scope.environment;
         if (!delivery.isLoaded || !isCurrent) return undefined;
         const view = delivery.viewOf(poll.scope, poll.key);
-        const made = sdkOperation.answer(view, { headers, params: poll.params }, behindMs > 0);
+        const made = sdkOperation.respond(view, { headers, params: poll.params }, behindMs > 0);
         if (made instanceof Promise) return made.then((it) => contentOf(request, it, admitted.headers, behindMs));
         return contentOf(request, made, admitted.headers, behindMs);
       };
       const behind = delivery.catchUp();
-      const content = typeof behind === 'number' ? answer(behind) : behind.then(answer);
+      const content = typeof behind === 'number' ? respond(behind) : behind.then(respond);
       return { route, callerId: principal.caller.id, holder: client.id, content, release };
     } catch {
       // The route runs into the same error, and reports it.

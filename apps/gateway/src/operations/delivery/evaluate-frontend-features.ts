@@ -1,6 +1,0 @@
-import { implement } from '@bunting/bus';
-import { EvaluateFrontendFeatures } from '@bunting/contracts';
-import { notLoaded } from './not-loaded.ts';
-
-/** Rejects requests until the memory is loaded; `delivery/frontend-answers.ts` answers them from then on. */
-export const evaluateFrontendFeaturesEndpoint = () => implement(EvaluateFrontendFeatures, notLoaded);

@@ -1,6 +1,0 @@
-import { implement } from '@bunting/bus';
-import { GetClientDelta } from '@bunting/contracts';
-import { notLoaded } from './not-loaded.ts';
-
-/** Rejects requests until the memory is loaded; `delivery/client-answers.ts` answers them from then on. */
-export const getClientDeltaEndpoint = () => implement(GetClientDelta, notLoaded);

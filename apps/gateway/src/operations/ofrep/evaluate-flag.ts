@@ -1,6 +1,0 @@
-import { implement } from '@bunting/bus';
-import { EvaluateFlag } from '@bunting/contracts';
-import { notLoaded } from '../delivery/not-loaded.ts';
-
-/** Rejects requests until the memory is loaded; `delivery/ofrep-answers.ts` answers them from then on. */
-export const evaluateFlagEndpoint = () => implement(EvaluateFlag, notLoaded);
