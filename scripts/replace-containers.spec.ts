@@ -3,41 +3,47 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { servicesInUpgradeOrder } from './torture/rolling-restarts.ts';
 
-/** Stands for a Docker engine, which test machines lack: containers are files, and each command is logged. */
+/**
+ * Stands for a Docker engine, which test machines lack, and logs each command. A container is a file in the folder of its service; one that
+ * has ended is not empty.
+ */
 const docker = `#!/bin/sh
 cd "$STATE"
 echo "$*" >> log
-case "$1 $2" in
-  'compose ps') ls "$4" ;;
-  'compose up')
+ended() { find "$1" -type f -size +0 -exec basename {} ';'; }
+case "$1 $2 $3" in
+  'compose ps --all') ls "$5" ;;
+  'compose ps --quiet') for c in $(ls "$4"); do [ -s "$4/$c" ] || echo "$c"; done ;;
+  'compose rm --force') for c in $(ended "$4"); do rm "$4/$c"; done ;;
+  'compose up --detach')
     wanted=\${7#*=}; service=\${7%%=*}; number=0
     while [ "$(ls "$service" | wc -l)" -lt "$wanted" ]; do
       number=$((number + 1)); [ -e "$service/$service-new-$number" ] || : > "$service/$service-new-$number"
-    done ;;
-  'inspect --format') case "$4" in *new*) echo "$HEALTH" ;; *) echo healthy ;; esac ;;
-  'rm --force') shift 2; for c; do rm */"$c"; done ;;
+    done
+    case "$NEW" in ended) echo ended > "$service/$service-new-1" ;; removed) rm "$service/$service-new-1" ;; failed) exit 1 ;; esac ;;
+  'inspect --format'*)
+    case "$4" in *new*) [ ! -s */"$4" ] && [ "$NEW" != unhealthy ] && echo healthy || echo unhealthy ;; *) echo healthy ;; esac ;;
+  'rm --force'*) rm */"$3" ;;
   rm*) rm */"$2" ;;
 esac
 `;
 
 let folder = '';
-const run = (health: string, ...services: readonly string[]) =>
+/** What becomes of the new containers. */
+type New = 'healthy' | 'unhealthy' | 'ended' | 'removed' | 'failed';
+const run = (state: New, ...services: readonly string[]) =>
   spawnSync('sh', [path.join(import.meta.dirname, '../docker/replace.sh'), ...services], {
     encoding: 'utf8',
-    env: {
-      PATH: `${folder}/bin:${process.env['PATH']}`,
-      STATE: `${folder}/state`,
-      HEALTH: health,
-      WAIT_SECONDS: '0',
-    },
+    env: { PATH: `${folder}/bin:${process.env['PATH']}`, STATE: `${folder}/state`, NEW: state, WAIT_SECONDS: '0' },
   });
 const containers = (service: string): string[] => readdirSync(path.join(folder, 'state', service)).sort();
 const commands = (): string[] =>
   readFileSync(path.join(folder, 'state/log'), 'utf8')
     .trim()
     .split('\n')
-    .filter((line) => !line.startsWith('compose ps'));
+    .filter((line) => !line.startsWith('compose ps') && !line.startsWith('compose rm'));
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'bunting-replace-'));
@@ -64,10 +70,35 @@ it('stops the old containers of a service only after as many new ones are health
   ]);
 });
 
-it('removes new containers that do not become healthy, keeps the old ones and ends with exit code 1', () => {
-  const { status, stderr } = run('unhealthy', 'features');
+it.each<[string, New]>([
+  ['is not healthy', 'unhealthy'],
+  ['has ended', 'ended'],
+  ['is missing', 'removed'],
+  ['cannot be started', 'failed'],
+])('removes the new containers, keeps the old ones and ends with exit code 1 when one that is new %s', (_, state) => {
+  const { status, stderr } = run(state, 'features');
   expect([status, stderr]).toEqual([1, expect.stringContaining('removed them; the old containers still serve')]);
   expect(containers('features')).toEqual(['features-1', 'features-2']);
+  expect(commands().filter((line) => line.startsWith('stop'))).toEqual([]);
+});
+
+it('does not start containers again that have ended, because their image is the old one', () => {
+  writeFileSync(path.join(folder, 'state/features/features-3'), 'ended');
+  expect(run('healthy', 'features').status).toBe(0);
+  expect(containers('features')).toEqual(['features-new-1', 'features-new-2']);
+});
+
+it('replaces all services in the order of docs/upgrading.md, which the test of rolling restarts uses as well', () => {
+  const upgrading = readFileSync(path.join(import.meta.dirname, '../docs/upgrading.md'), 'utf8');
+  const documented = [...upgrading.matchAll(/^\d\. (?!\*\*Back up)(.*?)[:.]/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/\*\*(.*?)\*\*/g)].map(([, name]) => name),
+  );
+  expect(documented).toEqual([...servicesInUpgradeOrder]);
+  for (const service of documented) {
+    mkdirSync(path.join(folder, `state/${service}`), { recursive: true });
+    writeFileSync(path.join(folder, `state/${service}/${service}-1`), '');
+  }
+  expect(run('healthy').stdout).toContain(`Replaced: ${documented.join(' ')}`);
 });
 
 it('changes nothing when the service does not run', () => {

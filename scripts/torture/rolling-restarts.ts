@@ -12,7 +12,7 @@ import { startCluster } from './cluster/cluster.ts';
 
 const help = `Restarts the processes of every service in turn under load, and counts the requests that fail.
 
-  node scripts/torture/rolling-restarts.ts [options]
+  npm run torture:rolling [-- options]
 
   --requests N      minimum number of requests (default 2000)
   --restarts N      restarts of each service (default 2)
@@ -64,8 +64,8 @@ interface Sent {
   readonly body?: unknown;
 }
 
-/** In the order of upgrades (docs/upgrading.md). */
-const services = ['features', 'gateway', 'audit', 'search', 'change-requests'] as const;
+/** The order of upgrades (docs/upgrading.md, docker/replace.sh). */
+export const servicesInUpgradeOrder = ['features', 'gateway', 'audit', 'search', 'change-requests'] as const;
 const features = '/api/admin/projects/default/features';
 /** Pause between two requests of a client. */
 const pauseMs = 60;
@@ -178,7 +178,7 @@ export const runRollingRestarts = async ({
   log = () => undefined,
 }: RollingRestartsOptions): Promise<RollingRestartReport> => {
   mkdirSync(folder, { recursive: true });
-  const scale = Object.fromEntries(services.map((service) => [service, 2]));
+  const scale = Object.fromEntries(servicesInUpgradeOrder.map((service) => [service, 2]));
   const settings = { DRAIN_DELAY_MS: String(drainDelayMs), CHANGE_REQUESTS_VOLUNTARY: 'true' };
   const cluster = await startCluster(folder, scale, seededRandom(1), log, settings, versions?.[0]);
   let balancer: Balancer | undefined;
@@ -274,7 +274,7 @@ export const runRollingRestarts = async ({
 
   /** Replaces every process by the version, upwards in the order of upgrades and back in reverse. */
   const replaceAll = async (version: string, isUpgrade: boolean, probed: Balancer): Promise<void> => {
-    for (const service of isUpgrade ? services : services.toReversed()) {
+    for (const service of isUpgrade ? servicesInUpgradeOrder : servicesInUpgradeOrder.toReversed()) {
       for (const one of cluster.processesOf(service)) {
         one.useTree(version);
         await restart(one, probed);
@@ -298,7 +298,7 @@ export const runRollingRestarts = async ({
       for (let round = 1, isOver = restarts === 0; !isOver; round++) {
         if (versions !== undefined) await replaceAll(versions[round % 2] ?? '', round % 2 === 1, probed);
         else {
-          for (const service of services) {
+          for (const service of servicesInUpgradeOrder) {
             const of = cluster.processesOf(service);
             await restart(of[round % of.length] as ServiceProcess, probed);
           }
