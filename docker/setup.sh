@@ -2,11 +2,17 @@
 # Writes what the compose file needs into docker/secrets, each secret once, and keeps what is there:
 #   docker/setup.sh           the secrets
 #   docker/setup.sh --start   the secrets, then `docker compose up --build --wait`
+# BUNTING_SECRETS names another folder, e.g. to make secrets for another machine; the compose file reads docker/secrets.
 # Put further secrets of a service, such as a password for mail, into docker/secrets/<service> and make them readable (chmod 0444).
 # The folder docker/secrets is readable by its owner alone; its files are mounted into the containers that need them, whose users differ.
 set -eu
 cd "$(dirname "$0")/.."
 folder=${BUNTING_SECRETS:-docker/secrets}
+if [ "${1:-}" = --start ] && [ -n "${BUNTING_SECRETS:-}" ]; then
+  echo 'The compose file reads docker/secrets: unset BUNTING_SECRETS, or leave out --start.' >&2
+  exit 1
+fi
+case ${1:-} in '' | --start) ;; *) echo "docker/setup.sh does not know the option $1." >&2 && exit 1 ;; esac
 umask 077
 mkdir -p "$folder"
 chmod 0700 "$folder"

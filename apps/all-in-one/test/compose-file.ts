@@ -47,8 +47,8 @@ export const temporarySecrets = () => {
     folder,
     secretsFolder,
     secret: (name: string): string => readFileSync(path.join(secretsFolder, name), 'utf8').trim(),
-    runSetup: (environment: Readonly<Record<string, string>> = {}): string =>
-      execFileSync('sh', ['docker/setup.sh'], {
+    runSetup: (environment: Readonly<Record<string, string>> = {}, ...options: readonly string[]): string =>
+      execFileSync('sh', ['docker/setup.sh', ...options], {
         cwd: repository,
         encoding: 'utf8',
         env: { ...process.env, BUNTING_SECRETS: secretsFolder, ...environment },

@@ -138,8 +138,8 @@ describe('the compose file', () => {
   });
 
   it('takes from the file for production only variables that it uses', () => {
-    const used = new Set([...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name));
-    const given = [...read('docker/production.env').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name ?? '');
+    const used = new Set([...readFile('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name));
+    const given = [...readFile('docker/production.env').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name ?? '');
     expect(given.filter((name) => !used.has(name) && name !== 'COMPOSE_PROFILES')).toEqual([]);
   });
 });
@@ -200,5 +200,10 @@ describe('docker/setup.sh', () => {
       status: 0,
       errors: [],
     });
+  });
+
+  it('starts no containers after it has written the secrets into another folder than theirs, and takes no unknown option', () => {
+    expect(() => runSetup({}, '--start')).toThrow('unset BUNTING_SECRETS');
+    expect(() => runSetup({}, '--strat')).toThrow('does not know the option --strat');
   });
 });
