@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 
 const help = `Rebuilds the search documents from the features service, and then the Meilisearch index, if there is one. Searches continue
-meanwhile and miss nothing.
+meanwhile and miss nothing. The rebuild is done by the search service: it goes on when this command ends or Bunting is away for a while.
 
   BUNTING_ADMIN_TOKEN=… npm run reindex
   npm run reindex -- --url http://bunting.example:4242 --token '*:*.…'
@@ -16,25 +17,48 @@ interface Reindex {
   readonly reason: string | null;
 }
 
-const given = (name: string): string | undefined => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? undefined : process.argv[at + 1];
-};
+/** A response that asking again does not change. */
+class Rejected extends Error {}
 
-const url = given('url') ?? process.env['BUNTING_URL'] ?? 'http://127.0.0.1:4242';
-const token = given('token') ?? process.env['BUNTING_ADMIN_TOKEN'];
-
-const ask = async (method: 'GET' | 'POST'): Promise<Reindex> => {
+const send = async (method: 'GET' | 'POST', url: string, token: string): Promise<Reindex> => {
   const response = await fetch(new URL('/api/admin/search/reindex', url), {
     method,
-    headers: { authorization: token ?? '' },
+    headers: { authorization: token },
     signal: AbortSignal.timeout(10_000),
   }).catch((error: unknown) => {
     throw new Error(`There is no Bunting at ${url}.`, { cause: error });
   });
-  const body = (await response.json()) as Reindex & { message?: string };
-  if (!response.ok) throw new Error(body.message ?? `Bunting answered ${response.status}.`);
-  return body;
+  const text = await response.text();
+  if (response.ok) return JSON.parse(text) as Reindex;
+  const message = messageIn(text) ?? `Bunting answered ${response.status}.`;
+  throw response.status < 500 && response.status !== 429 ? new Rejected(message) : new Error(message);
+};
+
+/** The message of an error that Bunting responds with; a balancer in front of it may respond with a page. */
+const messageIn = (text: string): string | undefined => {
+  try {
+    return (JSON.parse(text) as { message?: string }).message;
+  } catch {
+    return undefined;
+  }
+};
+
+const retryPauseMs = 1_000;
+const maxFailedPolls = 60;
+
+/** Reads the progress, and retries for about a minute: the rebuild goes on while a gateway restarts. */
+const readProgress = async (url: string, token: string): Promise<Reindex> => {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await send('GET', url, token);
+    } catch (error) {
+      if (error instanceof Rejected || failures === maxFailedPolls) {
+        const reason = (error as Error).message;
+        throw new Error(`The progress cannot be read, and the rebuild may go on: ${reason}`, { cause: error });
+      }
+      await sleep(retryPauseMs);
+    }
+  }
 };
 
 const width = 40;
@@ -51,10 +75,15 @@ const show = (line: string): void => {
 };
 
 const main = async (): Promise<void> => {
-  if (process.argv.includes('--help')) return console.log(help);
+  const { values } = parseArgs({
+    options: { url: { type: 'string' }, token: { type: 'string' }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) return console.log(help);
+  const url = values.url ?? process.env['BUNTING_URL'] ?? 'http://127.0.0.1:4242';
+  const token = values.token ?? process.env['BUNTING_ADMIN_TOKEN'];
   if (token === undefined) throw new Error(`There is no admin token.\n\n${help}`);
-  let reindex = await ask('POST');
-  for (let shown = ''; reindex.state === 'running'; reindex = await ask('GET')) {
+  let reindex = await send('POST', url, token);
+  for (let shown = ''; reindex.state === 'running'; reindex = await readProgress(url, token)) {
     const line = bar(reindex);
     if (line !== shown) show(line);
     shown = line;
