@@ -10,7 +10,7 @@ export interface SupervisedProcessOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** takes each line that the process prints, and one for each restart */
   readonly show: (line: string) => void;
-  /** consecutive failures after which it is not restarted any more; without it there is no limit */
+  /** the consecutive failures after the last of which it is not restarted; without it there is no limit */
   readonly maxFailures?: number;
 }
 
@@ -64,7 +64,7 @@ export const superviseProcess = (options: SupervisedProcessOptions) => {
       const how = await run.ended;
       if (stopping.signal.aborted) return new Promise(() => undefined);
       if (performance.now() - startedAt > healthyAfterMs) failures = 1;
-      if (failures > maxFailures) return `${name} ended ${failures} times in a row, last with ${how}.`;
+      if (failures >= maxFailures) return `${name} ended ${failures} times in a row, last with ${how}.`;
       const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
       show(`ended with ${how}; restarting it in ${delayMs / 1000} s`);
       await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
