@@ -60,6 +60,8 @@ it('the chart accepts its default values, and refuses a misspelt one and an imag
   expect([validate(values), validate.errors]).toEqual([true, null]);
   expect(validate({ ...values, replcias: 3 })).toBe(false);
   expect(validate({ ...values, image: { registry: 'example.org', digests: { gateway: 'latest' } } })).toBe(false);
+  expect(validate({ ...values, image: { registry: 'example.org', tags: { gateway: '0.2.0' } } })).toBe(true);
+  expect(validate({ ...values, image: { registry: 'example.org', tags: { gatway: '0.2.0' } } })).toBe(false);
 });
 
 it('the values of the chart take every setting of every service, and secrets as files', () => {

@@ -2,12 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { parseAllDocuments, stringify } from 'yaml';
 
 const help = `Checks what is deployed: the chart, the alerts, the dashboard and the shell scripts. A tool that is missing is named, with how to get it, and skipped;
 with --all a missing tool is a failure.
 
-  npm run deploy:check
+  npm run deploy:check [-- --all]
 
 helm               go install helm.sh/helm/v3/cmd/helm@latest
 kubernetes-validate  pip install kubernetes-validate
@@ -70,6 +71,14 @@ const checkPolicies = (rendered: string): Outcome => {
   return { failed, output: `${policies.length} policies; those with ports of the gateway: ${open.join(', ')}` };
 };
 
+/** Expects that the images of one service can be upgraded without those of the others (docs/upgrading.md). */
+const checkUpgrade = ({ failed, output }: Outcome): Outcome => {
+  const images = [...output.matchAll(/image: (\S+)/g)].map(([, image = '']) => image);
+  const upgraded = images.filter((image) => image.endsWith(':9.9.9'));
+  const isRight = images.length === 10 && upgraded.length === 2 && upgraded.every((image) => image.includes('/audit:'));
+  return { failed: failed || !isRight, output: images.join('\n') };
+};
+
 /** The queries of the dashboard as recording rules, which promtool parses. */
 const rulesOfPanels = () => {
   const file = path.join(repository, 'deploy/dashboards/bunting.json');
@@ -86,10 +95,13 @@ const rulesOfPanels = () => {
 };
 
 const main = (): void => {
-  if (process.argv.includes('--help')) return console.log(help);
+  const { values: options } = parseArgs({
+    options: { all: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  });
+  if (options.help) return console.log(help);
   const absent = new Set(Object.keys(tools).filter(missing));
   for (const tool of absent) console.log(`${tool} is missing, its checks are skipped. Get it with: ${tools[tool]}`);
-  let failures = process.argv.includes('--all') ? absent.size : 0;
+  let failures = options.all ? absent.size : 0;
   const check = (name: string, { failed, output }: Outcome): string => {
     console.log(`${failed ? 'FAILED ' : 'passed '} ${name}`);
     if (failed) {
@@ -110,6 +122,11 @@ const main = (): void => {
     }
     if (!absent.has('helm')) {
       check('helm lint --strict', run('helm', ['lint', '--strict', '--kube-version', kubernetes, chart]));
+      const upgrade = ['--kube-version', kubernetes, '--set-string', 'image.tag=0.1.0,image.tags.audit=9.9.9'];
+      check(
+        'helm template with the new image of one service',
+        checkUpgrade(run('helm', ['template', 'bunting', chart, ...upgrade])),
+      );
       for (const values of readdirSync(path.join(repository, chart, 'ci'))) {
         const file = path.join(chart, 'ci', values);
         const rendered = check(

@@ -16,8 +16,9 @@ app.kubernetes.io/component: {{ .name }}
 {{- end }}
 {{- define "bunting.image" -}}
 {{- $digest := get (.root.Values.image.digests | default dict) .name -}}
+{{- $tag := get (.root.Values.image.tags | default dict) .name | default .root.Values.image.tag | default .root.Chart.AppVersion -}}
 {{- if $digest }}{{ .root.Values.image.registry }}/{{ .name }}@{{ $digest }}
-{{- else }}{{ .root.Values.image.registry }}/{{ .name }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}{{ end }}
+{{- else }}{{ .root.Values.image.registry }}/{{ .name }}:{{ $tag }}{{ end }}
 {{- end }}
 {{- /* the settings of a service: those of the chart, then those of all services, then its own */ -}}
 {{- define "bunting.env" -}}
