@@ -1,6 +1,7 @@
 import { configOf, type ConfigSchema, HostConfig, keysOf } from '@bunting/runtime';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { services } from '../apps/all-in-one/src/services.ts';
 
 const help = `Writes the settings into docs/settings.md, and those that containers are given into docker-compose.yml, from the schemas that the
@@ -101,7 +102,10 @@ const composeFile = (stored: string): string => {
 };
 
 const main = (): void => {
-  if (process.argv.includes('--help')) return console.log(help);
+  const { values } = parseArgs({
+    options: { check: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) return console.log(help);
   for (const [name, write] of [
     ['docs/settings.md', settingsPage],
     ['docker-compose.yml', composeFile],
@@ -110,7 +114,7 @@ const main = (): void => {
     const stored = readFileSync(file, 'utf8');
     const current = write(stored);
     if (current === stored) console.log(`${name} is current.`);
-    else if (process.argv.includes('--check')) {
+    else if (values.check) {
       console.error(`${name} is not current: run npm run config:table.`);
       process.exitCode = 1;
     } else {

@@ -1,7 +1,7 @@
 import { ESLint } from 'eslint';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { proveBoundaries } from './boundaries.ts';
 import { allMigrations } from './migrations/all-migrations.ts';
 import { migrationFaults, rules } from './migrations/migration-faults.ts';
@@ -69,7 +69,8 @@ const checkFormatting = async (): Promise<boolean> => {
   }
 };
 
-if (process.argv.includes('--help')) console.log(help);
+const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+if (values.help) console.log(help);
 else {
   await makeProjectGraph();
   const eslint = new ESLint({ cwd: repository });

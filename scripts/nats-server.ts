@@ -7,7 +7,7 @@ import { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from '..
 
 const help = `Finds or installs nats-server, and prints its path.
 
-  node scripts/nats-server.ts
+  npx node scripts/nats-server.ts
 
 It uses the program that NATS_SERVER names, or the one on PATH. Otherwise it installs the distribution's package (as root, with
 apt-get) or downloads a release and verifies its checksum; the download is stored in node_modules/.cache/bunting.`;

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { AuditConfig } from '../apps/audit/src/config.ts';
 import { ChangeRequestsConfig } from '../apps/change-requests/src/config.ts';
 import { FeaturesConfig } from '../apps/features/src/config.ts';
@@ -36,11 +37,10 @@ const configs: Readonly<Record<ServiceName, ConfigSchema>> = {
 
 const isService = (name: string | undefined): name is ServiceName => services.some((service) => service === name);
 
-const scaleFrom = (args: readonly string[]): ReadonlyMap<string, number> => {
+const scaleOf = (options: readonly string[]): ReadonlyMap<string, number> => {
   const scale = new Map<string, number>();
-  for (const [index, arg] of args.entries()) {
-    if (arg !== '--scale') continue;
-    const [service, count] = (args[index + 1] ?? '').split('=');
+  for (const option of options) {
+    const [service, count] = option.split('=');
     const wanted = Number(count);
     if (!isService(service) || !Number.isInteger(wanted) || wanted < 1) {
       throw new Error(`--scale takes SERVICE=N with one of ${services.join(', ')}.`);
@@ -176,9 +176,15 @@ const startStack = async (
 };
 
 const main = async (): Promise<void> => {
-  if (process.argv.includes('--help')) return console.log(help);
   try {
-    const stack = await startStack(process.env, scaleFrom(process.argv));
+    const { values } = parseArgs({
+      options: {
+        scale: { type: 'string', multiple: true, default: [] },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) return console.log(help);
+    const stack = await startStack(process.env, scaleOf(values.scale));
     let request = false;
     void stack.lost.then(async (why) => {
       console.error(`\nBunting stops: ${why}`);

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 
 const help = `Runs the behaviour suite of feature search with a real Meilisearch server.
 
@@ -8,7 +9,8 @@ const help = `Runs the behaviour suite of feature search with a real Meilisearch
 It uses an index of its own, and deletes it in the end. Without MEILI_URL it fails.`;
 
 const main = (): number => {
-  if (process.argv.includes('--help')) {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+  if (values.help) {
     console.log(help);
     return 0;
   }

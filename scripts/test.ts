@@ -14,6 +14,8 @@ const help = `Runs the tests, on a real PostgreSQL and a real NATS.
   npm test --workspace @bunting/features -- PATTERN
                                          the specs of one project whose path contains PATTERN; further arguments are
                                          those of Jest (-t NAME selects tests by name)
+  npm run check                          lint, types and tests of the projects that changes since the branch main affect; further
+                                         arguments are those of nx affected
   npm run test:perf                      the *.perf.ts files, which assert durations; run it on an idle machine
   npm run test:perf -- apps/features     those below a path; further arguments are those of Jest
 
@@ -30,6 +32,17 @@ const outputTimeoutMs = 15 * 60_000;
  * finished, so that failures stay readable.
  */
 const functionalTests = [path.join(programs, 'nx'), 'run-many', '-t', 'test', '--parallel=3', '--output-style=static'];
+
+const checksOfAffectedProjects = [
+  path.join(programs, 'nx'),
+  'affected',
+  '-t',
+  'lint',
+  'typecheck',
+  'test',
+  '--parallel=2',
+  '--output-style=static',
+];
 
 /** One file at a time: concurrent files would distort each other's durations. */
 const performanceTests = [
@@ -95,7 +108,7 @@ const run = async (command: readonly string[], testsRequired: boolean): Promise<
     const { passed, skipped } = summary;
     const failed = code === 0 ? summary.failed : Math.max(summary.failed, 1);
     if (skipped > 0) console.log(`${skipped} skipped`);
-    if (passed + failed === 0) console.error('No test was run.');
+    if (passed + failed === 0 && testsRequired) console.error('No test was run.');
     console.log(`${passed} passed, ${failed} failed`);
     return failed === 0 && (passed > 0 || !testsRequired);
   } finally {
@@ -107,9 +120,14 @@ const args = process.argv.slice(2);
 if (args.includes('--help')) console.log(help);
 else {
   try {
-    const isPerformance = args[0] === '--perf';
-    const command = isPerformance ? [...performanceTests, ...args.slice(1)] : [...functionalTests, ...args];
-    if (!(await run(command, !isPerformance))) process.exitCode = 1;
+    const [first, ...others] = args;
+    const passed =
+      first === '--perf'
+        ? await run([...performanceTests, ...others], false)
+        : first === '--affected'
+          ? await run([...checksOfAffectedProjects, ...others], false)
+          : await run([...functionalTests, ...args], true);
+    if (!passed) process.exitCode = 1;
   } catch (error) {
     console.error((error as Error).message);
     console.log('0 passed, 1 failed');

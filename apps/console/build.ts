@@ -1,5 +1,5 @@
 // Builds the console into dist/web when a source is newer than the build. `npm start` preloads this module, because no install
-// script of this repository runs; with --always it builds in any case.
+// script of this repository runs; with --always it builds in any case, and for `npm start -- --help` it does not.
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -41,7 +41,7 @@ const build = (vite: string): void => {
   }
 };
 
-if (process.argv.includes('--always') || isStale()) {
+if (!process.argv.includes('--help') && (process.argv.includes('--always') || isStale())) {
   const vite = findVite();
   if (vite === undefined) {
     console.error('The console is not built, because Vite is not installed: npm ci without --omit=dev installs it.');

@@ -1,6 +1,7 @@
 import { logUnhandledRejections, startError, stopOnSignal } from '@bunting/runtime';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { type Platform, startPlatform } from './platform.ts';
 
 const help = `Starts the whole of Bunting in this process, with a PostgreSQL that ships inside npm packages.
@@ -55,9 +56,10 @@ const welcome = ({ address, dataDir, firstAdminToken, firstAdminLink, hosted }: 
 };
 
 const main = async (): Promise<void> => {
-  if (process.argv.includes('--help')) return console.log(help);
   const startedAt = performance.now();
   try {
+    const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+    if (values.help) return console.log(help);
     const platform = await startPlatform(process.env, repository);
     stopOnSignal(() => platform.stop());
     logUnhandledRejections(platform.hosted.log);

@@ -45,10 +45,10 @@ describe('a start of a service', () => {
       return [...tables, ...migrations.rows.map(({ name }) => name)];
     });
   /** Expects that the features service says why it does not start, with exit code 1, and changes nothing. */
-  const expectRefused = async (settings: Settings, reason: RegExp) => {
+  const expectRefused = async (settings: Settings, reason: RegExp, ...args: readonly string[]) => {
     const before = await contents();
     const given = { LOG_LEVEL: 'warn', FEATURES_DATABASE_URL: database.url, BUS_URL: nats.url, ...settings };
-    const program = runProgram('apps/features/src/main.ts', given);
+    const program = runProgram('apps/features/src/main.ts', given, { args });
     expect(await program.ended).toEqual({ code: 1, signal: null });
     const said = program.errors().trim();
     expect(said).toMatch(reason);
@@ -80,6 +80,10 @@ describe('a start of a service', () => {
     await Promise.all([nats, withoutJetStream, small].map((server) => server.stop()));
     await database.drop();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is refused with an option that it does not know, such as a misspelt --migrate', async () => {
+    await expectRefused({}, /Unknown option '--migrat'/, '--migrat');
   });
 
   it('is refused with all secret files that are missing, empty, open or given twice, and no value', async () => {

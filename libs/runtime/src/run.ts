@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { ConfigError } from './config.ts';
 import { host, migrateDatabases } from './host.ts';
 import type { Logger } from './log.ts';
@@ -38,7 +39,8 @@ export const logUnhandledRejections = (log: Logger): void => {
  */
 export const run = async (services: readonly AnyService[]): Promise<void> => {
   try {
-    if (process.argv.includes('--migrate')) {
+    const { values } = parseArgs({ options: { migrate: { type: 'boolean', default: false } } });
+    if (values.migrate) {
       await migrateDatabases(services);
       return console.log(`The databases of ${services.map(({ name }) => name).join(', ')} are up to date.`);
     }

@@ -8,11 +8,12 @@ import { parse } from '@bunting/contracts/validation';
 import { GatewayConfig } from '../../../apps/gateway/src/config.ts';
 import { parseJson } from '../../../apps/gateway/src/http/request/body.ts';
 import { readConfig } from '@bunting/runtime';
+import { parseArgs } from 'node:util';
 import type { TSchema } from 'typebox';
 
 const help = `Measures the CPU time that the gateway spends on the costliest bodies that it accepts: their JSON and their schema.
 
-  node scripts/bench/change-requests/change-request-bodies.ts`;
+  npx node scripts/bench/change-requests/change-request-bodies.ts`;
 
 const times = 9;
 const settings = readConfig(GatewayConfig, { GATEWAY_DATABASE_URL: 'postgres://localhost/gateway' });
@@ -144,7 +145,8 @@ const cpuMs = (work: () => unknown): number => {
   return measured.sort((one, other) => one - other)[Math.floor(times / 2)] as number;
 };
 
-if (process.argv.includes('--help')) console.log(help);
+const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+if (values.help) console.log(help);
 else {
   for (const [name, schema, { items, values }, json] of bodies) {
     const body = Buffer.from(json);

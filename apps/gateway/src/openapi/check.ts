@@ -1,12 +1,26 @@
 import { operations } from '@bunting/contracts';
+import { parseArgs } from 'node:util';
 import { openApiDocument } from './document.ts';
 import { documentFaults } from './document-faults.ts';
 
-const document = openApiDocument(operations);
-const faults = documentFaults(document);
-for (const fault of faults) console.error(fault);
-if (faults.length > 0) process.exit(1);
-const count = Object.values(document.paths).flatMap((methods) => Object.keys(methods)).length;
-console.log(
-  `The OpenAPI document is sound: ${count} operations, ${Object.keys(document.components.schemas).length} schemas.`,
-);
+const help = `Checks the OpenAPI document that the gateway serves, and prints each fault. It takes no options.
+
+  npm run openapi:check`;
+
+const check = (): void => {
+  const document = openApiDocument(operations);
+  const faults = documentFaults(document);
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) {
+    process.exitCode = 1;
+    return;
+  }
+  const count = Object.values(document.paths).flatMap((methods) => Object.keys(methods)).length;
+  console.log(
+    `The OpenAPI document is sound: ${count} operations, ${Object.keys(document.components.schemas).length} schemas.`,
+  );
+};
+
+const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+if (values.help) console.log(help);
+else check();

@@ -1,0 +1,37 @@
+import { expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const repository = path.join(import.meta.dirname, '..');
+const { scripts } = JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')) as {
+  scripts: Readonly<Record<string, string>>;
+};
+/** The commands of package.json that are programs of this repository, with their files. */
+const commands = Object.entries(scripts).flatMap(([name, command]): [string, string][] => {
+  const [file] = /(?<=^node .*)(?:scripts|apps)\/\S+\.ts$/.exec(command) ?? [];
+  return file === undefined ? [] : [[name, file]];
+});
+/** Its options are those of Nx and of Jest as well. */
+const passesOptionsOn = new Set(['scripts/test.ts']);
+
+const run = async (file: string, ...args: readonly string[]): Promise<{ code: number; output: string }> =>
+  new Promise((resolve) => {
+    // Should a program start all the same, it finds no Bunting.
+    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], BUNTING_URL: 'http://127.0.0.1:9' };
+    execFile(process.execPath, [file, ...args], { cwd: repository, env, timeout: 120_000 }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), output: `${stdout}${stderr}` }),
+    );
+  });
+
+it.each(commands)(
+  'npm run %s explains itself with --help, and refuses an option that it does not know',
+  async (name, file) => {
+    const { code, output } = await run(file, '--help');
+    expect([code, output]).toEqual([0, expect.stringMatching(new RegExp(`npm (?:run )?${name}\\b`))]);
+    if (passesOptionsOn.has(file)) return;
+    const { code: refusal, output: reason } = await run(file, '--misspelt');
+    expect([refusal, reason]).toEqual([expect.any(Number), expect.stringMatching(/--misspelt|npm run/)]);
+    expect([1, 2]).toContain(refusal);
+  },
+);
