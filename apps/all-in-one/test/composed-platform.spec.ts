@@ -325,7 +325,7 @@ describe('the platform with the users and rights of the compose file', () => {
   });
 
   it('lets each service ask for the contract version of the services that it calls', () => {
-    const users = [...read('docker/nats.conf').matchAll(/user: ([a-z-]+)\n[^]*?publish: \[([^\]]*)\]/g)];
+    const users = [...readFile('docker/nats.conf').matchAll(/user: ([a-z-]+)\n[^]*?publish: \[([^\]]*)\]/g)];
     const asked = users.map(([, user, subjects = '']) => [
       user,
       [...subjects.matchAll(/"present\.([a-z-]+)"/g)].map(([, service]) => service).toSorted(),

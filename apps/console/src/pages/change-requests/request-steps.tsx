@@ -8,7 +8,7 @@ import {
 } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { read, useCommand, useMe } from '../../api/queries.ts';
+import { useCommand, useMe } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { ErrorNotice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
