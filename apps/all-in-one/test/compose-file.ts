@@ -51,6 +51,7 @@ export const temporarySecrets = () => {
       execFileSync('sh', ['docker/setup.sh', ...options], {
         cwd: repository,
         encoding: 'utf8',
+        stdio: 'pipe',
         env: { ...process.env, BUNTING_SECRETS: secretsFolder, ...environment },
       }),
     remove: (): void => rmSync(folder, { recursive: true, force: true }),
