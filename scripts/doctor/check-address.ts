@@ -22,8 +22,13 @@ export const checkAddress = async (address: string): Promise<readonly Finding[]>
   try {
     const response = await fetch(new URL('/health/ready', address), { signal: AbortSignal.timeout(timeoutMs) });
     const clock = checkClock(address, response);
+    const body = (await response.json().catch(() => ({}))) as { reason?: string; unavailable?: readonly string[] };
+    const { reason = 'no reason given', unavailable = [] } = body;
+    if (response.ok && unavailable.length > 0) {
+      const what = `serves SDKs from memory, and answers 503 to administrators: unavailable are ${unavailable.join(' and ')}.`;
+      return [problem(address, what), ...clock];
+    }
     if (response.ok) return [ok(address, 'ready'), ...clock];
-    const { reason = 'no reason given' } = (await response.json().catch(() => ({}))) as { reason?: string };
     return [problem(address, `is not ready (${response.status}): ${reason}`), ...clock];
   } catch (error) {
     return [problem(address, `does not answer (${reasonOf(error)}). Start it, or correct the address.`)];

@@ -44,7 +44,7 @@ describe('npm run doctor', () => {
   let nats: TestNats;
   let service: Server;
   let address: string;
-  let readiness: { status: number; reason?: string };
+  let readiness: { status: number; reason?: string; unavailable?: string[] };
   /** the settings of a deployment without a problem */
   let settings: Settings;
   const backups = path.join(folder, 'backups');
@@ -323,6 +323,10 @@ describe('npm run doctor', () => {
     rmSync(path.join(backups, 'now'), { recursive: true });
     expect(await problemsOf(settings, { addresses: [address], backups })).toEqual([
       `${address}: is not ready (503): The message bus is disconnected.`,
+    ]);
+    readiness = { status: 200, unavailable: ['bus', 'database'] };
+    expect(await problemsOf(settings, { addresses: [address] })).toEqual([
+      `${address}: serves SDKs from memory, and answers 503 to administrators: unavailable are bus and database.`,
     ]);
     rmSync(manifestPath(path.join(backups, 'yesterday')));
     const advice = 'Run npm run backup, and look why cron did not.';

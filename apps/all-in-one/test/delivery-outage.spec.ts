@@ -100,6 +100,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** What load balancers decide by: without a gateway in rotation no SDK would get anything. */
+const readiness = async () => {
+  const { status, body } = await admin('GET', '/health/ready');
+  return [status, body];
+};
+
 /** Waits until polls are current again, with a flag that is created after the outage. */
 const recover = async (name: string): Promise<void> => {
   await eventually(async () => {
@@ -116,6 +122,7 @@ describe('SDKs', () => {
     await postgres.stop();
     await eventually(async () => expect(await pollAll()).toBe(8));
     for (let round = 0; round < 3; round++) expect(await pollAll()).toBe(8);
+    expect(await readiness()).toEqual([200, { health: 'GOOD', unavailable: ['database'] }]);
     const unknown = await apiOf(platform.url, 'default:development.never-seen')('GET', '/api/client/features');
     expect(unknown.status).toBeGreaterThanOrEqual(500);
     postgres = await startPostgres(Number(port));
@@ -126,7 +133,9 @@ describe('SDKs', () => {
     await nats.kill();
     await eventually(async () => expect(await pollAll()).toBe(8));
     for (let round = 0; round < 3; round++) expect(await pollAll()).toBe(8);
+    expect(await readiness()).toEqual([200, { health: 'GOOD', unavailable: ['bus'] }]);
     await nats.restart();
     await recover('after-nats');
+    await eventually(async () => expect(await readiness()).toEqual([200, { health: 'GOOD' }]));
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { call, implement, natsBus, serve, systemContext } from '@bunting/bus';
 import { GetFeature, readOutboxOf } from '@bunting/contracts';
-import { type FreshDatabase, startNats } from '@bunting/testing';
+import { eventually, type FreshDatabase, startNats } from '@bunting/testing';
 import { servicesBehind } from '../test/services-behind.ts';
 import {
   adminToken,
@@ -167,10 +167,25 @@ describe('a running gateway', () => {
       const response = await gateway.ask(address, { key: null });
       expect([response.status, await response.json()]).toEqual([200, { health: 'GOOD' }]);
     }
-    await gateway.bus.close();
-    const ready = await gateway.ask('/health/ready', { key: null });
-    expect([ready.status, await ready.json()]).toMatchObject([503, { health: 'BAD' }]);
-    expect((await gateway.ask('/health', { key: null })).status).toBe(200);
+  });
+
+  it('stays ready without the bus once it has been ready, and does not become ready without it', async () => {
+    const [ready, starting] = await Promise.all([started(), started()]);
+    await ready.behind([withoutProjects]);
+    const readiness = async ({ ask }: StartedGateway) => {
+      const response = await ask('/health/ready', { key: null });
+      return [response.status, await response.json()];
+    };
+    expect(await readiness(ready)).toEqual([200, { health: 'GOOD' }]);
+    for (const { bus } of [ready, starting]) await bus.close();
+    await eventually(async () =>
+      expect(await readiness(ready)).toEqual([200, { health: 'GOOD', unavailable: ['bus'] }]),
+    );
+    expect(await readiness(starting)).toEqual([503, { health: 'BAD', reason: 'The bus is closed.' }]);
+    expect((await starting.ask('/health', { key: null })).status).toBe(200);
+    const metrics = await (await ready.ask('/internal-backstage/prometheus', { key: null })).text();
+    expect(metrics).toMatch(/^bunting_gateway_dependency_available\{.*dependency="bus".*\} 0$/m);
+    expect(metrics).toMatch(/^bunting_gateway_dependency_available\{.*dependency="database".*\} 1$/m);
   });
 
   it('becomes ready when project visibility is loaded, and stays ready while features is down', async () => {

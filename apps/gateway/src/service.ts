@@ -21,6 +21,7 @@ import { splitOrigins } from './http/cors.ts';
 import { mountDocs } from './openapi/docs-page.ts';
 import { mountHealth } from './monitoring/health.ts';
 import { mountMetrics } from './monitoring/metrics-page.ts';
+import { gatewayReadiness } from './monitoring/readiness.ts';
 import { streamMetrics } from './monitoring/stream-metrics.ts';
 import { loginCookie } from './identity/login-cookie.ts';
 import { afterLogout } from './identity/after-logout.ts';
@@ -196,19 +197,23 @@ const start = async ({
   // Without the states of projects, private ones would be visible. Once they are applied, the features service may be away.
   let knowsProjects = applied > 0;
   let hasFirstTokens = false;
-  const ready = async () => {
-    if (draining.aborted) throw new Error('The gateway is stopping.');
-    bus.ready();
-    await requireCompatible();
-    limits.requireCapacity();
-    if (!hasFirstTokens) throw new Error('The gateway is starting: the tokens of its settings are not stored yet.');
-    const schema = await database.schema();
-    knowsProjects ||= (await awaitProjects(firstProjectsMs)) === 0;
-    if (!knowsProjects) throw new Error('Project visibility is not loaded yet. Is the features service running?');
-    if (!delivery.isLoaded) await delivery.catchUp();
-    if (!delivery.isLoaded) throw new Error('The features are not loaded yet. Is the features service running?');
-    return { schema };
-  };
+  const ready = gatewayReadiness({
+    bus,
+    readSchema: database.schema,
+    metrics,
+    requireAccepting: async () => {
+      if (draining.aborted) throw new Error('The gateway is stopping.');
+      await requireCompatible();
+      limits.requireCapacity();
+      if (!hasFirstTokens) throw new Error('The gateway is starting: the tokens of its settings are not stored yet.');
+    },
+    requireLoaded: async () => {
+      knowsProjects ||= (await awaitProjects(firstProjectsMs)) === 0;
+      if (!knowsProjects) throw new Error('Project visibility is not loaded yet. Is the features service running?');
+      if (!delivery.isLoaded) await delivery.catchUp();
+      if (!delivery.isLoaded) throw new Error('The features are not loaded yet. Is the features service running?');
+    },
+  });
 
   const { app, close } = createHttpServer({
     config,
@@ -321,6 +326,7 @@ const start = async ({
   hasFirstTokens = true;
   return {
     ready,
+    checksBus: true,
     address,
     ...(firstAdminToken === undefined ? {} : { firstAdminToken }),
     ...(link === undefined ? {} : { firstAdminLink: pageUrl(`/first?token=${link}`) }),

@@ -176,6 +176,31 @@ describe('a host', () => {
     expect(await get(search, '/nothing')).toMatchObject({ status: 404 });
   });
 
+  it('is ready without the bus where a service says so, and no other service is', async () => {
+    const [search, audit] = [await freePort(), await freePort()];
+    const tolerant: AnyService = {
+      ...greeter(),
+      start: async () => ({ ready: async () => ({ unavailable: ['bus'] }), checksBus: true }),
+    };
+    const strict: AnyService = { ...other(), start: async () => ({ ready: async () => undefined }) };
+    hosted = await host([tolerant, strict], {
+      environment: {
+        ...silent,
+        SEARCH_GREETING: 'Hi',
+        AUDIT_SECRET: '7',
+        SEARCH_OPS_PORT: String(search),
+        AUDIT_OPS_PORT: String(audit),
+      },
+    });
+    await hosted.bus.close();
+    const readiness = async (port: number) => {
+      const response = await fetch(`http://127.0.0.1:${port}/health/ready`);
+      return [response.status, await response.json()];
+    };
+    expect(await readiness(search)).toEqual([200, { health: 'GOOD', unavailable: ['bus'] }]);
+    expect(await readiness(audit)).toEqual([503, { health: 'BAD', reason: 'The bus is closed.' }]);
+  });
+
   it('stops during a health request', async () => {
     const port = await freePort();
     hosted = await host([greeter()], {

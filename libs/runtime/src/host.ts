@@ -275,7 +275,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
           const runningService = stopping === undefined ? running.get(service.name) : undefined;
           if (runningService === undefined) return undefined;
           return async () => {
-            bus.ready();
+            if (runningService.checksBus !== true) bus.ready();
             await requireCompatible();
             return runningService.ready();
           };

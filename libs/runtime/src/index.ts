@@ -16,6 +16,7 @@ export {
   type AnyService,
   drainTimeoutMs,
   defineService,
+  type Readiness,
   type RunningService,
   type Service,
   type ServiceContext,

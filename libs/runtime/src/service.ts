@@ -36,12 +36,16 @@ export interface ServiceContext<S extends ConfigSchema> {
 /** What a ready service says about itself on its operations port. */
 export interface Readiness {
   /** how many migrations of its database the service needs, how many are applied, and those of them that only newer versions know */
-  readonly schema: { readonly needs: number; readonly has: number; readonly newer: readonly string[] };
+  readonly schema?: { readonly needs: number; readonly has: number; readonly newer: readonly string[] };
+  /** dependencies that are unavailable, of a service that stays ready without them */
+  readonly unavailable?: readonly string[];
 }
 
 export interface RunningService {
-  /** Throws an error with the reason when the service cannot do its work now, although the bus is connected. */
+  /** Throws an error with the reason when the service cannot do its work now. */
   readonly ready: () => Promise<Readiness | undefined>;
+  /** whether `ready` decides itself what an unavailable bus means; a service without it is not ready then */
+  readonly checksBus?: true;
   /** the URL that the service listens on, if it has one */
   readonly address?: string;
 }

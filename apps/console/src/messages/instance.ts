@@ -26,6 +26,8 @@ export const instanceMessages = {
 
   health: 'Health',
   ready: 'Ready: every service answers, and nothing is behind.',
+  withoutDependencies: (names: readonly string[]) =>
+    `Without ${names.join(' and ')}: applications get the flags that were known last, and nothing can be changed.`,
   notReady: (reason: string) => `Not ready: ${reason}`,
   checkedAgain: 'Checked every five seconds while this page is open.',
 

@@ -78,23 +78,32 @@ const Facts = ({ config }: { readonly config: UiConfig }) => (
 interface Readiness {
   readonly isReady: boolean;
   readonly reason: string;
+  /** what the gateway works without */
+  readonly unavailable: readonly string[];
 }
 
 /** What readiness says, which needs no key; 503 is an answer too. */
 const readReadiness = async ({ signal }: { readonly signal: AbortSignal }): Promise<Readiness> => {
   const response = await fetch('/health/ready', { signal, cache: 'no-store' });
-  const body = (await response.json()) as { readonly reason?: unknown };
-  return { isReady: response.ok, reason: typeof body.reason === 'string' ? body.reason : String(response.status) };
+  const body = (await response.json()) as { readonly reason?: unknown; readonly unavailable?: readonly string[] };
+  const reason = typeof body.reason === 'string' ? body.reason : String(response.status);
+  return { isReady: response.ok, reason, unavailable: body.unavailable ?? [] };
+};
+
+const ReadinessBadge = ({ isReady, reason, unavailable }: Readiness) => {
+  if (!isReady) return <Badge tone="danger">{text.notReady(reason)}</Badge>;
+  if (unavailable.length > 0) return <Badge tone="warning">{text.withoutDependencies(unavailable)}</Badge>;
+  return <Badge tone="good">{text.ready}</Badge>;
 };
 
 const Health = () => {
   const readiness = useQuery({ queryKey: ['readiness'], queryFn: readReadiness, refetchInterval: 5_000, retry: false });
   return (
     <Answer query={readiness}>
-      {({ isReady, reason }) => (
+      {(answer) => (
         <>
           <p role="status">
-            <Badge tone={isReady ? 'good' : 'danger'}>{isReady ? text.ready : text.notReady(reason)}</Badge>
+            <ReadinessBadge {...answer} />
           </p>
           <p className={layout['muted']}>{text.checkedAgain}</p>
         </>

@@ -1,0 +1,94 @@
+import type { Bus } from '@bunting/bus';
+import { Refusal, unavailable } from '@bunting/contracts';
+import type { Readiness } from '@bunting/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Gauge, type Registry } from 'prom-client';
+
+type Schema = NonNullable<Readiness['schema']>;
+type Dependency = 'bus' | 'database';
+
+export interface ReadinessOptions {
+  readonly bus: Pick<Bus, 'ready'>;
+  readonly readSchema: () => Promise<Schema>;
+  readonly metrics: Registry;
+  /** throws an error with the reason while the gateway must get no requests, whether its dependencies are available or not */
+  readonly requireAccepting: () => Promise<void>;
+  /** throws an error with the reason until everything that the gateway serves from memory is loaded */
+  readonly requireLoaded: () => Promise<void>;
+}
+
+interface Dependencies {
+  readonly schema?: Schema;
+  /** those that are unavailable, with the reason */
+  readonly outages: ReadonlyMap<Dependency, Error>;
+}
+
+/** Less than any probe waits: a database that does not answer within this time is unavailable. */
+const databaseTimeoutMs = 1_000;
+const checkTtlMs = 500;
+
+/** Whether the database is unavailable, in contrast to a schema that does not fit. */
+const isOutage = (error: unknown): error is Refusal => error instanceof Refusal && error.kind === 'ServiceUnavailable';
+
+/**
+ * The readiness of a gateway. It becomes ready with its database and the bus. From then on it stays ready without them, because it serves SDKs
+ * from memory, and names those that are unavailable: otherwise an outage would take every gateway out of rotation.
+ * @returns a function that throws an error with the reason while the gateway is not ready
+ */
+export const gatewayReadiness = ({
+  bus,
+  readSchema,
+  metrics,
+  requireAccepting,
+  requireLoaded,
+}: ReadinessOptions): (() => Promise<Readiness>) => {
+  let hasBeenReady = false;
+
+  const check = async (): Promise<Dependencies> => {
+    const outages = new Map<Dependency, Error>();
+    try {
+      bus.ready();
+    } catch (error) {
+      outages.set('bus', error as Error);
+    }
+    const timeout = sleep(databaseTimeoutMs, unavailable('The database does not answer.'), { ref: false });
+    const schema = await Promise.race([readSchema().catch((error: Error) => error), timeout]);
+    if (!(schema instanceof Error)) return { schema, outages };
+    if (!isOutage(schema)) throw schema;
+    outages.set('database', schema);
+    return { outages };
+  };
+  let checked: Promise<Dependencies> | undefined;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  const dependencies = (): Promise<Dependencies> => {
+    if (checked === undefined || performance.now() - checkedAt > checkTtlMs) {
+      checkedAt = performance.now();
+      checked = check();
+    }
+    return checked;
+  };
+
+  new Gauge({
+    name: 'bunting_gateway_dependency_available',
+    help: '1 while the gateway can use the dependency: bus or database',
+    labelNames: ['dependency'],
+    registers: [metrics],
+    async collect() {
+      const { outages } = await dependencies().catch(() => ({ outages: new Map() }));
+      for (const dependency of ['bus', 'database'] as const) this.set({ dependency }, outages.has(dependency) ? 0 : 1);
+    },
+  });
+
+  return async () => {
+    await requireAccepting();
+    const { schema, outages } = await dependencies();
+    const [outage] = outages.values();
+    if (outage !== undefined && !hasBeenReady) throw outage;
+    await requireLoaded();
+    hasBeenReady = true;
+    return {
+      ...(schema === undefined ? {} : { schema }),
+      ...(outages.size === 0 ? {} : { unavailable: [...outages.keys()] }),
+    };
+  };
+};
