@@ -29,6 +29,8 @@ interface Unpublished {
 }
 
 const topics: readonly OutboxTopic[] = ['event', 'state', 'delivery'];
+/** The topic that is published to the stream, if the bus has one. */
+const streamTopic: OutboxTopic = 'event';
 const batchSize = 500;
 /** Limits the memory of a batch. The bus carries each row as a message of its own, so its limit does not apply. */
 const batchBytes = 4 * 1024 * 1024;
@@ -43,7 +45,7 @@ const droppingEveryMs = 600_000;
 
 const endOfEvents: Statement = {
   name: 'outbox-end-of-events',
-  text: "select outbox_head('event') as head, (select published from outbox_topic where topic = 'event') as published",
+  text: `select outbox_head('${streamTopic}') as head, (select published from outbox_topic where topic = '${streamTopic}') as published`,
 };
 
 const unpublished = pageAfter('(select published from outbox_topic where topic = $1)', String(batchSize), batchBytes);
@@ -54,7 +56,8 @@ const housekeepingBatchSize = 5_000;
 /**
  * Deletes the oldest rows that every consumer has confirmed, and returns the last examined position of each topic that has more.
  * Reads at most `housekeepingBatchSize` rows per topic, however large the outbox is, and only one if the oldest row has not expired.
- * Values: retention in hours, the consumers, the position to start after by topic, and whether events are published to a stream.
+ * Values: retention in hours, the consumers, the position to start after by topic, and the topic that is published to a stream, or null: its rows
+ * are also kept until they are published.
  */
 const dropUnneeded = `
   with confirmed as (
@@ -68,7 +71,7 @@ const dropUnneeded = `
     join json_to_recordset($3::json) as place (topic text, after bigint) using (topic)
     cross join lateral (
       select id, topic, position, entity_key, recorded_at < now() - make_interval(hours => $1) as is_old from outbox
-      where topic = place.topic and position > place.after and position < confirmed.position and (position < outbox_topic.published or not $4)
+      where topic = place.topic and position > place.after and position < confirmed.position and ($4::text is distinct from place.topic or position < outbox_topic.published)
         and (select recorded_at from outbox where topic = place.topic and position > place.after order by position limit 1)
           < now() - make_interval(hours => $1)
       order by position limit ${housekeepingBatchSize}
@@ -115,7 +118,7 @@ export const startRelay = (options: RelayOptions) => {
     database.transaction(async ({ query }) => {
       const [lock] = await query<{ won: boolean }>(tryLock('outbox relay'));
       if (lock?.won !== true) return undefined;
-      const rows = await query<Unpublished>(unpublished, ['event']);
+      const rows = await query<Unpublished>(unpublished, [streamTopic]);
       const last = rows.at(-1)?.position;
       if (last === undefined) return Number.POSITIVE_INFINITY;
       const events = rows.map(({ uid, type, traceparent, message }): StreamEvent => {
@@ -126,7 +129,7 @@ export const startRelay = (options: RelayOptions) => {
         rows.map(({ traceparent }) => traceparent),
         () => send(events),
       );
-      await query(`update outbox_topic set published = greatest(published, $1) where topic = 'event'`, [last]);
+      await query(`update outbox_topic set published = greatest(published, $1) where topic = '${streamTopic}'`, [last]);
       return last;
     });
 
@@ -163,7 +166,7 @@ export const startRelay = (options: RelayOptions) => {
         retentionHours,
         consumers,
         JSON.stringify(places),
-        publish !== undefined,
+        publish === undefined ? null : streamTopic,
       ]);
       if (idempotencyRetentionHours !== undefined) await query(dropExpiredReplies, [idempotencyRetentionHours]);
       return rows;
