@@ -16,6 +16,7 @@ import {
   type RequestedChange,
   type RequestOf,
   SetProtection,
+  systemCaller,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 
@@ -85,9 +86,11 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
   const applied: { id: number; by: string; changes: RequestedChange[] }[] = [];
   const answers = new Map<number, { attempt: number; result: AppliedChanges }>();
   const applyJobs: Record<'before' | 'after', (() => unknown)[]> = { before: [], after: [] };
+  const checkJobs: (() => unknown)[] = [];
   const messages: OutboxMessage[] = [];
   const protection: RequestOf<typeof SetProtection>['body'][] = [];
   const protectionJobs: (() => unknown)[] = [];
+  const deletedProjects = new Set<string>();
   let previewCalls = 0;
 
   const conflictsIn = (changes: readonly RequestedChange[]): AppliedChanges['conflicts'] =>
@@ -157,8 +160,10 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
         }
         return { changes: body.changes.map((change) => checked(change, body)) };
       }),
-      implement(PreviewChanges, async ({ body }) => {
+      implement(PreviewChanges, async ({ body, caller }) => {
         previewCalls++;
+        if (caller.id === systemCaller.id) await checkJobs.shift()?.();
+        if (deletedProjects.has(body.project)) throw notFound(`Could not find project with id ${body.project}`);
         return {
           previews: body.requests.map(({ changes }) => ({
             preview: preview(changes),
@@ -216,6 +221,10 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
     previewCalls: (): number => previewCalls,
     /** Archives a feature: later changes to it are in conflict. */
     archive: (feature: string): void => void archived.add(feature),
+    /** Deletes a project: previews of its change requests are refused. */
+    deleteProject: (project: string): void => void deletedProjects.add(project),
+    /** Done once, while the next check of a schedule for conflicts is answered. */
+    whileChecking: (job: () => unknown): void => void checkJobs.push(job),
     /** Edits a feature: a change with another snapshot than this one then overwrites a newer edit. */
     edit: (feature: string, snapshot: unknown): void => void edited.set(feature, snapshot),
     /** Emits an event of a feature. */
@@ -253,6 +262,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
       linked.clear();
       least.clear();
       hidden.clear();
+      deletedProjects.clear();
     },
     stop: (): Promise<void> => served.stop(),
   };

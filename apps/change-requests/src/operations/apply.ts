@@ -1,5 +1,5 @@
 import { type Bus, call, type CallContext, JsonText } from '@bunting/bus';
-import { type AppliedChanges, ApplyChanges } from '@bunting/contracts';
+import { type AppliedChanges, ApplyChanges, Refusal } from '@bunting/contracts';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import { entityTagOf } from '../domain/entity-tag.ts';
 import { abandonApplying, endApplying, type Move } from '../domain/review/move.ts';
@@ -8,7 +8,8 @@ import { changeWithSnapshot } from './previews.ts';
 
 /**
  * Applies a request after `beginApplying`, and stores the outcome. Any replica may repeat it at any time: the features service applies a
- * request once, and returns one result per attempt. Without a result the request stays in progress until a replica repeats the call.
+ * request once, and returns one result per attempt. A call that is refused ends the attempt. After an outage or a defect the request stays in
+ * progress until a replica repeats the call.
  */
 export type Apply = (begun: ChangeRequest, context: CallContext) => Promise<ApplyResult>;
 
@@ -34,6 +35,10 @@ const ended = (request: ChangeRequest, result: AppliedChanges, now: Date): Move 
   }
 };
 
+/** Whether a repeated call would be refused in the same way: neither an outage nor a defect. */
+export const isFinal = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.kind !== 'ServiceUnavailable' && error.kind !== 'InternalError';
+
 export const applyRequest =
   (bus: Bus, work: UnitOfWork): Apply =>
   async (begun, context) => {
@@ -50,7 +55,12 @@ export const applyRequest =
       changes: changes.map((change) => changeWithSnapshot(change, schedule?.snapshots)),
       refuseOverwrites: scheduled,
     };
-    const result = await call(bus, ApplyChanges, { body }, { ...context, caller: { ...by, grants: [] } });
+    const result = await call(bus, ApplyChanges, { body }, { ...context, caller: { ...by, grants: [] } }).catch(
+      (error: unknown): AppliedChanges => {
+        if (!isFinal(error)) throw error;
+        return { outcome: 'conflict', conflicts: [{ code: 'refused', message: error.message }], inverse: [] };
+      },
+    );
     const tag = await work(context.traceparent, async ({ requests, outbox, storeReply }) => {
       const request = await requests.getForUpdate(id);
       // Another process has finished the attempt in the meantime.

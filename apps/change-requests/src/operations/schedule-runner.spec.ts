@@ -1,4 +1,4 @@
-import { unavailable } from '@bunting/contracts';
+import { invalid, unavailable } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
@@ -23,6 +23,12 @@ const approved = async (
   return id;
 };
 const inMs = (ms: number) => ({ scheduledAt: new Date(Date.now() + ms).toISOString() });
+/** Waits until no schedule is left to be checked for conflicts. */
+const checked = () =>
+  eventually(async () => {
+    const unchecked = { name: 'unchecked', text: 'select from schedule where touched > 0' };
+    expect(await service.database.read(unchecked)).toEqual([]);
+  });
 const emittedTypes = async () => (await service.emittedEvents()).map(({ type }) => type);
 const until = (id: number, expected: object) =>
   eventually(async () => expect(await service.get(id)).toMatchObject(expected));
@@ -90,13 +96,7 @@ describe('a scheduled request', () => {
   it('fails with its reason when it can no longer be applied, and can be retried', async () => {
     const id = await approved();
     await service.move(id, 'Scheduled', ada, inMs(60_000));
-    await eventually(async () => {
-      const [row] = await service.database.read<{ touched: number }>({
-        name: 'touched',
-        text: 'select touched from schedule',
-      });
-      expect(row?.touched).toBe(0);
-    });
+    await checked();
     service.features.archive('checkout');
     await setTime(id, '0 s');
     const reason = 'conflicts: Feature has been archived (1 in total)';
@@ -132,13 +132,7 @@ describe('a scheduled request', () => {
     service.features.edit('checkout', 'first');
     const id = await approved([update]);
     await service.move(id, 'Scheduled', ada, inMs(60_000));
-    await eventually(async () => {
-      const [row] = await service.database.read<{ touched: number }>({
-        name: 'touched',
-        text: 'select touched from schedule',
-      });
-      expect(row?.touched).toBe(0);
-    });
+    await checked();
     service.features.edit('checkout', 'second');
     await setTime(id, '0 s');
     await until(id, { schedule: { status: 'suspended' } });
@@ -165,6 +159,82 @@ describe('a scheduled request', () => {
     await service.move(id, 'Scheduled', ada, inMs(60_000));
     await setTime(id, when);
     await until(id, expected);
+  });
+});
+
+describe('of a project that is gone', () => {
+  it('a scheduled request is suspended with that reason, and without a warning', async () => {
+    const id = await approved();
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    service.features.deleteProject('shop');
+    service.features.emit('feature-deleted', 'checkout');
+    await eventually(async () =>
+      expect((await service.emittedEvents()).at(-1)).toMatchObject({
+        type: 'change-request-schedule-suspended',
+        data: { changeRequestId: id, reason: 'Project is no longer available' },
+      }),
+    );
+    expect(service.warnings).toEqual([]);
+  });
+});
+
+describe('a defect of the features service', () => {
+  const defect = () => {
+    throw new Error('a defect');
+  };
+
+  it('delays the check of a schedule for conflicts, with one warning for any number of attempts', async () => {
+    const id = await approved([update]);
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    await checked();
+    for (let nth = 0; nth < 3; nth++) service.features.whileChecking(defect);
+    service.features.edit('checkout', 'newer');
+    service.features.emit('feature-strategy-update', 'checkout');
+    await until(id, { schedule: { status: 'suspended' } });
+    expect(service.warnings.filter((text) => text.startsWith('The schedule runner'))).toEqual([
+      expect.stringContaining(`failed on change request ${id} and retries with backoff`),
+    ]);
+  });
+
+  it('delays the application of a request, with one warning for any number of attempts', async () => {
+    const id = await approved();
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    for (let nth = 0; nth < 3; nth++) service.features.whileApplying('before', defect);
+    await setTime(id, '0 s');
+    await until(id, { state: 'Applied' });
+    expect(service.warnings.filter((text) => text.startsWith('The schedule runner'))).toEqual([
+      expect.stringContaining(`failed on change request ${id} and retries with backoff`),
+    ]);
+  });
+});
+
+describe('a request that the features service refuses', () => {
+  const refuse = () => {
+    throw invalid('This is no longer accepted.');
+  };
+
+  it('fails at its scheduled time with the reason, and can be scheduled again', async () => {
+    const id = await approved();
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    service.features.whileApplying('before', refuse);
+    await setTime(id, '0 s');
+    await until(id, {
+      state: 'Scheduled',
+      schedule: { status: 'failed', reason: 'conflicts: This is no longer accepted. (1 in total)' },
+    });
+    await service.move(id, 'Scheduled', ada, inMs(100));
+    await until(id, { state: 'Applied' });
+  });
+
+  it('is not left in progress when a user applies it', async () => {
+    const id = await approved();
+    service.features.whileApplying('before', refuse);
+    await expect(service.move(id, 'Applied', ada)).rejects.toMatchObject({
+      kind: 'ConflictError',
+      message: 'This is no longer accepted.',
+    });
+    await service.move(id, 'Cancelled', lee);
+    expect(await service.get(id)).toMatchObject({ state: 'Cancelled' });
   });
 });
 

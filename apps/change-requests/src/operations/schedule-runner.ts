@@ -10,8 +10,9 @@ import { suspensionReason } from '../domain/review/suspension-reason.ts';
 import type { PendingWorkReader } from '../persistence/pending-work.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { type Apply, reasonOf } from './apply.ts';
+import { type Apply, isFinal, reasonOf } from './apply.ts';
 import { previewsOf } from './previews.ts';
+import { type RetryBackoff, retryBackoff } from './retry-backoff.ts';
 import { segmentsInUse } from './segments-in-use.ts';
 import type { SyncProtection } from './sync-protection.ts';
 
@@ -33,6 +34,8 @@ export interface ScheduleRunnerOptions {
 /** A scheduled run that is later than this fails: a release planned for the night must not happen at noon. */
 const maxDelayMs = 15 * 60_000;
 const callTimeoutMs = 30_000;
+/** The reason to suspend requests of a deleted or archived project, in the words of the features service when they are applied. */
+const projectGone = 'Project is no longer available';
 /** The interval of checks for deleted users, whose last requests may be stored after their deletion was consumed. */
 const deletedUsersIntervalMs = 60_000;
 /** The longest pause: the wake-up for a schedule of another replica may have been lost. */
@@ -59,6 +62,9 @@ export const startScheduleRunner = ({
   let heldUp: { readonly subject: string; readonly message: string }[] = [];
   let outageReported = false;
   let nextDeletedUsersCheckAt = Number.NEGATIVE_INFINITY;
+  const backoff = () => retryBackoff(intervalMs, () => performance.now());
+  /** the pauses of requests whose application, or whose check for conflicts, failed because of a defect */
+  const [applying, checking, deleting, protecting] = [backoff(), backoff(), backoff(), backoff()];
 
   /** The current permissions of the user who scheduled. An admin token belongs to no user who could be deleted. */
   const accessOf = async (id: number, context: CallContext): Promise<Caller | 'gone' | 'token'> => {
@@ -136,7 +142,7 @@ export const startScheduleRunner = ({
   const removeDeletedUsers = async (): Promise<void> => {
     if (performance.now() < nextDeletedUsersCheckAt) return;
     nextDeletedUsersCheckAt = performance.now() + deletedUsersIntervalMs;
-    await each(await pendingWork.ofDeletedUsers(), removeDeletedUser);
+    await each(await pendingWork.ofDeletedUsers(), removeDeletedUser, deleting);
   };
 
   /** Loads a request whose attempt to apply it was interrupted. */
@@ -152,9 +158,17 @@ export const startScheduleRunner = ({
   const checkConflicts = async (id: number, project: string, touched: number, context: CallContext): Promise<void> => {
     const request = await reader.one(id, project);
     if (request === undefined || request.schedule === null) return;
-    const { preview } = (await previewsOf({ bus, reader }, project, [request], false, context)).get(id) ?? {};
-    if (preview === undefined) return;
-    const reason = suspensionReason(request, preview);
+    const reason = await previewsOf({ bus, reader }, project, [request], false, context).then(
+      (previews) => {
+        const { preview } = previews.get(id) ?? {};
+        if (preview === undefined) throw new Error('The features service returned no preview for the change request.');
+        return suspensionReason(request, preview);
+      },
+      (error: unknown) => {
+        if (!isFinal(error)) throw error;
+        return error.kind === 'NotFoundError' ? projectGone : error.message;
+      },
+    );
     await work(context.traceparent, async ({ requests, schedules, outbox }) => {
       const before = await requests.getForUpdate(id);
       // The request was rescheduled in the meantime: the next run checks it again.
@@ -171,17 +185,24 @@ export const startScheduleRunner = ({
   /** The request that scheduled the work has a trace of its own. */
   const pendingSpan = (): SpanOptions => ({ name: 'pending change request', kind: 'internal' });
 
-  /** Runs a job. One that fails is retried by the next run and does not stop the others. */
-  const attempt = async (subject: string, job: (context: CallContext) => Promise<unknown>): Promise<void> => {
+  /** Runs a job. One that fails does not stop the others: it is retried by the next run after an outage, and otherwise after a pause. */
+  const attempt = async (
+    subject: string,
+    id: number,
+    job: (context: CallContext) => Promise<unknown>,
+    pauses: RetryBackoff,
+  ): Promise<void> => {
     if (stopped) return;
     try {
       await inSpan(pendingSpan, undefined, () => job(systemContext(callTimeoutMs)));
+      pauses.succeeded(id);
     } catch (error) {
       if (error instanceof Refusal && error.kind === 'ServiceUnavailable') {
         heldUp.push({ subject, message: error.message });
         return;
       }
-      warn(`The schedule runner failed on ${subject} and retries in ${intervalMs} ms: ${(error as Error).message}`);
+      if (pauses.failed(id))
+        warn(`The schedule runner failed on ${subject} and retries with backoff: ${(error as Error).message}`);
     }
   };
 
@@ -189,8 +210,10 @@ export const startScheduleRunner = ({
   const each = async <T extends { readonly id: number }>(
     requests: readonly T[],
     job: (request: T, context: CallContext) => Promise<unknown>,
+    pauses: RetryBackoff,
   ): Promise<void> => {
-    for (const request of requests) await attempt(`change request ${request.id}`, (context) => job(request, context));
+    for (const request of requests)
+      await attempt(`change request ${request.id}`, request.id, (context) => job(request, context), pauses);
   };
 
   const applyAfter =
@@ -214,14 +237,16 @@ export const startScheduleRunner = ({
 
   const runPendingWork = async (): Promise<void> => {
     heldUp = [];
-    if ((await pendingWork.unsyncedProtections()).length > 0)
-      await attempt('the protection of environments by change requests', syncProtection);
-    await each(await pendingWork.interrupted(recoveryTimeoutMs), applyAfter(resume));
+    if (protecting.paused().length === 0 && (await pendingWork.unsyncedProtections()).length > 0)
+      await attempt('the protection of environments by change requests', 0, syncProtection, protecting);
+    await each(await pendingWork.interrupted(recoveryTimeoutMs, applying.paused()), applyAfter(resume), applying);
     await removeDeletedUsers();
-    await each(await pendingWork.touched(), ({ id, project, touched }, context) =>
-      checkConflicts(id, project, touched, context),
+    await each(
+      await pendingWork.touched(checking.paused()),
+      ({ id, project, touched }, context) => checkConflicts(id, project, touched, context),
+      checking,
     );
-    await each(await pendingWork.due(), applyAfter(begin));
+    await each(await pendingWork.due(applying.paused()), applyAfter(begin), applying);
     reportOutage();
   };
 
@@ -230,8 +255,11 @@ export const startScheduleRunner = ({
     intervalMs: pollMs,
     warn,
     run: async () => {
-      const dueInMs = (await pendingWork.nextInMs(recoveryTimeoutMs)) ?? pollMs;
-      const inMs = Math.min(dueInMs, nextDeletedUsersCheckAt - performance.now());
+      const paused = { applying: applying.paused(), checking: checking.paused() };
+      // Before the query: a pause may end during it.
+      const pauseEndsInMs = Math.min(applying.endsInMs(), checking.endsInMs());
+      const dueInMs = (await pendingWork.nextInMs(recoveryTimeoutMs, paused)) ?? pollMs;
+      const inMs = Math.min(dueInMs, pauseEndsInMs, nextDeletedUsersCheckAt - performance.now());
       if (inMs > 0) return Math.min(inMs, pollMs);
       await runPendingWork();
       return intervalMs;

@@ -28,11 +28,12 @@ const next: Statement = {
   text: `
     select least(
       (select 0 from unsynced_protection limit 1),
-      (select ${msUntil('min(applying_since)')} + $1::integer from change_request where applying is not null),
+      (select ${msUntil('min(applying_since)')} + $1::integer from change_request where applying is not null and id <> all ($2::bigint[])),
       (select 0 from schedule join change_request request on request.id = schedule.change_request_id
-       where schedule.touched > 0 and request.applying is null limit 1),
+       where schedule.touched > 0 and request.applying is null and request.id <> all ($3::bigint[]) limit 1),
       (select ${msUntil('schedule.scheduled_at')} from schedule join change_request request on request.id = schedule.change_request_id
-       where schedule.status = 'pending' and request.applying is null order by schedule.scheduled_at limit 1)
+       where schedule.status = 'pending' and request.applying is null and request.id <> all ($2::bigint[])
+       order by schedule.scheduled_at limit 1)
     )::float8 as "inMs"`,
 };
 
@@ -41,6 +42,7 @@ const interrupted: Statement = {
   text: `
     select id from change_request
     where applying is not null and applying_since <= clock_timestamp() - $1::integer * interval '1 millisecond'
+      and id <> all ($2::bigint[])
     order by id limit 20`,
 };
 
@@ -49,6 +51,7 @@ const due: Statement = {
   text: `
     select request.id, schedule.by_id as "userId" from schedule join change_request request on request.id = schedule.change_request_id
     where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null
+      and request.id <> all ($1::bigint[])
     order by schedule.scheduled_at, request.id limit 20`,
 };
 
@@ -79,7 +82,7 @@ const touched: Statement = {
   text: `
     select request.id, request.project, schedule.touched
     from schedule join change_request request on request.id = schedule.change_request_id
-    where schedule.touched > 0 and request.applying is null order by request.id limit 50`,
+    where schedule.touched > 0 and request.applying is null and request.id <> all ($1::bigint[]) order by request.id limit 50`,
 };
 
 const unsyncedProtections: Statement = {
@@ -95,15 +98,22 @@ const overdue: Statement = {
     where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null`,
 };
 
-/** Reads the work of the runner, which no call triggers. */
+/** Ids of requests whose last attempt failed and whose pause has not ended. */
+export interface PausedWork {
+  readonly applying: readonly number[];
+  readonly checking: readonly number[];
+}
+
+/** Reads the work of the runner, which no call triggers. Paused requests are left out. */
 export const pendingWorkReader = (database: Database) => ({
   /** Milliseconds until the next work is due, not counting deleted users: at most 0 if work is due; undefined if there is none. */
-  nextInMs: async (recoveryMs: number): Promise<number | undefined> =>
-    (await database.read<{ inMs: number | null }>(next, [recoveryMs]))[0]?.inMs ?? undefined,
+  nextInMs: async (recoveryMs: number, { applying, checking }: PausedWork): Promise<number | undefined> =>
+    (await database.read<{ inMs: number | null }>(next, [recoveryMs, applying, checking]))[0]?.inMs ?? undefined,
   /** Requests whose attempt to apply them started at least `afterMs` milliseconds ago and has not ended. */
-  interrupted: (afterMs: number): Promise<{ readonly id: number }[]> => database.read(interrupted, [afterMs]),
+  interrupted: (afterMs: number, paused: readonly number[]): Promise<{ readonly id: number }[]> =>
+    database.read(interrupted, [afterMs, paused]),
   /** Due requests, with the user who scheduled each. */
-  due: () => database.read<RequestOfUser>(due),
+  due: (paused: readonly number[]) => database.read<RequestOfUser>(due, [paused]),
   /** By how many milliseconds the oldest due request is late that has not begun; 0 without one. */
   overdueMs: async (): Promise<number> => (await database.read<{ ms: number | null }>(overdue))[0]?.ms ?? 0,
   /** Requests not closed that still depend on a deleted user, with that user. */
@@ -111,7 +121,8 @@ export const pendingWorkReader = (database: Database) => ({
   /** Changes of protection that the features service has not confirmed, oldest first. */
   unsyncedProtections: () => database.read<Protection>(unsyncedProtections),
   /** Scheduled requests that affect a changed object, with a counter of those changes. */
-  touched: () => database.read<{ readonly id: number; readonly project: string; readonly touched: number }>(touched),
+  touched: (paused: readonly number[]) =>
+    database.read<{ readonly id: number; readonly project: string; readonly touched: number }>(touched, [paused]),
 });
 export type PendingWorkReader = ReturnType<typeof pendingWorkReader>;
 

@@ -1,0 +1,32 @@
+/** The pauses of jobs that failed, by the id of their change request. */
+export interface RetryBackoff {
+  /** The ids whose jobs must not run yet. */
+  readonly paused: () => number[];
+  /** Milliseconds until the first pause ends; infinity without one. */
+  readonly endsInMs: () => number;
+  /** Begins a pause, twice as long as the one before it. Returns true after the first failure. */
+  readonly failed: (id: number) => boolean;
+  readonly succeeded: (id: number) => void;
+}
+
+const defaultMaxMs = 60_000;
+
+/** Exponential backoff with jitter for each of many jobs, so that one that always fails neither floods the log nor delays the others. */
+export const retryBackoff = (firstMs: number, now: () => number, maxMs = defaultMaxMs): RetryBackoff => {
+  const failing = new Map<number, { readonly failures: number; readonly retryAt: number }>();
+  return {
+    paused: () => [...failing].flatMap(([id, { retryAt }]) => (retryAt > now() ? id : [])),
+    endsInMs: () =>
+      [...failing.values()]
+        .map(({ retryAt }) => retryAt - now())
+        .filter((ms) => ms > 0)
+        .reduce((first, ms) => Math.min(first, ms), Number.POSITIVE_INFINITY),
+    failed: (id) => {
+      const failures = (failing.get(id)?.failures ?? 0) + 1;
+      const pauseMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 20)) * (0.75 + Math.random() / 2);
+      failing.set(id, { failures, retryAt: now() + pauseMs });
+      return failures === 1;
+    },
+    succeeded: (id) => void failing.delete(id),
+  };
+};
