@@ -66,7 +66,7 @@ export interface SegmentDecision {
 
 /** The references of a segment: the strategies that use it, and the segment that already has the requested name. */
 export interface SegmentUsage {
-  /** the active features with a strategy that uses it */
+  /** the active features and the default strategies of projects that use it */
   readonly users: readonly Reference[];
   /** the projects that are hidden from the caller: an error message does not name them */
   readonly hidden?: readonly string[];
@@ -154,7 +154,7 @@ export const updateSegment = (
   return { segment: after, events: [event] };
 };
 
-/** Deletes a segment that no feature uses. */
+/** Deletes a segment that neither a feature nor a default strategy uses. */
 export const deleteSegment = (
   segment: StoredSegment,
   { users, hidden }: Pick<SegmentUsage, 'users' | 'hidden'>,

@@ -4,9 +4,13 @@ import {
   AddProjectEnvironment,
   ArchiveProject,
   type Caller,
+  CheckChanges,
+  CreateContextField,
   CreateProject,
   CreateSegment,
+  DeleteContextField,
   DeleteProject,
+  DeleteSegment,
   EnableFeature,
   GetDeprecatedProjectOverview,
   GetProjectOverview,
@@ -188,6 +192,31 @@ it('sets the default strategy of an environment, which features then get', async
   await expect(
     features.call(SetDefaultStrategy, { params: { ...at, environment: 'moon' }, body }),
   ).rejects.toMatchObject({ kind: 'NotFoundError' });
+});
+
+it('refuses to delete segments and context fields that a default strategy uses, so that features can still be enabled', async () => {
+  const at = { ...params, environment: 'development' };
+  const { id } = await features.call(CreateSegment, { body: { name: 'beta', constraints: [] } });
+  await features.call(CreateContextField, { body: { name: 'region' } });
+  const constraints = [{ contextName: 'region', operator: 'IN' as const, values: ['eu'] }];
+  const body = { name: 'flexibleRollout', segments: [id], constraints };
+  await features.call(SetDefaultStrategy, { params: at, body });
+  const inUse = {
+    kind: 'ConflictError',
+    message: expect.stringContaining('in use by the default strategy of development in project shop'),
+  };
+  await expect(features.call(DeleteSegment, { params: { id } })).rejects.toMatchObject(inUse);
+  await expect(features.call(DeleteContextField, { params: { name: 'region' } })).rejects.toMatchObject(inUse);
+  const change = { action: 'deleteSegment' as const, payload: { id } };
+  const proposal = { project: 'shop', environment: 'development', changes: [change], earlier: [] };
+  await features.database.transaction(({ query }) => query(`update segment set project = 'shop' where id = $1`, [id]));
+  await expect(features.call(CheckChanges, { body: proposal })).rejects.toMatchObject({
+    message: expect.stringContaining('the default strategy of development'),
+  });
+
+  await features.call(SetDefaultStrategy, { params: at, body: { name: 'flexibleRollout' } });
+  await features.call(DeleteSegment, { params: { id } });
+  await features.call(DeleteContextField, { params: { name: 'region' } });
 });
 
 it('stores the favourite projects of users', async () => {

@@ -6,6 +6,7 @@ import { shortName } from '../../domain/refusals.ts';
 import type { Reference } from '../../domain/format-references.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { strategiesWhere } from '../features/strategy-uses.ts';
+import { defaultStrategiesWithField } from '../projects/default-strategy-uses.ts';
 
 const columns = sql.columnsOf(ContextFieldEntity, ['name', 'description', 'sortOrder', 'stickiness', 'legalValues']);
 
@@ -46,11 +47,11 @@ export const contextFieldRepository = (tx: Tx) => ({
     await tx.em.nativeDelete(ContextFieldEntity, { name });
   },
 
-  /** The active features with a constraint on the field. */
+  /** The active features, and the default strategies of projects, with a constraint on the field. */
   usersOf: async (name: string): Promise<Reference[]> => {
     const text = `
       select name, project from feature where context_names @> array[$1::text] and context_names <> '{}' and archived_at is null
-      order by name`;
+      union all ${defaultStrategiesWithField('$1::text')} order by name`;
     return tx.query<Reference>(text, [name]);
   },
 });

@@ -3,6 +3,7 @@ import type { FeatureReference, ChangeContext } from '../../domain/changes/index
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import { featureJson, storedSegmentJson } from '../entities.ts';
 import { type FeatureJson, featureOf } from '../features/feature-row.ts';
+import { defaultStrategiesWithSegment } from '../projects/default-strategy-uses.ts';
 import {
   type ConstraintSettings,
   type References,
@@ -59,7 +60,10 @@ const storedContext: Statement = {
       'segmentUsers', ${list(`
         select json_build_object('segment', id, 'name', f.name, 'project', f.project) from feature f, unnest(f.segment_ids) as id
         where f.segment_ids && $5::integer[] and f.segment_ids <> '{}' and ${isActive('f')}
-          and id = any ($5::integer[])`)},
+          and id = any ($5::integer[])
+        union all
+        select json_build_object('segment', id, 'name', used.name, 'project', used.project)
+        from unnest($5::integer[]) as id cross join lateral (${defaultStrategiesWithSegment('id')}) as used`)},
       'segmentsByName', ${list(`
         select json_build_object('id', id, 'name', name) from segment where name = any ($6::text[])`)}
     ) as context

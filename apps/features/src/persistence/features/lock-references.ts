@@ -1,3 +1,4 @@
+import type { CreateStrategy } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { SerializationFailure } from '../serialization-failure.ts';
 import type { Feature } from '../../domain/features/feature.ts';
@@ -83,26 +84,55 @@ const lock = `
     + (select count(*) from json_to_recordset($6::json) as given (type text, value text)
        where (type, value) not in (select type, value from locked_tag)) as gone`;
 
+/** The objects that features or default strategies refer to. */
+type References = ReturnType<typeof newReferences>;
+
+/**
+ * Locks referenced objects against deletion until the end of the transaction, in one statement; none if there are no references.
+ * @throws SerializationFailure when a referenced object was deleted concurrently.
+ */
+const lockObjects = async ({ query }: Pick<Tx, 'query'>, all: readonly References[]): Promise<void> => {
+  const unique = (lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())];
+  const projects = unique(all.map((each) => each.projects));
+  const environments = all.flatMap((each) => each.environments);
+  const segments = all.flatMap((each) => each.segments);
+  const fields = unique(all.map((each) => each.contextFields));
+  const types = unique(all.map((each) => each.strategyTypes));
+  const tags = all.flatMap((each) => each.tags);
+  if ([projects, environments, segments, fields, types, tags].every(({ length }) => length === 0)) return;
+  const json = (items: readonly unknown[]): string => JSON.stringify(items);
+  const values = [projects, json(environments), json(segments), fields, types, json(tags)];
+  const [row] = await query<{ gone: number }>(lock, values);
+  if (row === undefined || row.gone > 0)
+    throw new SerializationFailure('A referenced object was deleted concurrently.');
+};
+
+/**
+ * Locks the segments and context fields of a default strategy against deletion until the end of the transaction.
+ * @throws SerializationFailure when one was deleted concurrently.
+ */
+export const lockDefaultStrategy = (
+  tx: Pick<Tx, 'query'>,
+  project: string,
+  { segments = [], constraints = [] }: CreateStrategy,
+): Promise<void> =>
+  lockObjects(tx, [
+    {
+      segments: [...new Set(segments)].map((id) => ({ id, project })),
+      contextFields: constraints.map(({ contextName }) => contextName),
+      strategyTypes: [],
+      tags: [],
+      environments: [],
+      projects: [],
+    },
+  ]);
+
 /**
  * Locks what features newly refer to against deletion until the end of the transaction: segments, context fields, strategy types,
  * tags, the project and its environments. One statement; none if there is no new reference.
  * @throws SerializationFailure when a referenced object was deleted concurrently.
  */
 export const lockReferences =
-  ({ query }: Pick<Tx, 'query'>) =>
-  async (changes: readonly StoredChange[]): Promise<void> => {
-    const all = changes.map(newReferences);
-    const unique = (lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())];
-    const projects = unique(all.map((each) => each.projects));
-    const environments = all.flatMap((each) => each.environments);
-    const segments = all.flatMap((each) => each.segments);
-    const fields = unique(all.map((each) => each.contextFields));
-    const types = unique(all.map((each) => each.strategyTypes));
-    const tags = all.flatMap((each) => each.tags);
-    if ([projects, environments, segments, fields, types, tags].every(({ length }) => length === 0)) return;
-    const json = (items: readonly unknown[]): string => JSON.stringify(items);
-    const values = [projects, json(environments), json(segments), fields, types, json(tags)];
-    const [row] = await query<{ gone: number }>(lock, values);
-    if (row === undefined || row.gone > 0)
-      throw new SerializationFailure('An object that a feature refers to was deleted concurrently.');
-  };
+  (tx: Pick<Tx, 'query'>) =>
+  (changes: readonly StoredChange[]): Promise<void> =>
+    lockObjects(tx, changes.map(newReferences));

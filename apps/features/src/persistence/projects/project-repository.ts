@@ -14,6 +14,7 @@ import {
   storedSegmentJson,
 } from '../entities.ts';
 import { insertIfAbsent } from '../insert-if-absent.ts';
+import { lockDefaultStrategy } from '../features/lock-references.ts';
 import { SerializationFailure } from '../serialization-failure.ts';
 
 /** What decides whether a project can get another feature of a name. */
@@ -224,7 +225,9 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
       return (await query<{ strategy: CreateStrategy | null }>(text, [id, environment]))[0]?.strategy ?? null;
     },
 
+    /** @throws SerializationFailure when a segment or context field of the strategy was deleted concurrently. */
     setDefaultStrategy: async (id: string, environment: string, defaultStrategy: CreateStrategy): Promise<void> => {
+      await lockDefaultStrategy(tx, id, defaultStrategy);
       await tx.em.nativeUpdate(ProjectEnvironmentEntity, { project: id, environment }, { defaultStrategy });
     },
 

@@ -2,6 +2,7 @@ import { invalid, notFound, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { emitSegmentDelivery } from '../emit-delivery.ts';
+import { defaultStrategiesWithSegment } from '../projects/default-strategy-uses.ts';
 import { raw } from '@mikro-orm/postgresql';
 import { shortName } from '../../domain/refusals.ts';
 import type { SegmentContent, SegmentUsage, StoredSegment } from '../../domain/constraints/segment.ts';
@@ -14,7 +15,8 @@ const getForUpdate = `
 
 const usersOf = `
   select name, project from feature
-  where segment_ids @> array[$1::integer] and segment_ids <> '{}' and archived_at is null order by name`;
+  where segment_ids @> array[$1::integer] and segment_ids <> '{}' and archived_at is null
+  union all ${defaultStrategiesWithSegment('$1::integer')} order by name`;
 
 interface Row {
   readonly segment: StoredSegment;
@@ -55,7 +57,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
       return (await query<{ count: number }>('select count(*) from segment'))[0]?.count ?? 0;
     },
 
-    /** Locks a segment and reads the features that use it, and the id of the segment called `name`. */
+    /** Locks a segment and reads the features and default strategies that use it, and the id of the segment called `name`. */
     getForUpdate: async (
       id: number,
       name: string = '',
@@ -63,7 +65,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
       const [row] = await query<Row>(getForUpdate, [id, name]);
       if (row === undefined) throw noSuchSegment(id);
       const { segment, idOfName } = row;
-      // A second statement: it sees features that began to use the segment while this transaction waited for the lock.
+      // A second statement: it sees those that began to use the segment while this transaction waited for the lock.
       const users = await query<SegmentUsage['users'][number]>(usersOf, [id]);
       seen.set(id, { before: segment, after: segment });
       return {

@@ -1,0 +1,14 @@
+/**
+ * SQL: the default strategies of projects that have a value at a JSON path, with their `name` for messages and their `project`. Features
+ * that are enabled get these strategies, so what they refer to must exist.
+ */
+const defaultStrategiesWith = (path: string, value: string): string => `
+  select 'the default strategy of ' || environment || ' in project ' || project as name, project from project_environment
+  where jsonb_path_exists(default_strategy, '${path} ? (@ == $value)', jsonb_build_object('value', ${value}))`;
+
+/** SQL: the default strategies that use a segment. */
+export const defaultStrategiesWithSegment = (id: string): string => defaultStrategiesWith('$.segments[*]', id);
+
+/** SQL: the default strategies with a constraint on a context field. */
+export const defaultStrategiesWithField = (name: string): string =>
+  defaultStrategiesWith('$.constraints[*].contextName', name);
