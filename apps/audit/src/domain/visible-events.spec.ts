@@ -1,6 +1,7 @@
 import type { Caller } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { visibleEvents } from './visible-events.ts';
+import type { LoggedEvent } from './description.ts';
+import { visibleEvents, withoutHiddenProject } from './visible-events.ts';
 
 const visibleTo = (caller: Partial<Caller>) => visibleEvents({ id: 1, name: 'kim', grants: [], ...caller });
 
@@ -15,6 +16,18 @@ describe('The visibility of events', () => {
     expect(visibleTo({ grants: [{ permission: 'CREATE_SEGMENT' }] })).toEqual(nothingBeyond);
     expect(visibleTo({ grants: [{ permission: 'ADMIN', project: 'shop' }] })).toEqual(nothingBeyond);
     expect(visibleTo({ grants: [{ permission: 'UPDATE_FEATURE', project: 'shop' }] })).toEqual(nothingBeyond);
+  });
+
+  it('shows a segment that left a hidden project without what it was there', () => {
+    const moved = {
+      type: 'segment-updated',
+      project: 'shop',
+      data: { name: 'new', project: 'shop' },
+      preData: { name: 'secret', project: 'vault' },
+    } as unknown as LoggedEvent;
+    const seen = withoutHiddenProject(moved, visibleTo({ hiddenProjects: ['vault'] }));
+    expect(seen).toEqual({ ...moved, preData: null });
+    expect(withoutHiddenProject(moved, visibleTo({ hiddenProjects: ['bank'] }))).toBe(moved);
   });
 
   it('shows nothing of a project that is hidden', () => {

@@ -17,10 +17,12 @@ export const visibleEvents = (caller: Caller): VisibleEvents => ({
 });
 
 /**
- * The event without the name of a hidden project: when a flag is moved, the event of its new project names the old one. Returns
- * the same object when there is nothing to remove.
+ * The event without what concerns a hidden project. When a flag is moved, the event of its new project names the old one; when a segment is
+ * moved, `preData` is what it was in the old one. Returns the same object when there is nothing to remove.
  */
-export const withoutHiddenProject = (event: LoggedEvent, { hiddenProjects }: VisibleEvents): LoggedEvent =>
-  event.type === 'feature-project-change' && hiddenProjects.includes(textOf(event.data, 'oldProject') ?? '')
-    ? { ...event, data: { ...event.data, oldProject: null } }
-    : event;
+export const withoutHiddenProject = (event: LoggedEvent, { hiddenProjects }: VisibleEvents): LoggedEvent => {
+  const isHidden = (project: string | undefined): boolean => project !== undefined && hiddenProjects.includes(project);
+  if (event.type === 'feature-project-change' && isHidden(textOf(event.data, 'oldProject')))
+    return { ...event, data: { ...event.data, oldProject: null } };
+  return isHidden(textOf(event.preData, 'project')) ? { ...event, preData: null } : event;
+};

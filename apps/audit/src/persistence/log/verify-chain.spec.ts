@@ -156,6 +156,24 @@ describe('The chain of hashes', () => {
     await tamper(`update event_log_head set hash = decode('${hash}', 'hex')`);
     expect(await faultOf()).toBeNull();
     expect(await faultOf({ known })).toEqual([5, 'altered']);
+    // Also where the verified range does not include it.
+    expect(await faultOf({ known, from: 7 })).toEqual([5, 'altered']);
+    expect(await faultOf({ known, to: 3 })).toEqual([5, 'altered']);
+  });
+
+  it('refuses a known event that was dropped for its age, as it proves nothing any more', async () => {
+    await appendTen();
+    const known = { id: 3, hash: (await check({ to: 3 })).hash };
+    const { hash } = await check({ to: 4 });
+    await tamper(
+      'delete from event where id <= 4',
+      `update event_log_head set dropped_id = 4, dropped_hash = decode('${hash}', 'hex')`,
+    );
+    expect(await faultOf({ known: { id: 4, hash } })).toBeNull();
+    await expect(check({ known })).rejects.toMatchObject({
+      kind: 'ValidationError',
+      message: expect.stringContaining('event 3, which was dropped for its age'),
+    });
   });
 
   it('detects an altered head', async () => {

@@ -1,3 +1,4 @@
+import { invalid } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { type ChainFault, type FaultKind, chainFault } from '../../domain/chained-event.ts';
 import { chainColumns, eventHash, type HashedEvent } from './hash-chain.ts';
@@ -12,6 +13,7 @@ export interface ChainCheckpoint {
 export interface VerificationOptions {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  /** an event that is compared with the log, also outside of the range */
   readonly known?: ChainCheckpoint | undefined;
   /** the deadline, at which verification stops and reports how far it came */
   readonly until?: Date | undefined;
@@ -53,6 +55,7 @@ const eventsOfRange: Statement = {
 const hashOf: Statement = { name: 'chain-hash', text: "select encode(hash, 'hex') as hash from event where id = $1" };
 
 const batchSize = 2_000;
+const otherHash = '; it has another hash than the one that is known';
 
 /** The event of the batch that belongs at `id`, if any: it has been moved. */
 const findDisplaced = (id: number, before: string, found: HashedEvent, nearby: readonly HashedEvent[]) =>
@@ -65,6 +68,7 @@ const findDisplaced = (id: number, before: string, found: HashedEvent, nearby: r
 /**
  * Verifies that the events of a range are those that were appended: recomputes each hash from the stored event and the hash
  * before it, and reports the first mismatch. Hashes are computed here: the database is only read.
+ * @throws Refusal `ValidationError` if the log has dropped the `known` event for its age: it could not be compared
  */
 export const verifyChain = async (
   database: Database,
@@ -100,7 +104,16 @@ export const verifyChain = async (
   const faultReport = (id: number, kind: FaultKind, detail?: string) => report(chainFault(id, kind, detail));
 
   if (known !== undefined && known.id > log.id) return faultReport(log.id + 1, 'missing', `, for ${known.id} is known`);
+  if (known !== undefined && known.id < log.droppedId) {
+    const message = `The \`/query/known\` property names event ${known.id}, which was dropped for its age: the log begins after event ${log.droppedId}.`;
+    throw invalid(message, '/query/known');
+  }
   if (known?.id === log.droppedId && known.hash !== log.droppedHash) return faultReport(known.id, 'altered');
+  if (known !== undefined && known.id > log.droppedId && (known.id < from || known.id > to)) {
+    const [event] = await database.read<{ hash: string }>(hashOf, [known.id]);
+    if (event === undefined) return faultReport(known.id, 'missing');
+    if (event.hash !== known.hash) return faultReport(known.id, 'altered', otherHash);
+  }
   if (from - 1 > log.droppedId && from <= to) {
     const [predecessor] = await database.read<{ hash: string }>(hashOf, [from - 1]);
     if (predecessor === undefined) return faultReport(from - 1, 'missing');
@@ -127,7 +140,7 @@ export const verifyChain = async (
           : faultReport(expected, 'moved', `the id ${stray.id}`);
       }
       if (known?.id === expected && known.hash !== event.hash) {
-        return faultReport(expected, 'altered', '; it has another hash than the one that is known');
+        return faultReport(expected, 'altered', otherHash);
       }
       before = event.hash;
       expected++;

@@ -1,4 +1,6 @@
 import type { Caller, EventType, RecordedEvent, SearchEventsBody } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
@@ -166,6 +168,63 @@ describe('The search of the log', () => {
     published.splice(backup);
     await append(Array.from({ length: 4 }, () => anEvent({ data: { title: 'restored' } })));
     expect(await count()).toBe(7);
+  });
+
+  it('answers a page behind the last match without a search for it, and counts the matches', async () => {
+    await append(Array.from({ length: 3 }, () => anEvent({ data: { title: 'far' } })));
+    const criteria = { text: 'far', visible: visibleEvents(mia) };
+    const page = { from: Number.MAX_SAFE_INTEGER, limit: 100, skip: 1_000_000_000 };
+    const deadline = new Date(Date.now() + 10_000);
+    expect(await search.find(criteria, page, deadline)).toEqual({ events: [], total: 3 });
+    expect(await search.find(criteria, { ...page, skip: 3 }, deadline)).toEqual({ events: [], total: 3 });
+    await append([anEvent({ data: { title: 'far' } })]);
+    expect(await search.find(criteria, { ...page, skip: 3 }, deadline)).toMatchObject({
+      events: [expect.anything()],
+      total: 4,
+    });
+  });
+
+  it('reads the texts of at most two searches concurrently, for their pages, too', async () => {
+    let [running, most] = [0, 0];
+    const reading = {
+      read: async () => {
+        running++;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+        return [
+          { id: null, events: 1_000_000, ids: null, upTo: 9, uid: null, droppedId: 0, later: 0, continues: true },
+        ];
+      },
+    } as unknown as Database;
+    const busy = eventSearch(reading);
+    const deadline = new Date(Date.now() + 10_000);
+    const searches = Array.from({ length: 8 }, (_, nth) =>
+      busy.find({ text: `many ${nth}`, visible: visibleEvents(mia) }, { from: 9, limit: 1 }, deadline),
+    );
+    await Promise.all(searches);
+    expect(most).toBe(2);
+  });
+
+  it('is not refused because an identical search of another caller had to end earlier', async () => {
+    const waiting: (() => void)[] = [];
+    const slow = {
+      read: (statement: Statement, values: readonly unknown[]) =>
+        JSON.stringify(values).includes('blocking')
+          ? new Promise((_, reject) => waiting.push(() => reject(new Error('ended'))))
+          : log.database.read(statement, values),
+    } as unknown as Database;
+    const busy = eventSearch(slow);
+    const page = { from: Number.MAX_SAFE_INTEGER, limit: 1 };
+    const find = (text: string, deadline: number) =>
+      busy.find({ text, visible: visibleEvents(mia) }, page, new Date(deadline));
+    const blocking = Promise.allSettled(['blocking 1', 'blocking 2'].map((text) => find(text, Date.now() + 60_000)));
+    await eventually(() => expect(waiting).toHaveLength(2));
+    const soon = expect(find('shared', Date.now() - 1)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+    const later = expect(find('shared', Date.now() + 60_000)).resolves.toMatchObject({ total: 0 });
+    for (const end of waiting) end();
+    await Promise.all([soon, later]);
+    await blocking;
   });
 
   it('fails before the deadline of the caller under load', async () => {

@@ -1,4 +1,4 @@
-import { unavailable } from '@bunting/contracts';
+import { Refusal, unavailable } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
@@ -122,6 +122,14 @@ type Row = Pick<Matches, 'upTo' | 'uid' | 'droppedId'> & {
   readonly continues: boolean;
 } & (EventRow | { readonly id: null });
 
+/** Whether a page begins after the last of the matches: it is empty, whatever it costs to skip them. */
+const isBeyond = ({ events }: Pick<Matches, 'events'>, { skip = 0 }: PageRequest): boolean => skip >= events;
+
+const pageOf = (conditions: Conditions, matches: Matches, page: PageRequest, place: AddParameter): string => {
+  if (isBeyond(matches, page)) return 'select null::bigint as id where false';
+  return matches.ids === undefined ? pageOfMany(conditions, matches, page, place) : pageOfIds(matches.ids, page, place);
+};
+
 /** Reads a page, and what has matched since the matches were found, in one statement: both are of one moment. */
 const pageAndLater = (conditions: Conditions, matches: Matches, page: PageRequest) => {
   const { values, place } = parametersAfter(conditions);
@@ -140,7 +148,7 @@ const pageAndLater = (conditions: Conditions, matches: Matches, page: PageReques
       found.*
     from event_log_head as head
     cross join (${later}) as counted
-    left join (${ids === undefined ? pageOfMany(conditions, matches, page, place) : pageOfIds(ids, page, place)}) as page on true
+    left join (${pageOf(conditions, matches, page, place)}) as page on true
     left join lateral ${selectEventById('page.id')} as found on true
     where head.one order by page.id desc`;
   return { statement: { text }, values };
@@ -164,6 +172,11 @@ const continueMatches = (matches: Matches, row: Row): Matches | undefined => {
  */
 export const eventSearch = (database: Database) => {
   const limitScans = pLimit(maxConcurrentScans);
+  const scan = <T>(deadline: Date, job: () => Promise<T>): Promise<T> =>
+    limitScans(() => {
+      if (Date.now() >= deadline.getTime()) throw unavailable('Other searches took too long. Please try again.');
+      return job();
+    });
   const cache = new LRUCache<string, Matches, Search>({
     maxSize: maxCacheSize,
     sizeCalculation: ({ ids = [] }, key) => key.length + sizeOfTotal + sizeOfId * ids.length,
@@ -171,26 +184,42 @@ export const eventSearch = (database: Database) => {
     ignoreFetchAbort: true,
     fetchMethod: (_key, _stale, { context: { conditions, deadline } }) =>
       conditions.readTexts
-        ? limitScans(() => {
-            if (Date.now() >= deadline.getTime()) throw unavailable('Other searches took too long. Please try again.');
-            return findMatches(database, conditions);
-          })
+        ? scan(deadline, () => findMatches(database, conditions))
         : findMatches(database, conditions),
   });
+  /** The matches of a search. The scan that it shares may end by the deadline of another search: then it begins one of its own. */
+  const fetchMatches = async (key: string, search: Search, forceRefresh: boolean): Promise<Matches> => {
+    const fetch = () => cache.fetch(key, { context: search, forceRefresh });
+    const matches = await fetch().catch((error: unknown) => {
+      if (!(error instanceof Refusal) || Date.now() >= search.deadline.getTime()) throw error;
+      return fetch();
+    });
+    if (matches === undefined) throw emptyLogHead();
+    return matches;
+  };
+  const readPage = (conditions: Conditions, matches: Matches, page: PageRequest, deadline: Date): Promise<Row[]> => {
+    const { statement, values } = pageAndLater(conditions, matches, page);
+    const read = () => database.read<Row>(statement, values);
+    // A page of many matches by text reads their texts again.
+    const isScan = conditions.readTexts && matches.ids === undefined && !isBeyond(matches, page);
+    return isScan ? scan(deadline, read) : read();
+  };
 
   return {
     /** The newest events that match, the newest first. */
     find: async (criteria: Criteria, page: PageRequest, deadline: Date): Promise<EventPage> => {
       const conditions = conditionsOf(criteria);
       const key = JSON.stringify(conditions);
+      let isStale = false;
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const matches = await cache.fetch(key, { context: { conditions, deadline }, forceRefresh: attempt > 0 });
-        if (matches === undefined) throw emptyLogHead();
-        const { statement, values } = pageAndLater(conditions, matches, page);
-        const rows = await database.read<Row>(statement, values);
+        const matches = await fetchMatches(key, { conditions, deadline }, isStale);
+        const rows = await readPage(conditions, matches, page, deadline);
         const now = rows[0] && continueMatches(matches, rows[0]);
+        isStale = now === undefined;
         if (now === undefined) continue;
         cache.set(key, now);
+        // Matches were appended, and the page is no longer behind the last one.
+        if (isBeyond(matches, page) && !isBeyond(now, page)) continue;
         return { events: rows.flatMap((row) => (row.id === null ? [] : toFoundEvent(row))), total: now.events };
       }
       throw unavailable('The event log has changed while it was searched. Please try again.');
