@@ -126,6 +126,10 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether a retry would be refused in the same way: the error is a refusal, and neither an outage nor a defect. */
+export const isFinalRefusal = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.kind !== 'ServiceUnavailable' && error.kind !== 'InternalError';
+
 export const refusal = (kind: ErrorKind, message: string, extras?: RefusalExtras): Refusal =>
   new Refusal(kind, message, extras);
 

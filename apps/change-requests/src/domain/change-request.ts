@@ -42,16 +42,14 @@ export interface Schedule {
   readonly snapshots: Readonly<Record<string, unknown>>;
 }
 
-/** The serialized reply for retries with the same `Idempotency-Key`. It is stored when the request has been applied. */
+/** The encrypted reply for retries with the same `Idempotency-Key`, without the key. It is stored when the request has been applied. */
 export interface PendingReply {
-  readonly once: {
-    readonly scope: string;
-    readonly key: string;
-    readonly operation: string;
-    readonly fingerprint: string;
-    readonly granted?: readonly Granted[];
-  };
-  readonly reply: string;
+  readonly scope: string;
+  readonly hashedKey: string;
+  readonly operation: string;
+  readonly fingerprint: string;
+  readonly granted: readonly Granted[];
+  readonly encryptedReply: string;
 }
 
 /** An attempt to apply the request whose outcome is not stored yet. */
@@ -60,6 +58,8 @@ export interface Applying {
   readonly since: string;
   /** whether the schedule started it, rather than a user */
   readonly scheduled: boolean;
+  /** the comment of the user, which is added to the request when it has been applied */
+  readonly comment?: Pick<Comment, 'id' | 'text'> | undefined;
   readonly promised?: PendingReply | undefined;
 }
 

@@ -1,5 +1,5 @@
-import { type Bus, call, type CallContext, JsonText } from '@bunting/bus';
-import { type AppliedChanges, ApplyChanges, Refusal } from '@bunting/contracts';
+import { type Bus, call, type CallContext } from '@bunting/bus';
+import { type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import { entityTagOf } from '../domain/entity-tag.ts';
 import { abandonApplying, endApplying, type Move } from '../domain/review/move.ts';
@@ -35,10 +35,6 @@ const ended = (request: ChangeRequest, result: AppliedChanges, now: Date): Move 
   }
 };
 
-/** Whether a repeated call would be refused in the same way: neither an outage nor a defect. */
-export const isFinal = (error: unknown): error is Refusal =>
-  error instanceof Refusal && error.kind !== 'ServiceUnavailable' && error.kind !== 'InternalError';
-
 export const applyRequest =
   (bus: Bus, work: UnitOfWork): Apply =>
   async (begun, context) => {
@@ -57,7 +53,7 @@ export const applyRequest =
     };
     const result = await call(bus, ApplyChanges, { body }, { ...context, caller: { ...by, grants: [] } }).catch(
       (error: unknown): AppliedChanges => {
-        if (!isFinal(error)) throw error;
+        if (!isFinalRefusal(error)) throw error;
         return { outcome: 'conflict', conflicts: [{ code: 'refused', message: error.message }], inverse: [] };
       },
     );
@@ -71,7 +67,7 @@ export const applyRequest =
       if (result.outcome === 'applied') {
         await requests.saveInverse(id, result.inverse);
         const { promised } = request.applying;
-        if (promised !== undefined) await storeReply(promised.once, new JsonText(promised.reply), { ETag: now });
+        if (promised !== undefined) await storeReply(promised, { ETag: now });
       }
       for (const event of events) outbox.event(event);
       return now;

@@ -208,6 +208,8 @@ describe('applying that was interrupted', () => {
       throw unavailable('away');
     });
     await expect(send(write, key)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+    // The database never holds the key: whoever reads it cannot get the stored reply by a retry.
+    expect(JSON.stringify(await everything())).not.toContain(key);
     const answer = { id, state: 'Applied', comment: 'Now.' };
     expect(await send(write, key)).toEqual(answer);
     expect(await send(write, key)).toEqual(answer);
@@ -222,5 +224,16 @@ describe('applying that was interrupted', () => {
     service.features.archive('checkout');
     await expect(send(write, key)).rejects.toMatchObject({ kind: 'ConflictError' });
     await expect(send(write, key)).rejects.toMatchObject({ message: 'Feature has been archived' });
+  });
+
+  it('adds no comment while it is refused, however often it is tried', async () => {
+    const id = await approved();
+    service.features.archive('checkout');
+    for (let nth = 0; nth < 2; nth++) {
+      await expect(send(moving(id, 'Applied', ada, { comment: 'Now.' }), randomUUID())).rejects.toMatchObject({
+        kind: 'ConflictError',
+      });
+    }
+    expect((await service.get(id)).comments).toEqual([]);
   });
 });

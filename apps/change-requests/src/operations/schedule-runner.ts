@@ -1,5 +1,13 @@
 import { type Bus, call, type CallContext, systemContext } from '@bunting/bus';
-import { type Caller, GetPermissionsOfUsers, may, Refusal, refusal, systemCaller } from '@bunting/contracts';
+import {
+  type Caller,
+  GetPermissionsOfUsers,
+  isFinalRefusal,
+  may,
+  Refusal,
+  refusal,
+  systemCaller,
+} from '@bunting/contracts';
 import { startLoop } from '@bunting/runtime';
 import { inSpan, type SpanOptions } from '@bunting/tracing';
 import type { ChangeRequest } from '../domain/change-request.ts';
@@ -10,7 +18,7 @@ import { suspensionReason } from '../domain/review/suspension-reason.ts';
 import type { PendingWorkReader } from '../persistence/pending-work.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { type Apply, isFinal, reasonOf } from './apply.ts';
+import { type Apply, reasonOf } from './apply.ts';
 import { previewsOf } from './previews.ts';
 import { type RetryBackoff, retryBackoff } from './retry-backoff.ts';
 import { segmentsInUse } from './segments-in-use.ts';
@@ -165,7 +173,7 @@ export const startScheduleRunner = ({
         return suspensionReason(request, preview);
       },
       (error: unknown) => {
-        if (!isFinal(error)) throw error;
+        if (!isFinalRefusal(error)) throw error;
         return error.kind === 'NotFoundError' ? projectGone : error.message;
       },
     );

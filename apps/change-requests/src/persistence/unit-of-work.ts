@@ -13,11 +13,7 @@ export interface WorkContext {
   /** Refuses a write whose `If-Match` names another version of the request than the locked one. */
   readonly requireMatch: (request: WriteContext) => void;
   /** Stores the reply of a write that another process may finish. */
-  readonly storeReply: (
-    once: PendingReply['once'],
-    reply: unknown,
-    said: Readonly<Record<string, string>>,
-  ) => Promise<void>;
+  readonly storeReply: (reply: PendingReply, headers: Readonly<Record<string, string>>) => Promise<void>;
 }
 
 type Job<T> = (work: WorkContext) => Promise<T>;
@@ -37,7 +33,7 @@ export interface UnitOfWork {
 }
 
 /** The only way to write: state, events, and the reply to a write with an `Idempotency-Key`, in one transaction. */
-export const unitOfWork = ({ work, commitThenReply, replay, storeReply }: OutboxProducer): UnitOfWork => {
+export const unitOfWork = ({ work, commitThenReply, replay, storeSealedReply }: OutboxProducer): UnitOfWork => {
   const within =
     <T>(requestOrTraceparent: WriteContext | string, job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
@@ -53,7 +49,7 @@ export const unitOfWork = ({ work, commitThenReply, replay, storeReply }: Outbox
         schedules: scheduleRepository(tx),
         outbox,
         requireMatch: requireLockedMatch,
-        storeReply: (once, reply, said) => storeReply(tx, { ...once, granted: [...(once.granted ?? [])] }, reply, said),
+        storeReply: (reply, headers) => storeSealedReply(tx, reply, headers),
       });
       // Checked last, so that a write that is refused for another reason reports that reason.
       if (typeof requestOrTraceparent === 'string' || done === undefined) return done;

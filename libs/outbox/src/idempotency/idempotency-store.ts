@@ -45,7 +45,7 @@ const nameOf = ({ scope, key }: IdempotentWrite): string => hash('sha256', `name
 
 const secretOf = ({ scope, key }: IdempotentWrite): Buffer => hash('sha256', `seal ${scope} ${key}`, 'buffer');
 
-/** Encrypts a reply with the `Idempotency-Key`: it may hold a secret that is shown write, and only a retry has the key. */
+/** Encrypts a reply with the `Idempotency-Key`: it may hold a secret that is shown once, and only a retry has the key. */
 const encrypt = (write: IdempotentWrite, text: string): string => {
   const iv = randomBytes(ivBytes);
   const sealing = createCipheriv(cipher, secretOf(write), iv);
@@ -148,17 +148,13 @@ const insertReply = `
   insert into idempotent_reply (scope, key, operation, fingerprint, outcome, reply, headers, grants)
   values ($1, $2, $3, $4, $5, $6, $7, $8)`;
 
-/**
- * Stores the reply of a write, or the outcome that the reply will be built from, in the transaction of the write.
- * @param isLocked whether the transaction has claimed the key; otherwise a stored reply of another request stays
- */
+/** Stores the reply of a write, or the outcome that the reply will be built from, in the transaction that has claimed the key. */
 export const storeOutcome = async (
   { query }: Pick<Tx, 'query'>,
   write: IdempotentWrite,
   { outcome, reply, headers }: Omit<StoredOutcome, 'outcome'> & { readonly outcome?: unknown },
-  isLocked = true,
 ): Promise<void> => {
-  await query(isLocked ? insertReply : `${insertReply} on conflict do nothing`, [
+  await query(insertReply, [
     write.scope,
     nameOf(write),
     write.operation,
@@ -169,6 +165,35 @@ export const storeOutcome = async (
     JSON.stringify(write.granted),
   ]);
   if (reply !== null) write.stored = reply;
+};
+
+/** A reply that is stored once its write is done: without the `Idempotency-Key`, and readable only by a retry with the key. */
+export interface SealedReply {
+  readonly scope: string;
+  /** the hash by which the key is stored */
+  readonly hashedKey: string;
+  readonly operation: string;
+  readonly fingerprint: string;
+  readonly granted: readonly Granted[];
+  readonly encryptedReply: string;
+}
+
+/** Prepares the reply of a write that another process may finish. */
+export const sealReply = (write: IdempotentWrite, reply: unknown): SealedReply => {
+  const { scope, operation, fingerprint, granted } = write;
+  const encryptedReply = encrypt(write, textOfReply(reply));
+  return { scope, hashedKey: nameOf(write), operation, fingerprint, granted: [...granted], encryptedReply };
+};
+
+/** Stores a sealed reply in the last transaction of its write. A stored reply of another request stays. */
+export const storeSealedReply = async (
+  { query }: Pick<Tx, 'query'>,
+  { scope, hashedKey, operation, fingerprint, granted, encryptedReply }: SealedReply,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> => {
+  const granting = JSON.stringify(granted);
+  const values = [scope, hashedKey, operation, fingerprint, null, encryptedReply, JSON.stringify(headers), granting];
+  await query(`${insertReply} on conflict do nothing`, values);
 };
 
 const complete: Statement = {

@@ -5,8 +5,10 @@ import {
   claimIdempotencyKey,
   completeReply,
   findStoredOutcome,
+  type SealedReply,
   type StoredOutcome,
   storeOutcome,
+  storeSealedReply,
   textOfReply,
 } from './idempotency-store.ts';
 import type { Outbox, RunInTransaction } from '../producer/transaction-with-outbox.ts';
@@ -54,13 +56,8 @@ export interface IdempotentSteps {
     job: Job<T | undefined>,
     buildReply: (outcome: T) => Promise<R>,
   ): Promise<ReplyOrReplay<R> | undefined>;
-  /** Stores the reply and its headers in the last transaction of a write, which another process may have finished. */
-  storeReply(
-    tx: Tx,
-    idempotency: IdempotentWrite,
-    reply: unknown,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<void>;
+  /** Stores the reply of `sealReply` and its headers in the last transaction of a write, which another process may run. */
+  storeSealedReply(tx: Tx, sealed: SealedReply, headers?: Readonly<Record<string, string>>): Promise<void>;
 }
 
 const setHeaders = ({ setHeader }: WriteContext, headers: Readonly<Record<string, string>>): void => {
@@ -160,7 +157,6 @@ export const idempotentUnitOfWork = (
       return stored === undefined ? undefined : finish(request, idempotency, stored, buildReply);
     },
 
-    storeReply: (tx, idempotency, reply, headers = {}) =>
-      storeOutcome(tx, idempotency, { reply: textOfReply(reply), headers }, false),
+    storeSealedReply,
   };
 };

@@ -240,19 +240,20 @@ export const beginApplying = (
   requireNotBeingApplied(request);
   requireTransition(request, command, actor);
   requireRevision(request, more.revision);
-  const { promised } = more;
-  const applying: Applying = { by: actor.by, since: actor.now.toISOString(), scheduled: command === 'run', promised };
-  return { ...withComment(request, more, actor), applying, attempts: request.attempts + 1 };
+  const { comment, promised } = more;
+  const since = actor.now.toISOString();
+  const applying: Applying = { by: actor.by, since, scheduled: command === 'run', comment, promised };
+  return { ...request, applying, attempts: request.attempts + 1 };
 };
 
 /** True if this very write, identified by its idempotency key, started the current attempt to apply the request. */
-export const isStartedByThisWrite = ({ applying }: ChangeRequest, once: PendingReply['once'] | undefined): boolean => {
-  const before = applying?.promised?.once;
+export const isStartedByThisWrite = ({ applying }: ChangeRequest, promised: PendingReply | undefined): boolean => {
+  const before = applying?.promised;
   return (
     before !== undefined &&
-    before.scope === once?.scope &&
-    before.key === once.key &&
-    before.fingerprint === once.fingerprint
+    before.scope === promised?.scope &&
+    before.hashedKey === promised.hashedKey &&
+    before.fingerprint === promised.fingerprint
   );
 };
 
@@ -273,10 +274,10 @@ export const endApplying = (request: ChangeRequest, now: Date): Move => {
   const command = applying.scheduled ? 'run' : 'apply';
   const roles = { ...systemRoles, applier: true };
   const actor = { by: applying.by, now, roles };
-  return transitionTo(request, requireTransition(request, command, actor), actor, {});
+  return transitionTo(request, requireTransition(request, command, actor), actor, { comment: applying.comment });
 };
 
-/** Ends the attempt of `beginApplying` without effect. A scheduled run stores the reason `why`. */
+/** Ends the attempt of `beginApplying` without effect, and without its comment. A scheduled run stores the reason `why`. */
 export const abandonApplying = (
   request: ChangeRequest,
   now: Date,

@@ -1,5 +1,6 @@
 import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
 import { type AppliedChanges, ChangeState, invalid, refusal, type Refusal } from '@bunting/contracts';
+import { sealReply } from '@bunting/outbox';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import {
@@ -110,9 +111,9 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
     if (command === 'apply') {
       const begin = async (tx: WorkContext): Promise<ChangeRequest> => {
         const { before, comment, actor } = await loadForCommand(tx);
+        const promised = idempotency === undefined ? undefined : sealReply(idempotency, reply);
         // A retry while the outcome is unknown continues the same attempt.
-        if (isStartedByThisWrite(before, idempotency)) return before;
-        const promised = idempotency === undefined ? undefined : { once: idempotency, reply: JSON.stringify(reply) };
+        if (isStartedByThisWrite(before, promised)) return before;
         const request = beginApplying(before, 'apply', actor, { ...more, comment: await comment(), promised });
         const inUse = await segmentsInUse(tx.requests, before);
         if (inUse.length > 0) throw blocked(inUse);

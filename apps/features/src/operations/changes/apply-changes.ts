@@ -1,5 +1,5 @@
 import { type OperationRequest, implement } from '@bunting/bus';
-import { type AppliedChanges, ApplyChanges, isSegmentChange, Refusal } from '@bunting/contracts';
+import { type AppliedChanges, ApplyChanges, isFinalRefusal, isSegmentChange } from '@bunting/contracts';
 import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash, randomUUID } from 'node:crypto';
 import type { Conflict } from '../../domain/changes/conflict.ts';
@@ -106,10 +106,6 @@ const contentOf = ({ project, environment, changes }: ApplyChangesRequest['body'
   return hash('sha256', canonicalJson([project, environment, proposed]), 'base64url');
 };
 
-/** Whether a retry would fail in the same way. */
-const isFinal = (error: unknown): error is Refusal =>
-  error instanceof Refusal && error.kind !== 'InternalError' && error.kind !== 'ServiceUnavailable';
-
 /**
  * Applies all changes of a request or none, and stores the result in the same transaction: a repeated attempt gets the same result. A
  * refusal is stored, too, so that a delayed message cannot apply what was reported as refused.
@@ -129,7 +125,7 @@ export const applyChangesEndpoint = ({ transaction }: FeaturesContext) =>
     try {
       return await once((tx) => applyOnce(tx, request));
     } catch (error) {
-      if (!isFinal(error)) throw error;
+      if (!isFinalRefusal(error)) throw error;
       return once(async () => refusedResult('conflict', [{ code: 'invalid-payload', message: error.message }]));
     }
   });
