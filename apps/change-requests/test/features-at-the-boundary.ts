@@ -89,6 +89,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
   const checkJobs: (() => unknown)[] = [];
   const messages: OutboxMessage[] = [];
   const protection: RequestOf<typeof SetProtection>['body'][] = [];
+  const protectionStored = new Map<string, { isProtected: boolean; version: number }>();
   const protectionJobs: (() => unknown)[] = [];
   const deletedProjects = new Set<string>();
   let previewCalls = 0;
@@ -184,7 +185,12 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
       implement(SetProtection, async ({ body }) => {
         await protectionJobs.shift()?.();
         protection.push(body);
-        return null;
+        const { project, environment, isProtected, version } = body;
+        const place = JSON.stringify([project, environment]);
+        const stored = protectionStored.get(place);
+        if (stored !== undefined && stored.version >= version) return stored;
+        protectionStored.set(place, { isProtected, version });
+        return { isProtected, version };
       }),
       implement(readOutboxOf.features, async ({ body }) => ({
         head: messages.length,
@@ -215,6 +221,9 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
     applied,
     /** the requests of SetProtection, oldest first */
     protection,
+    /** whether it refuses direct edits of an environment of the shop */
+    isProtected: (environment: string): boolean =>
+      protectionStored.get(JSON.stringify(['shop', environment]))?.isProtected ?? false,
     /** Done once, while the next SetProtection is answered. */
     whileProtecting: (job: () => unknown): void => void protectionJobs.push(job),
     /** the number of calls of PreviewChanges */

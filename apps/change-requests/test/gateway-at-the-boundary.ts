@@ -71,6 +71,12 @@ export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]
       });
       bus.notify({ producer: 'gateway', topic: 'event' });
     },
+    /** Restores a backup without any event, and with all users. */
+    restore: (): void => {
+      messages.length = 0;
+      forget();
+      bus.notify({ producer: 'gateway', topic: 'event' });
+    },
     /** Done once, while the next GetPermissionsOfUsers is answered. */
     whileAsked: (job: () => unknown): void => void jobs.push(job),
     forget,

@@ -278,6 +278,19 @@ describe('after the deletion of a user', () => {
     expect(await service.get(mine)).toMatchObject({ state: 'Approved', createdBy: { username: 'lee' } });
   });
 
+  it('a user who gets their id after a restored backup of the gateway keeps change requests', async () => {
+    remove(kim);
+    const deleted = { name: 'deleted', text: 'select user_id::integer as id from deleted_user' };
+    const deletedIds = async () => (await service.database.read<{ id: number }>(deleted)).map(({ id }) => id);
+    await eventually(async () => expect(await deletedIds()).toEqual([kim.id]));
+    service.gateway.restore();
+    await eventually(async () => expect(await deletedIds()).toEqual([]));
+    const [kept, gone] = [await approved([enable], kim), await approved([enable], lee)];
+    remove(lee);
+    await until(gone, { state: 'Cancelled' });
+    expect(await service.get(kept)).toMatchObject({ state: 'Approved', createdBy: { username: 'kim' } });
+  });
+
   it('their approval does not count any more', async () => {
     const id = await approved();
     const later = await planned(kim);

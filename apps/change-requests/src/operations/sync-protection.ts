@@ -12,8 +12,14 @@ export type SyncProtection = (context: CallContext) => Promise<void>;
 export const protectionSync =
   (bus: Bus, pendingWork: PendingWorkReader, work: UnitOfWork): SyncProtection =>
   async (context) => {
-    for (const { version, project, environment, isProtected } of await pendingWork.unsyncedProtections()) {
-      await call(bus, SetProtection, { body: { version, project, environment, isProtected } }, context);
-      await work(context.traceparent, ({ schedules }) => schedules.protectionSynced(version));
+    for (let isPending = true; isPending;) {
+      isPending = false;
+      for (const change of await pendingWork.unsyncedProtections()) {
+        const stored = await call(bus, SetProtection, { body: change }, context);
+        const isSentAgain = await work(context.traceparent, ({ schedules }) =>
+          schedules.protectionSynced(change, stored),
+        );
+        isPending ||= isSentAgain;
+      }
     }
   };

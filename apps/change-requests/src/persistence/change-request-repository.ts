@@ -36,6 +36,7 @@ import {
   storeDraft,
   strategiesUsing,
 } from './statements.ts';
+import { lockProtection } from './pending-work.ts';
 
 interface Row {
   readonly request: ChangeRequest;
@@ -327,7 +328,7 @@ export const changeRequestRepository = (tx: Tx) => {
     /** Sets the required approvals of an environment, or null to remove its protection; returns the previous value. */
     protect: async (place: Place, requiredApprovals: number | null): Promise<number | null> => {
       const { project, environment } = place;
-      await query('select pg_advisory_xact_lock(hashtext($1), hashtext($2))', [project, environment]);
+      await query(lockProtection, [project, environment]);
       const { em } = tx;
       const before = await em.findOne(ProtectedEnvironmentEntity, { project, environment });
       const approvalsBefore = before?.requiredApprovals ?? null;

@@ -133,6 +133,17 @@ const claimDue = `
     and schedule.scheduled_at <= clock_timestamp()
   for update of request skip locked`;
 
+/** Locks the protection of an environment until the end of the transaction. */
+export const lockProtection = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
+
+/** Whether the features service has the current protection of an environment, or will get it by a newer change. */
+const isProtectionCurrent = `
+  select exists (select from unsynced_protection where project = $1 and environment = $2)
+    or exists (select from protected_environment where project = $1 and environment = $2) = $3::boolean as "isCurrent"`;
+
+const continueVersionsAfter = `
+  select setval('unsynced_protection_version_seq', greatest($1::bigint, (select last_value from unsynced_protection_version_seq)))`;
+
 /** Schedules and pending work within a unit of work. */
 export const scheduleRepository = (tx: Tx) => ({
   /** Locks a due request unless another replica holds it; returns by how many milliseconds it is late. */
@@ -142,9 +153,27 @@ export const scheduleRepository = (tx: Tx) => ({
   conflictsChecked: async (id: number, seen: number): Promise<void> => {
     await tx.em.nativeUpdate(ScheduleEntity, { request: id, touched: seen }, { touched: 0 });
   },
-  /** Removes a change of protection that the features service has confirmed. */
-  protectionSynced: async (version: number): Promise<void> => {
+  /**
+   * Removes a change of protection that the features service has answered with what it stores. After a restored backup of this database,
+   * versions are assigned a second time, and that service ignores them: then the versions continue after the stored one, and the current
+   * protection is sent once more. Returns whether it has to be sent.
+   */
+  protectionSynced: async (
+    { version, project, environment }: Protection,
+    stored: Pick<Protection, 'version' | 'isProtected'>,
+  ): Promise<boolean> => {
+    await tx.query(lockProtection, [project, environment]);
     await tx.em.nativeDelete(UnsyncedProtectionEntity, { version });
+    const [{ isCurrent } = { isCurrent: true }] = await tx.query<{ isCurrent: boolean }>(isProtectionCurrent, [
+      project,
+      environment,
+      stored.isProtected,
+    ]);
+    if (isCurrent) return false;
+    await tx.query(continueVersionsAfter, [stored.version]);
+    tx.em.create(UnsyncedProtectionEntity, { project, environment, isProtected: !stored.isProtected });
+    await tx.em.flush();
+    return true;
   },
 });
 
@@ -172,6 +201,11 @@ export const markSchedulesForConflictCheck = async (
 ): Promise<void> => {
   if (changed.features.length + changed.segments.length > 0) await query(touch, [changed.features, changed.segments]);
   if (changed.projects.length > 0) await query(touchPlace, [changed.projects]);
+};
+
+/** Removes the deleted users: after a restored backup of the gateway their ids may be given to others. Their events are consumed again. */
+export const removeDeletedUsers = async ({ em }: Tx): Promise<void> => {
+  await em.nativeDelete(DeletedUserEntity, {});
 };
 
 /** Stores deleted users, and removes their names from their proposals. */

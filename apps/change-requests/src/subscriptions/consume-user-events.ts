@@ -1,6 +1,6 @@
 import type { OutboxMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { addDeletedUsers } from '../persistence/pending-work.ts';
+import { addDeletedUsers, removeDeletedUsers } from '../persistence/pending-work.ts';
 
 const deletionTypes: ReadonlySet<string> = new Set(['user-deleted', 'service-account-deleted']);
 
@@ -28,6 +28,7 @@ export const consumeUserEvents = (
     consumer: 'change-requests',
     producer: 'gateway',
     topic: 'event',
+    onProducerRestored: removeDeletedUsers,
     apply: async (tx, messages) => {
       const deleted = deletedUsersIn(messages);
       if (deleted.length > 0) await addDeletedUsers(tx, deleted);

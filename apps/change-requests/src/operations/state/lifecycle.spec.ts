@@ -334,6 +334,16 @@ describe('the configuration of a project', () => {
     await eventually(() => expect(sentProtections()).toMatchObject([emitted(true), emitted(false)]));
   });
 
+  it('takes effect after a restored backup of this service, whose versions the features service has seen', async () => {
+    const params = { ...project, environment: 'production' };
+    await protect(2);
+    await service.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled: false } });
+    await eventually(() => expect(service.features.isProtected('production')).toBe(false));
+    await service.database.transaction(({ query }) => query('alter sequence unsynced_protection_version_seq restart'));
+    await protect(2);
+    await eventually(() => expect(service.features.isProtected('production')).toBe(true));
+  });
+
   it('requires at least the approvals of the environment, unless an administrator sets fewer', async () => {
     service.features.askForApprovals('production', 3);
     const owner = { ...kim, grants: [{ permission: 'PROJECT_CHANGE_REQUEST_WRITE' as const, project: 'shop' }] };

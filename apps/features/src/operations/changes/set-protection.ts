@@ -3,9 +3,4 @@ import { SetProtection } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setProtectionEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(SetProtection, (request) =>
-    transaction(request, async ({ protection }) => {
-      await protection.set(request.body);
-      return null;
-    }),
-  );
+  implement(SetProtection, (request) => transaction(request, ({ protection }) => protection.set(request.body)));

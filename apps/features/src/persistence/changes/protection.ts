@@ -1,4 +1,4 @@
-import type { Caller, SetProtection, RequestOf } from '@bunting/contracts';
+import type { Caller, ReplyOf, SetProtection, RequestOf } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
 import { protectedEdit, requireUnprotectedProject, requireSkipPermission } from '../../domain/projects/protection.ts';
@@ -9,25 +9,29 @@ export const protectedOfProject = (project: string): string => `
     select from project_environment connected
     where connected.project = guarded.project and connected.environment = guarded.environment)`;
 
-/** Keeps the newest version. The entity manager cannot compare versions in an upsert. */
+/** Keeps the newest version, and returns it. The entity manager cannot compare versions in an upsert. */
 const set = `
   insert into protected_environment (project, environment, is_protected, version) values ($1, $2, $3, $4)
-  on conflict (project, environment) do update set is_protected = excluded.is_protected, version = excluded.version
-  where protected_environment.version < excluded.version`;
+  on conflict (project, environment) do update set
+    is_protected = case when protected_environment.version < excluded.version then excluded.is_protected else protected_environment.is_protected end,
+    version = greatest(protected_environment.version, excluded.version)
+  returning is_protected as "isProtected", version`;
 
 /** Which environments of projects take change requests, as the change requests service reported it. */
 export const protectionRepository = ({ query }: Tx) => ({
   /** The protected environments that are connected to a project. */
   protectedOf: async (project: string): Promise<string[]> =>
     (await query<{ environment: string }>(protectedOfProject('$1'), [project])).map(({ environment }) => environment),
-  /** Stores the protection of an environment, unless a newer version is stored already. */
+  /** Stores the protection of an environment, unless a newer version is stored already; returns what is stored then. */
   set: async ({
     project,
     environment,
     isProtected,
     version,
-  }: RequestOf<typeof SetProtection>['body']): Promise<void> => {
-    await query(set, [project, environment, isProtected, version]);
+  }: RequestOf<typeof SetProtection>['body']): Promise<ReplyOf<typeof SetProtection>> => {
+    const values = [project, environment, isProtected, version];
+    const [stored] = await query<ReplyOf<typeof SetProtection>>(set, values);
+    return stored ?? { isProtected, version };
   },
 });
 

@@ -15,4 +15,11 @@ export const SetProtection = defineOperation({
     isProtected: Type.Boolean(),
     version: Type.Integer({ description: 'the version of the setting; requests with a lower one are outdated' }),
   }),
+  reply: Type.Object(
+    {
+      isProtected: Type.Boolean(),
+      version: Type.Integer(),
+    },
+    { description: 'the stored setting, which may be a newer one' },
+  ),
 });
