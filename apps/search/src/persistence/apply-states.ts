@@ -57,6 +57,12 @@ const applySegments = `
   on conflict (id) do update set version = excluded.version, name = excluded.name
   where segment.version < excluded.version`;
 
+/** After a restored backup of the features service, which assigns versions a second time: any state replaces a stored one. */
+export const resetVersions = async ({ query }: Tx): Promise<void> => {
+  await query('update feature_document set version = least(version, 0)');
+  await query('update segment set version = least(version, 0)');
+};
+
 /** Stores states unless a newer version is stored. Idempotent: states may be redelivered, late or out of order. */
 export const applyStates = async ({ query }: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
   const payloads = (type: string): unknown[] =>

@@ -1,9 +1,7 @@
 import type { Reindex } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import { type Database, type Statement, timestampSql } from '@bunting/database';
 
-const utc = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-const columns = `state, done, "all", ${utc('started_at')} as "startedAt", ${utc('finished_at')} as "finishedAt", reason`;
+const columns = `state, done, "all", ${timestampSql('started_at')} as "startedAt", ${timestampSql('finished_at')} as "finishedAt", reason`;
 
 const last: Statement = { name: 'last-reindex', text: `select ${columns} from reindex` };
 

@@ -9,6 +9,9 @@ import {
   tagged,
 } from '../../test/builders.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
+import type { StoredStates } from '../persistence/stored-states.ts';
+import { reconciler } from './reconciler.ts';
+import type { StateSource } from './state-source.ts';
 
 let started: StartedSearch;
 beforeAll(async () => {
@@ -130,5 +133,26 @@ describe('the reconciler', () => {
     }
     await started.features.publish(deletedFeatureState('busy', 41));
     expect(await started.names({ query: 'busy' })).toEqual([]);
+  });
+});
+
+describe('a reindex', () => {
+  it('continues when changes that it waits for take longer to be applied than one wait', async () => {
+    const current = { id: 'one', version: 1, state: { id: 1, name: 'one', project: null } };
+    const source = {
+      digests: async (entity: string) => (entity === 'segment' ? [{ group: '', count: 1, digest: '' }] : []),
+      versions: async (entity: string) => (entity === 'segment' ? [{ id: 'one', version: 1 }] : []),
+      states: async () => [current],
+    } as unknown as StateSource;
+    const replaced: string[] = [];
+    const stored = {
+      versions: async () => [],
+      read: async () => [],
+      replace: async (_: unknown, { id }: { id: string }) => void replaced.push(id),
+    } as unknown as StoredStates;
+    const behindMs = [1, 0];
+    const states = { catchUp: async () => behindMs.shift() ?? 0 };
+    await reconciler({ source, stored, states }).rebuild(async () => undefined);
+    expect(replaced).toEqual(['one']);
   });
 });

@@ -1,4 +1,5 @@
 import type { StateVersion } from '@bunting/contracts';
+import { setTimeout } from 'node:timers/promises';
 import type { Projection } from '@bunting/outbox';
 import {
   type CurrentState,
@@ -37,7 +38,15 @@ const batchSize = 200;
 /** How many states are repaired per run. The next run continues. */
 const maxRepairs = 10_000;
 
-class BehindError extends Error {}
+/** How often a reindex waits for the projection before it fails, and the pause between two attempts. */
+const maxAttempts = 12;
+const attemptPauseMs = 1_000;
+
+class BehindError extends Error {
+  constructor() {
+    super(`search has not applied the latest changes of features within ${catchUpTimeoutMs} ms`);
+  }
+}
 
 const inBatches = <T>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / batchSize) }, (_, nth) =>
@@ -154,6 +163,18 @@ export const reconciler = ({ source, stored, states }: ReconcilerOptions) => {
       const digests = await Promise.all(entities.map((entity) => source.digests(entity)));
       const all = digests.flat().reduce((sum, { count }) => sum + count, 0);
       let done = 0;
+      /** Rewrites a batch. While the projection is behind, it is retried, since a large import takes longer than one wait. */
+      const rewrite = async (entity: StateEntity, ids: readonly string[]): Promise<void> => {
+        for (let attempt = 1; ; attempt++) {
+          try {
+            return void (await repair(entity, ids, true));
+          } catch (error) {
+            if (!(error instanceof BehindError) || attempt === maxAttempts) throw error;
+            await progress(Math.min(done, all), all);
+            await setTimeout(attemptPauseMs);
+          }
+        }
+      };
       for (const entity of entities) {
         for (let after = ''; ;) {
           const [expected, actual] = await Promise.all([
@@ -165,7 +186,7 @@ export const reconciler = ({ source, stored, states }: ReconcilerOptions) => {
           const ids = new Set(
             [...expected, ...actual].map(({ id }) => id).filter((id) => end === undefined || compareIds(id, end) <= 0),
           );
-          for (const batch of inBatches([...ids])) await repair(entity, batch, true);
+          for (const batch of inBatches([...ids])) await rewrite(entity, batch);
           done += ids.size;
           await progress(Math.min(done, all), all);
           if (end === undefined) break;

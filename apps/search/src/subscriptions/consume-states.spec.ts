@@ -14,7 +14,7 @@ import {
 } from '../../test/builders.ts';
 import { generatedWorld } from '../../test/generated-searches.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
-import { applyStates } from '../persistence/apply-states.ts';
+import { applyStates, resetVersions } from '../persistence/apply-states.ts';
 import { searchMigrations } from '../persistence/tables.ts';
 
 describe('the search documents', () => {
@@ -61,6 +61,19 @@ describe('the search documents', () => {
       { name: 'a', version: 4, type: 'permission' },
       { name: 'never-created', version: 9, type: null },
     ]);
+  });
+
+  it('are those of a restored backup of features, although their versions are lower', async () => {
+    await apply(featureState(aFeature({ name: 'a', type: 'experiment' }), 9), deletedFeatureState('b', 9));
+    await apply(segmentState(1, 'new', 9));
+    await database.transaction(resetVersions);
+    await apply(featureState(aFeature({ name: 'a', type: 'release' }), 5), featureState(aFeature({ name: 'b' }), 4));
+    await apply(segmentState(1, 'old', 3));
+    expect(await known()).toMatchObject([
+      { name: 'a', version: 5, type: 'release' },
+      { name: 'b', version: 4 },
+    ]);
+    expect(await rows('select version, name from segment')).toEqual([{ version: 3, name: 'old' }]);
   });
 
   it('keep the newest name of a segment', async () => {

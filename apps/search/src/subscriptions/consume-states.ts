@@ -1,5 +1,5 @@
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { applyStates } from '../persistence/apply-states.ts';
+import { applyStates, resetVersions } from '../persistence/apply-states.ts';
 
 type ConsumeStatesOptions = Pick<
   ProjectionOptions,
@@ -8,4 +8,11 @@ type ConsumeStatesOptions = Pick<
 
 /** Starts the projection of the features service's states to search documents. */
 export const consumeStates = (needs: ConsumeStatesOptions): Promise<Projection> =>
-  startProjection({ ...needs, consumer: 'search', producer: 'features', topic: 'state', apply: applyStates });
+  startProjection({
+    ...needs,
+    consumer: 'search',
+    producer: 'features',
+    topic: 'state',
+    apply: applyStates,
+    onProducerRestored: resetVersions,
+  });
