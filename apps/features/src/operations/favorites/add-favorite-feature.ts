@@ -8,8 +8,7 @@ export const addFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
-      if (await tx.favorites.add(feature.name, caller.id))
-        await emitFavoriteEvent(tx, 'feature-favorited', feature, caller);
+      if (await tx.favorites.add(feature.name, caller.id)) emitFavoriteEvent(tx, 'feature-favorited', feature);
       return null;
     }),
   );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { AddFavoriteFeature, RemoveFavoriteFeature } from '@bunting/contracts';
+import { AddFavoriteFeature, PatchFeature, type Refusal, RemoveFavoriteFeature } from '@bunting/contracts';
 import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
@@ -38,6 +38,20 @@ it('stores favourites by user, with events for changes and the users in the stat
     ['feature-favorited', null, 'lamp', { feature: 'lamp' }, 'lee'],
     ['feature-unfavorited', null, 'lamp', { feature: 'lamp' }, 'mia'],
   ]);
+});
+
+it('leaves the feature as it is for others: a favourite changes neither its tag nor its collaborators', async () => {
+  const params = at();
+  const patch = (ifMatch: readonly string[]) => {
+    const body = [{ op: 'replace' as const, path: '/description', value: 'bright' }];
+    return features.call(PatchFeature, { params, body }, mia, { ifMatch });
+  };
+  const refused = await patch(['outdated']).catch((error: unknown) => error as Refusal);
+  const { tag = '' } = refused as Refusal;
+  const { collaborators } = await features.get('lamp');
+  await add({ ...lee, id: 77, name: 'a fan' });
+  expect((await features.get('lamp')).collaborators).toEqual(collaborators);
+  expect(await patch([tag])).toMatchObject({ description: 'bright' });
 });
 
 it('refuses an unknown feature as a favourite', async () => {

@@ -8,8 +8,7 @@ export const removeFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) 
     transaction(request, async (tx) => {
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
-      if (await tx.favorites.remove(feature.name, caller.id))
-        await emitFavoriteEvent(tx, 'feature-unfavorited', feature, caller);
+      if (await tx.favorites.remove(feature.name, caller.id)) emitFavoriteEvent(tx, 'feature-unfavorited', feature);
       return null;
     }),
   );
