@@ -76,6 +76,7 @@ export const featuresService = defineService({
       applicationDays: config.FEATURES_APPLICATION_RETENTION_DAYS,
       submitImportProposal: context.submitImportProposal,
       warn,
+      logError: (message) => log.error(message),
     });
     onStop('housekeeping', () => housekeeping.stop());
     const endpoints = [...featuresEndpoints(context), outbox.endpoint];

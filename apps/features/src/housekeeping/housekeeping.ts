@@ -1,12 +1,12 @@
 import { systemContext, systemTraceparent } from '@bunting/bus';
-import { Refusal, systemCaller } from '@bunting/contracts';
+import { isFinalRefusal, Refusal, systemCaller } from '@bunting/contracts';
 import { type Loop, startLoop } from '@bunting/runtime';
 import { featureEvent } from '../domain/features/feature.ts';
 import type { SubmitImportProposal } from '../operations/import-export/import-proposal.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
 
-/** The maximum number of rows or proposals in one transaction or run. */
-const batchSizes = { features: 500, usageRows: 10_000, importProposals: 100 };
+/** The maximum number of rows in one transaction. */
+const batchSizes = { features: 500, usageRows: 10_000 };
 const timeoutMs = 30_000;
 
 const systemTransaction = () => {
@@ -48,21 +48,35 @@ export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: 
 };
 
 /**
- * Submits the proposals of imports whose process ended before it submitted them. Goes on after a proposal that is refused, and throws the
- * first refusal at the end.
+ * Submits the proposals of imports whose process ended before it submitted them. A proposal that is refused is deleted, since a retry would be
+ * refused, too, and `logError` takes the reason. Goes on after a defect of the other service, and throws the first one at the end.
  */
-export const submitImportProposals = async (transaction: UnitOfWork, submit: SubmitImportProposal): Promise<void> => {
-  const pending = await transaction(systemTransaction(), (tx) =>
-    tx.importProposals.listPending(batchSizes.importProposals),
-  );
-  const refusals: Refusal[] = [];
-  for (const importId of pending) {
-    await submit(importId, systemContext(timeoutMs)).catch((error: unknown) => {
+export const submitImportProposals = async (
+  transaction: UnitOfWork,
+  submit: SubmitImportProposal,
+  logError: (message: string) => void,
+): Promise<void> => {
+  const drop = async (importId: string, { message }: Refusal): Promise<void> => {
+    const proposal = await transaction(systemTransaction(), async ({ importProposals }) => {
+      const found = await importProposals.find(importId);
+      await importProposals.remove(importId);
+      return found;
+    });
+    if (proposal === undefined) return;
+    const { project, environment, by, changes } = proposal;
+    logError(
+      `The change request of an import by ${by.name} into ${environment} of project ${project}, with ${changes.length} changes, was refused and is given up: ${message} Import the file again once the reason is gone.`,
+    );
+  };
+  const defects: Refusal[] = [];
+  for (const importId of await transaction(systemTransaction(), (tx) => tx.importProposals.listPending())) {
+    await submit(importId, systemContext(timeoutMs)).catch(async (error: unknown) => {
+      if (isFinalRefusal(error)) return drop(importId, error);
       if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;
-      refusals.push(error);
+      defects.push(error);
     });
   }
-  if (refusals[0] !== undefined) throw refusals[0];
+  if (defects[0] !== undefined) throw defects[0];
 };
 
 /** How long a run may fail without a warning, as it does while another service starts. */
@@ -73,16 +87,20 @@ interface HousekeepingOptions {
   readonly applicationDays: number;
   readonly submitImportProposal: SubmitImportProposal;
   readonly warn: (message: string) => void;
+  readonly logError: (message: string) => void;
 }
 
 /** Runs housekeeping, and submits import proposals, at an interval. Each of the two is retried by itself. */
 export const startHousekeeping = (
   transaction: UnitOfWork,
-  { intervalMs, applicationDays, submitImportProposal, warn }: HousekeepingOptions,
+  { intervalMs, applicationDays, submitImportProposal, warn, logError }: HousekeepingOptions,
 ): Pick<Loop, 'stop'> => {
   const loops = [
     { name: 'The housekeeping of features', run: () => runHousekeeping(transaction, applicationDays) },
-    { name: 'The submission of import proposals', run: () => submitImportProposals(transaction, submitImportProposal) },
+    {
+      name: 'The submission of import proposals',
+      run: () => submitImportProposals(transaction, submitImportProposal, logError),
+    },
   ].map((job) => startLoop({ ...job, intervalMs, patienceMs, warn }));
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 };

@@ -29,6 +29,8 @@ let features: FeaturesWithoutLoops;
 let submit: SubmitImportProposal;
 let requests: Subscription;
 let proposals: Proposal[] = [];
+let errors: string[] = [];
+const logError = (message: string) => void errors.push(message);
 /** the outcomes of the next calls, in order; further calls succeed */
 let mishaps: (() => unknown)[] = [];
 beforeAll(async () => {
@@ -52,6 +54,7 @@ beforeEach(async () => {
     query('truncate feature, segment, tag, outbox, import_proposal cascade'),
   );
   proposals = [];
+  errors = [];
   mishaps = [];
   await protect('production', true);
 });
@@ -225,14 +228,14 @@ describe('the proposal of an import', () => {
     ];
     const { changeRequest } = await bringIn(checkout);
     expect(changeRequest).toEqual({ environment: 'production', changes: 3 });
-    await submitImportProposals(features.transaction, submit);
-    await submitImportProposals(features.transaction, submit);
+    await submitImportProposals(features.transaction, submit, logError);
+    await submitImportProposals(features.transaction, submit, logError);
     expect(proposals).toHaveLength(2);
     expect(new Set(proposals.map(({ importId }) => importId)).size).toBe(1);
     expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toEqual([]);
   });
 
-  it('submits a proposal although an earlier one is refused repeatedly', async () => {
+  it('gives up a proposal that is refused, with an error for operators, and submits later ones', async () => {
     const fails = () => {
       throw unavailable('The change requests service is down.');
     };
@@ -245,11 +248,33 @@ describe('the proposal of an import', () => {
         throw refusal('PayloadTooLarge', 'More than the message bus carries.');
       },
     ];
-    await expect(submitImportProposals(features.transaction, submit)).rejects.toMatchObject({
-      kind: 'PayloadTooLarge',
+    await submitImportProposals(features.transaction, submit, logError);
+    expect(proposals.map(({ changes }) => changes[0]?.feature)).toEqual(['checkout', 'later']);
+    expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toEqual([]);
+    expect(errors).toEqual([
+      expect.stringContaining('into production of project default, with 3 changes, was refused and is given up: More'),
+    ]);
+  });
+
+  it('submits a proposal again after a defect, and later ones in the meantime', async () => {
+    const fails = () => {
+      throw unavailable('The change requests service is down.');
+    };
+    mishaps = [fails, fails];
+    await bringIn(checkout);
+    await bringIn({ features: [{ name: 'later' }], featureStrategies: [strategy('later')], tagTypes: [] });
+    proposals = [];
+    mishaps = [
+      () => {
+        throw new Error('a defect');
+      },
+    ];
+    await expect(submitImportProposals(features.transaction, submit, logError)).rejects.toMatchObject({
+      kind: 'InternalError',
     });
     expect(proposals.map(({ changes }) => changes[0]?.feature)).toEqual(['checkout', 'later']);
     expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toHaveLength(1);
+    expect(errors).toEqual([]);
   });
 
   it('creates one change request for a repeated import with the same Idempotency-Key', async () => {

@@ -15,10 +15,10 @@ export const importProposals = (tx: Tx) => ({
     const text = 'select proposal from import_proposal where id = $1';
     return (await tx.query<{ proposal: ImportProposal }>(text, [id]))[0]?.proposal;
   },
-  /** The ids of the oldest proposals. */
-  listPending: async (limit: number): Promise<string[]> => {
-    const text = 'select id from import_proposal order by created_at, id limit $1';
-    return (await tx.query<{ id: string }>(text, [limit])).map(({ id }) => id);
+  /** The ids of all proposals, oldest first. */
+  listPending: async (): Promise<string[]> => {
+    const text = 'select id from import_proposal order by created_at, id';
+    return (await tx.query<{ id: string }>(text)).map(({ id }) => id);
   },
   remove: async (id: string): Promise<void> => {
     await tx.em.nativeDelete(ImportProposalEntity, { id });
