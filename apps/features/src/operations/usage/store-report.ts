@@ -102,27 +102,49 @@ const createdEvent = (
   return { type: 'application-created', data: { ...application, lastSeenAt: now.toISOString(), usage } };
 };
 
-/** The applications of a report that are listed or admitted to the list, and those of them that must be written. */
+/** The new applications that the budget of a key grants, of those given. */
+type Grant = (names: readonly string[]) => readonly string[];
+
+/** Takes each new application of a request from the budget of its key once, however often the transaction is retried. */
+const grantOnce = ({ caller, now }: TransactionContext, { takeFromBudget }: ApplicationLimits): Grant => {
+  const granted = new Map<string, boolean>();
+  return (names) => {
+    const fresh = names.filter((name) => !granted.has(name));
+    const count = fresh.length === 0 ? 0 : takeFromBudget(caller.tokenId ?? String(caller.id), fresh.length, now);
+    for (const [nth, name] of fresh.entries()) granted.set(name, nth < count);
+    return names.filter((name) => granted.get(name));
+  };
+};
+
+/** The applications of a report that are listed or admitted to the list, those of them that must be written, and how many were not admitted. */
+interface Admission {
+  readonly listed: ReadonlySet<string>;
+  readonly stale: readonly ReportedApplicationInstance[];
+  readonly unlisted: { readonly limit: number; readonly rate: number };
+}
+
 const admit = async (
   { applications }: Transaction,
   seen: readonly ReportedApplicationInstance[],
   { caller, now }: TransactionContext,
-  { limit, takeFromBudget, onUnlisted }: ApplicationLimits,
-): Promise<{ readonly listed: ReadonlySet<string>; readonly stale: readonly ReportedApplicationInstance[] }> => {
+  limit: number,
+  grant: Grant,
+): Promise<Admission> => {
   const reported = await applications.findReported(seen, now);
   const nameOf = ({ nth }: { nth: number }): string => seen[nth]?.appName ?? '';
   const listed = new Set(reported.filter(({ isKnown }) => isKnown).map(nameOf));
   const unknown = unique(reported.filter(({ isKnown }) => !isKnown).map(nameOf));
-  const granted = unknown.length === 0 ? 0 : takeFromBudget(caller.tokenId ?? String(caller.id), unknown.length, now);
-  if (granted > 0 || reported.some(({ isKnown, isAnnounced }) => isKnown && !isAnnounced)) {
+  const granted = grant(unknown);
+  let unlistedByLimit = 0;
+  if (granted.length > 0 || reported.some(({ isKnown, isAnnounced }) => isKnown && !isAnnounced)) {
     const counts = await applications.lockAndCount();
-    const admitted = unknown.slice(0, Math.min(granted, availableSlots(counts, limit, isPublicKey(caller))));
+    const admitted = granted.slice(0, availableSlots(counts, limit, isPublicKey(caller)));
     for (const name of admitted) listed.add(name);
-    if (admitted.length < granted) onUnlisted('limit', granted - admitted.length);
+    unlistedByLimit = granted.length - admitted.length;
   }
-  if (granted < unknown.length) onUnlisted('rate', unknown.length - granted);
+  const unlisted = { limit: unlistedByLimit, rate: unknown.length - granted.length };
   const isFresh = new Set(reported.filter((one) => one.isFresh).map(({ nth }) => nth));
-  return { listed, stale: seen.filter(({ appName }, nth) => listed.has(appName) && !isFresh.has(nth)) };
+  return { listed, stale: seen.filter(({ appName }, nth) => listed.has(appName) && !isFresh.has(nth)), unlisted };
 };
 
 /** Stores a report; the reply is sent after the commit. */
@@ -134,12 +156,21 @@ export type StoreReport = (request: TransactionContext, report: Report) => Promi
  */
 export const storeReports =
   (transaction: UnitOfWork, limits: ApplicationLimits): StoreReport =>
-  (request, { counts, applications }) =>
-    transaction({ ...request, caller: systemCaller }, async (tx) => {
-      const { listed, stale } = await admit(tx, applications, request, limits);
+  async (request, { counts, applications }) => {
+    const grant = grantOnce(request, limits);
+    let unlisted: Admission['unlisted'] = { limit: 0, rate: 0 };
+    await transaction({ ...request, caller: systemCaller }, async (tx) => {
+      const admission = await admit(tx, applications, request, limits.limit, grant);
+      const { listed, stale } = admission;
+      unlisted = admission.unlisted;
       const missing = await addCounts(tx, withListed(counts, listed), request.caller, request.now);
       const isPublic = isPublicKey(request.caller);
       const announced = await tx.applications.recordSeen(stale, isPublic ? [] : missing, request.now);
       tx.events.emit(announced.map((application) => createdEvent(application, stale, request.now)));
       return null;
     });
+    for (const reason of ['limit', 'rate'] as const) {
+      if (unlisted[reason] > 0) limits.onUnlisted(reason, unlisted[reason]);
+    }
+    return null;
+  };
