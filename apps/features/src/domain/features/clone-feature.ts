@@ -1,4 +1,4 @@
-import type { CloneFeatureBody, FeatureType } from '@bunting/contracts';
+import { type CloneFeatureBody, type FeatureType, refusal } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from './feature.ts';
 import { changeMetadata } from './metadata.ts';
 import { createFeature, type Creation } from './feature-rules.ts';
@@ -13,6 +13,7 @@ const regrouped = (strategy: Strategy, group: string): Strategy =>
 /**
  * Creates a feature like another one: its strategies, with new ids, its variants and its parent; off everywhere, and without
  * its tags. Whether its name is free is not decided here.
+ * @throws Refusal for an archived source: what its strategies refer to may have been deleted.
  */
 export const cloneFeature = (
   source: Feature,
@@ -20,6 +21,8 @@ export const cloneFeature = (
   origin: Creation,
   newStrategyId: () => string,
 ): Decision => {
+  if (source.archivedAt !== null)
+    throw refusal('ArchivedFeatureError', 'Cannot perform this operation on archived features');
   const metadata = { ...changeMetadata(source), type: source.type as FeatureType };
   const created = createFeature({ ...metadata, name }, origin);
   const environments = Object.entries(source.environments).map(([environment, { strategies, variants }]) => {

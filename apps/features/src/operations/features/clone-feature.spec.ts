@@ -47,6 +47,11 @@ it('clones a feature disabled and without tags, with all events', async () => {
   expect((await features.get('parent', mia, 'shop')).children).toEqual(['copy', 'source']);
 });
 
+it('refuses to clone an archived feature, whose segments may be deleted', async () => {
+  await features.given(aFeature({ name: 'asleep', archivedAt: '2026-01-02T00:00:00.000Z' }));
+  await expect(clone('awake', {}, mia, 'asleep')).rejects.toMatchObject({ kind: 'ArchivedFeatureError' });
+});
+
 it('keeps the groupId of cloned strategies if the request demands it', async () => {
   await clone('twin', { replaceGroupId: false });
   const [strategy] = (await features.get('twin', mia, 'shop')).environments?.[0]?.strategies ?? [];
