@@ -32,6 +32,9 @@ export interface PlaygroundContent {
 /** The maximum number of evaluations, of features in environments for contexts, in one request. */
 export const maxEvaluations = 15_000;
 
+/** The maximum number of characters of what the playground shows of strategies: they are repeated in each evaluation. */
+export const maxShownCharacters = 16 * 1024 * 1024;
+
 type ContextValues = Readonly<Record<string, unknown>>;
 
 const isScalar = (value: unknown): value is string | number | boolean =>
@@ -86,6 +89,34 @@ const requireWithinLimit = (evaluations: number): void => {
   );
 };
 
+const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
+
+/**
+ * Bounds a reply that shows the settings of each feature in each environment for each of so many contexts.
+ * @throws Refusal when the settings would take more than `maxShownCharacters`
+ */
+export const requireShowable = (
+  { features, segments }: PlaygroundContent,
+  environments: readonly string[],
+  contexts: number,
+): void => {
+  const sizeOfSegment = new Map(segments.map((segment) => [segment.id, JSON.stringify(segment.constraints).length]));
+  let characters = 0;
+  for (const feature of features) {
+    for (const environment of environments) {
+      const { strategies, variants } = feature.environments[environment] ?? emptyEnvironment;
+      const used = strategies.flatMap((strategy) => strategy.segments.map((id) => sizeOfSegment.get(id) ?? 0));
+      const shown = JSON.stringify([strategies, variants]).length + used.reduce((sum, size) => sum + size, 0);
+      characters += shown * contexts;
+      if (characters > maxShownCharacters)
+        throw invalidProperty(
+          'The strategies of these features are too large to be shown for each context: narrow projects, environments or values of the context.',
+          '/body',
+        );
+    }
+  }
+};
+
 /** The maximum number of features for so many evaluations of each. */
 export const maxFeatures = (evaluationsOfEach: number): number => {
   requireWithinLimit(evaluationsOfEach);
@@ -115,8 +146,6 @@ export const withChanges = (
   }
   return { ...content, features: [...features.values()], segments: [...segments.values()] };
 };
-
-const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
 
 const evaluated = (
   { name, dependencies }: FeatureToEvaluate,

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { type AdvancedPlaygroundResult, EvaluateAdvancedPlayground } from '@bunting/contracts';
-import { combinationsOf, playgroundOf, readContext } from '../../domain/playground.ts';
+import { combinationsOf, playgroundOf, readContext, requireShowable } from '../../domain/playground.ts';
 import type { FeaturesContext } from '../context.ts';
 import { readPlaygroundContent } from './playground-content.ts';
 
@@ -17,9 +17,12 @@ export const evaluateAdvancedPlaygroundEndpoint = (context: FeaturesContext) =>
       environments,
       contexts: combinations.length,
     });
+    const wanted = body.features && new Set(body.features);
+    const shown = { ...content, features: content.features.filter(({ name }) => wanted?.has(name) ?? true) };
+    requireShowable(shown, environments, combinations.length);
     const results = new Map<string, FeatureResult>();
     for (const environment of environments) {
-      const { evaluate } = playgroundOf(content, environment, body.features && new Set(body.features));
+      const { evaluate } = playgroundOf(content, environment, wanted);
       for (const combination of combinations) {
         const inEnvironment = new Map([...combination, ['environment', environment]]);
         for (const feature of evaluate({ fields: inEnvironment, now, random: Math.random })) {

@@ -156,3 +156,16 @@ it('refuses more features than the limit allows, and reads no more of them', asy
   });
   expect(within.features).toEqual([]);
 });
+
+it('refuses an advanced evaluation that would repeat large strategies for many contexts', async () => {
+  const values = Array.from({ length: 250 }, (_, nth) => `${nth}-${'v'.repeat(90)}`);
+  const constraints = Array.from({ length: 30 }, () => ({ contextName: 'userId', operator: 'IN' as const, values }));
+  await features.given(aFeature({ name: 'heavy', strategies: [aStrategy({ constraints })] }));
+  const evaluate = (users: number) => {
+    const userId = Array.from({ length: users }, (_, nth) => `user-${nth}`).join(',');
+    const body = { environments: ['development'], features: ['heavy'], context: { appName: 'shop', userId } };
+    return features.call(EvaluateAdvancedPlayground, { body });
+  };
+  expect((await evaluate(2)).features).toHaveLength(1);
+  await expect(evaluate(100)).rejects.toThrow(/too large to be shown for each context/);
+});
