@@ -106,7 +106,12 @@ it('lists an archived project among the archived ones only, until it is revived'
     (await features.call(ListProjects, { query }, caller)).projects.map(({ id }) => id);
   await features.call(ArchiveProject, { params });
   const { projects } = await features.call(ListProjects, { query: { archived: true } });
-  expect(projects).toEqual([expect.objectContaining({ id: 'shop', archivedAt: expect.any(String) })]);
+  expect(projects).toEqual([
+    expect.objectContaining({
+      id: 'shop',
+      archivedAt: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),
+    }),
+  ]);
   expect(await ids({})).not.toContain('shop');
   expect(await ids({ archived: false })).not.toContain('shop');
   expect(await ids({ archived: true }, { ...lee, hiddenProjects: ['shop'] })).toEqual([]);

@@ -21,7 +21,7 @@ const projects: Statement = {
       `'health': ${health}`,
       `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
       `'memberCount': ${memberCount}, 'owners': ${owners}`,
-      `'createdAt': ${timestampSql('p.created_at')}, 'archivedAt': ${orNull('p.archived_at')}`,
+      `'createdAt': ${timestampSql('p.created_at')}, 'archivedAt': ${orNull(timestampSql('p.archived_at'))}`,
       `'lastReportedFlagUsage': ${orNull(lastUsageAt)}, 'lastUpdatedAt': ${orNull(timestampSql('recent."lastEventAt"'))}`,
     )}
       order by p.name collate "C", p.id), '[]'))::text as json
