@@ -33,7 +33,6 @@ export interface ProjectContext {
 
 /** The limits on resources, as in Unleash. */
 export const limits = {
-  features: 5000,
   strategiesPerEnvironment: 30,
   constraintsPerStrategy: 30,
   valuesPerConstraint: 250,

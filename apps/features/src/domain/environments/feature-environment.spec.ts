@@ -137,7 +137,7 @@ describe('a feature that is turned on', () => {
     expect(theNew({ name: 'default', disabled: true })).toMatchObject({ disabled: false });
   });
 
-  it('needs the default strategy only when it has no strategies', () => {
+  it('needs the default strategy only when no strategy of it would be active', () => {
     const needs = (about: FeatureAbout, activate: boolean) =>
       needsDefaultStrategy(aFeature(about), 'development', activate);
     expect([needs({}, false), needs({}, true), needs({ strategies: [off] }, false)]).toEqual([true, true, true]);

@@ -48,7 +48,7 @@ export interface Enabling {
   readonly newStrategyId: string;
 }
 
-/** Whether enabling the feature would add the default strategy, for which the caller needs the permission to add strategies. */
+/** Whether enabling the feature would add the default strategy. */
 export const needsDefaultStrategy = (feature: Feature, environment: string, activateDisabled: boolean): boolean => {
   const { strategies } = inEnvironment(feature, environment);
   return strategies.length === 0 || (!activateDisabled && !strategies.some(isActive));

@@ -16,7 +16,7 @@ export const enableFeaturesInBulkEndpoint = ({ transaction }: FeaturesContext) =
       const where = { project: params.projectId, environment };
       authorise(caller, EnableFeaturesInBulk.permission, where);
       const { features, projectContext } = await lockFeatures(tx, params.projectId, body.features);
-      // Enabling adds the first strategy where there is none, which takes the permission to add strategies.
+      // Adding the first strategy takes the permission to add strategies; beside disabled ones it does not, as in Unleash.
       if (features.some((feature) => inEnvironment(feature, environment).strategies.length === 0))
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;

@@ -65,7 +65,7 @@ it('tags archived features', async () => {
   expect(await tagsOf('old')).toEqual([red]);
 });
 
-it('replies 404 for an unknown feature to callers who may tag all features, and 403 to others', async () => {
+it('replies 404 for an unknown feature to callers who may tag features of any project, and 403 to others', async () => {
   const elsewhere = callerWith({ permission: 'UPDATE_FEATURE', project: 'shop' });
   await expect(tagsOf('unknown')).rejects.toMatchObject({ message: 'Could not find feature with name unknown' });
   await expect(add(red, 'unknown')).rejects.toMatchObject({ message: 'Could not find feature with name unknown' });

@@ -11,7 +11,7 @@ export const removeFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
       const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
-      // Without a feature there is no project: only callers with the permission in all projects get a 404 instead of a 403.
+      // Without a feature there is no project: callers with the permission in any project get a 404, others a 403.
       authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
       await saveAndEmit(tx, removeTag(feature, params), caller);
