@@ -7,3 +7,7 @@ export const withoutNulls = (...members: readonly string[]): string =>
 
 /** SQL: a value that `withoutNulls` keeps as JSON `null` if it is SQL `null`. */
 export const orNull = (value: string): string => `coalesce(to_json(${value}), 'null')`;
+
+/** SQL: the rows of a query of one JSON column, as a JSON list. */
+export const listOf = (select: string): string =>
+  `(select coalesce(json_agg(item), '[]') from (${select}) as items (item))`;

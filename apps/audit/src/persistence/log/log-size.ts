@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@bunting/database';
+import { type Database, type Statement, timestampSql } from '@bunting/database';
 import { emptyLogHead } from './empty-log-head.ts';
 
 /** The number of events and the disk space of the log. */
@@ -12,8 +12,6 @@ export interface LogSize {
   readonly partitions: readonly { readonly name: string; readonly bytes: number }[];
 }
 
-const moment = (createdAt: string): string =>
-  `to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const bytesOf = (tables: string): string =>
   `(select coalesce(sum(pg_total_relation_size(relid)), 0)::bigint from ${tables} as part)`;
 
@@ -21,7 +19,7 @@ const size: Statement = {
   name: 'log-size',
   text: `
     select head.events, first.id as "firstId", last.id as "lastId",
-      ${moment('first.created_at')} as oldest, ${moment('last.created_at')} as newest,
+      ${timestampSql('first.created_at')} as oldest, ${timestampSql('last.created_at')} as newest,
       json_build_object('log', ${bytesOf("pg_partition_tree('event')")}, 'search', ${bytesOf("pg_partition_tree('event_search')")},
         'total', pg_database_size(current_database())) as bytes,
       (select coalesce(json_agg(json_build_object('name', relid::text, 'bytes', pg_total_relation_size(relid)) order by relid::text), '[]')

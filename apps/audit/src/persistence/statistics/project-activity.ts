@@ -1,5 +1,5 @@
 import type { GetProjectActivity, ReplyOf } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import { type Database, type Statement, timestampSql } from '@bunting/database';
 
 /** SQL: the statement part that counts the events of `arrived` by project and day, UTC. Events dropped for their age stay counted. */
 export const countActivity = `
@@ -13,7 +13,7 @@ const activity: Statement = {
   name: 'project-activity',
   text: `
     with today as (select (now() at time zone 'UTC')::date as day)
-    select known.project as id, to_char(last_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEventAt",
+    select known.project as id, ${timestampSql('last_at')} as "lastEventAt",
       counted."currentWindow", counted."pastWindow", coalesce(counted.days, '[]') as days
     from (select distinct project from project_activity where $1::text is null or project = $1) as known
     cross join today

@@ -1,14 +1,5 @@
-import { invalid, type Tag } from '@bunting/contracts';
+import type { Tag } from '@bunting/contracts';
 import { type Decision, type Feature, featureEvent, type DomainEvent } from '../features/feature.ts';
-
-/** A tag as a query writes it. */
-export const parseTag = (written: string, path: string): Tag => {
-  const end = written.indexOf(':');
-  if (end < 1 || end === written.length - 1) {
-    throw invalid(`The \`${path}\` property must be \`<type>:<value>\`. You provided "${written}".`, path);
-  }
-  return { type: written.slice(0, end), value: written.slice(end + 1) };
-};
 
 const isTag = (one: Tag) => (other: Tag) => one.type === other.type && one.value === other.value;
 
