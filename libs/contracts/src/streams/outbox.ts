@@ -8,7 +8,7 @@ import { defineOperation, type ServiceName } from '../operation.ts';
 export const OutboxTopic = Type.Enum(['event', 'state', 'delivery']);
 export type OutboxTopic = Static<typeof OutboxTopic>;
 
-/** One row of a producer's outbox. Positions of a topic run 1, 2, 3 … without a gap, in the order of the commits. */
+/** One row of a producer's outbox. Positions of a topic are assigned as 1, 2, 3 … in the order of the commits; pruned rows leave gaps. */
 export const OutboxMessage = Type.Object({
   position: Type.Integer({ minimum: 1 }),
   uid: Type.String({ format: 'uuid', description: 'the same however often the message is delivered' }),
@@ -38,6 +38,12 @@ export const defineReadOutbox = <S extends ServiceName>(service: S) =>
         minimum: 0,
         description: 'the position that the consumer has applied; rows before it may be dropped',
       }),
+      uid: Type.Optional(
+        Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
+          description:
+            'the uid of the row that the consumer has applied at the position `after`: with another one there the position is not confirmed, as the outbox was restored from a backup',
+        }),
+      ),
       limit: Type.Integer({ minimum: 0, maximum: 1000, description: '0 requests only the barrier' }),
     }),
     reply: Type.Object({

@@ -1,5 +1,5 @@
 import type { OutboxTopic, Producer } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import { type Database, type Statement, timestampSql } from '@bunting/database';
 
 /** A range of messages that a consumer never received: the producer had pruned them before the consumer could read them. */
 export interface MissedRange {
@@ -14,7 +14,7 @@ export interface MissedRange {
 const maxListed = 1_000;
 const missed: Statement = {
   name: 'missed-messages',
-  text: `select producer, topic, first, last, to_char(noticed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "noticedAt"
+  text: `select producer, topic, first, last, ${timestampSql('noticed_at')} as "noticedAt"
          from missed_message order by noticed_at, producer, first limit ${maxListed}`,
 };
 

@@ -283,15 +283,15 @@ export const startProjection = async (options: ProjectionOptions) => {
     if (blocked !== undefined && blocked.position <= applied.position) blocked = undefined;
   };
 
-  const readOutbox = (after: number, limit: number) =>
-    call(bus, readOutboxOf[producer], { body: { topic, consumer, after, limit } }, systemContext(10_000));
+  const readOutbox = ({ position: after, uid }: Checkpoint, limit: number) =>
+    call(bus, readOutboxOf[producer], { body: { topic, consumer, after, uid, limit } }, systemContext(10_000));
 
   /**
    * Goes back to the beginning of the producer's outbox, after a backup of the producer was restored and positions are assigned a second
    * time. Applying known messages again has no effect, and no new message is lost.
    */
   const restart = async (): Promise<void> => {
-    const { head, messages } = await readOutbox(0, 1);
+    const { head, messages } = await readOutbox({ position: 0, uid: null }, 1);
     const start = (messages[0]?.position ?? head + 1) - 1;
     const { epoch } = applied;
     const checkpoint = await database.transaction(async (tx) => {
@@ -325,7 +325,7 @@ export const startProjection = async (options: ProjectionOptions) => {
     do {
       const batchBeganAt = performance.now();
       const { position } = applied;
-      const page = await readOutbox(position, pageSize);
+      const page = await readOutbox(applied, pageSize);
       if (isRestored(applied, page)) {
         await restart();
         barrier = undefined;

@@ -8,7 +8,7 @@ import {
   readDeadLettersOf,
   type ServiceName,
 } from '@bunting/contracts';
-import type { Database, Statement, Tx } from '@bunting/database';
+import { type Database, type Statement, timestampSql, type Tx } from '@bunting/database';
 
 /** The producer and the topic of a dead letter. */
 export interface Source {
@@ -116,8 +116,6 @@ export const nextAttemptInMs = async (
   return row?.dueInMs ?? undefined;
 };
 
-const utc = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 /** A dead letter whose next attempt is due, and the number of its attempts so far. */
 export interface DueLetter {
   readonly message: OutboxMessage;
@@ -131,7 +129,7 @@ export const nextDueLetter = async (
   startedAt: string,
 ): Promise<DueLetter | undefined> => {
   const [row] = await query<OutboxMessage & { readonly attempts: number }>(
-    `select position, uid, type, ${utc('recorded_at')} as "recordedAt", traceparent, payload, attempts from dead_letter
+    `select position, uid, type, ${timestampSql('recorded_at')} as "recordedAt", traceparent, payload, attempts from dead_letter
      where producer = $1 and topic = $2 and ${isDue} order by position limit 1`,
     [producer, topic, startedAt],
   );
@@ -159,8 +157,8 @@ export const postponeDeadLetter = (
 const maxListed = 1_000;
 const listed: Statement = {
   name: 'dead-letters',
-  text: `select producer, topic, position, uid, type, reason, attempts, ${utc('failed_at')} as "failedAt",
-                ${utc('last_failed_at')} as "lastFailedAt", ${utc('next_attempt_at')} as "nextAttemptAt"
+  text: `select producer, topic, position, uid, type, reason, attempts, ${timestampSql('failed_at')} as "failedAt",
+                ${timestampSql('last_failed_at')} as "lastFailedAt", ${timestampSql('next_attempt_at')} as "nextAttemptAt"
          from dead_letter order by failed_at, producer, topic, position limit ${maxListed}`,
 };
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/bus';
 import { readOutboxOf } from '@bunting/contracts';
 import { eventually, startNats, readStreamMessages, type TestNats } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
 import { insertStates } from './transaction-with-outbox.ts';
 import { featureCreated, startProducer, type TestProducer } from '../../test/test-producer.ts';
 
@@ -250,13 +251,14 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
       await server?.stop();
     });
 
+    const state = (version: number) => ({
+      entity: 'segment' as const,
+      id: '1',
+      version,
+      state: { id: 1, name: `name ${version}`, project: null },
+    });
+
     it('drops messages that every consumer has applied after the retention, but never the newest state', async () => {
-      const state = (version: number) => ({
-        entity: 'segment' as const,
-        id: '1',
-        version,
-        state: { id: 1, name: `name ${version}`, project: null },
-      });
       for (const version of [1, 2, 3]) {
         await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(state(version)));
         await producer.emit(`flag-${version}`);
@@ -281,6 +283,28 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
       // The row at the checkpoint of the slowest consumer shows it that the outbox is still the same.
       // With a stream, the relay publishes the events first.
       await eventually(async () => expect(await kept('event')).toEqual([2, 3]));
+    });
+
+    it('keeps rows that a consumer has not applied, as its checkpoint is of an outbox before a restored backup', async () => {
+      for (const version of [1, 2, 3])
+        await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(state(version)));
+      const read = (after: number, uid: string | null, consumer = 'search') => {
+        const body = { topic: 'state' as const, consumer, after, uid, limit: 10 };
+        return call(bus, readOutboxOf.features, { body }, systemContext(5_000));
+      };
+      const [, , last] = (await read(0, null)).messages;
+      await read(3, last?.uid ?? null, 'gateway');
+      await producer.database.transaction(({ query }) =>
+        query("update outbox set recorded_at = now() - interval '2 hours'"),
+      );
+      const positions = async () => {
+        await producer.outboxProducer.relay.runHousekeeping();
+        return (await read(0, null, 'spec')).messages.map(({ position }) => position);
+      };
+      await read(3, randomUUID());
+      expect(await positions()).toEqual([1, 2, 3]);
+      await read(3, last?.uid ?? null);
+      expect(await positions()).toEqual([3]);
     });
 
     it('finds superseded states behind any number of current ones, in batches and then from the beginning', async () => {
