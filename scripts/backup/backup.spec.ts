@@ -1,4 +1,4 @@
-import { eventually } from '@bunting/testing';
+import { eventually, freePort, longFreshnessWaits } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import {
@@ -17,7 +17,6 @@ import path from 'node:path';
 import { type Api, apiOf } from '../../apps/all-in-one/test/api.ts';
 import { untilReady } from '../../apps/all-in-one/test/platform.ts';
 import { type Program, runProgram } from '../../apps/all-in-one/test/program.ts';
-import { reservePort } from '../../apps/all-in-one/test/reserved-port.ts';
 import { type Manifest, manifestPath, manifestText, verifyBackup } from './manifest.ts';
 import { skipRevisionsSince } from './skip-revisions-since.ts';
 
@@ -76,7 +75,7 @@ describe('a backup under load', () => {
   let url: string;
 
   const start = async (data: string): Promise<void> => {
-    const port = await reservePort();
+    const port = await freePort();
     url = `http://127.0.0.1:${port}`;
     api = apiOf(url, token);
     platform = runProgram('apps/all-in-one/src/main.ts', {
@@ -86,6 +85,7 @@ describe('a backup under load', () => {
       BUNTING_ADMIN_TOKEN: token,
       LOG_LEVEL: 'warn',
       CHECK_REPLIES: 'true',
+      ...longFreshnessWaits,
     });
     await untilReady(platform, url);
   };
@@ -193,7 +193,7 @@ describe('a backup under load', () => {
     const settings = { BUNTING_DATA_DIR: dataDir };
     const again = await run('scripts/backup.ts', [backup], settings);
     expect([again.code, again.text]).toEqual([1, `${backup} is there already. Name a new folder for the backup.\n`]);
-    const away = `postgres://audit@127.0.0.1:${await reservePort()}/bunting_audit`;
+    const away = `postgres://audit@127.0.0.1:${await freePort()}/bunting_audit`;
     const missing = await run('scripts/backup.ts', [`${backup}-2`], { ...settings, AUDIT_DATABASE_URL: away });
     expect([missing.code, missing.text]).toEqual([
       1,

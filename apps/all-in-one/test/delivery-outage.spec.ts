@@ -1,6 +1,6 @@
 import type { ClientDelta, ClientFeatures } from '@bunting/contracts';
 import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { eventually, startNats, type TestNats } from '@bunting/testing';
+import { eventually, freePort, startNats, type TestNats } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ let revision = 0;
 let flags: string[] = [];
 
 // With durable commits, unlike the servers of other tests: it is stopped and started again.
-const startPostgres = (port?: number) => startEmbeddedPostgres({ dataDir: path.join(folder, 'data'), port });
+const startPostgres = (port: number) => startEmbeddedPostgres({ dataDir: path.join(folder, 'data'), port });
 
 const createFlag = async (name: string): Promise<void> => {
   expect((await admin('POST', project, { name })).status).toBe(201);
@@ -69,13 +69,15 @@ const pollAll = async (): Promise<number> => {
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'bunting-outage-'));
-  postgres = await startPostgres();
+  postgres = await startPostgres(await freePort());
   nats = await startNats();
   const settings = {
     BUS_URL: nats.url,
     LOG_LEVEL: 'silent',
     // Each request looks its token up.
     GATEWAY_TOKEN_CACHE_TTL_MS: '0',
+    // The first read during an outage may get no response at all.
+    GATEWAY_DELIVERY_WAIT_TIMEOUT_MS: '1000',
   };
   platform = await startHostedPlatform(settings, postgres.urlOf);
   admin = apiOf(platform.url, platform.token);

@@ -9,7 +9,7 @@ import {
 } from '@bunting/contracts';
 import { gatewayService } from '@bunting/gateway';
 import { host, openLog, type RunningHost } from '@bunting/runtime';
-import { eventually, startNats, type TestNats } from '@bunting/testing';
+import { eventually, startNats, type TestNats, longFreshnessWaits } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Api, apiOf } from './api.ts';
 import { featuresOfDatabase, type FeaturesOfDatabase } from './features-of-database.ts';
@@ -34,7 +34,14 @@ beforeAll(async () => {
   platform = await startHostedPlatform(settings);
   const { BUS_URL = '', GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
   second = await host([gatewayService], {
-    environment: { BUS_URL, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY, PORT: '0', GATEWAY_HOST: '127.0.0.1' },
+    environment: {
+      ...longFreshnessWaits,
+      BUS_URL,
+      GATEWAY_DATABASE_URL,
+      GATEWAY_TOKEN_KEY,
+      PORT: '0',
+      GATEWAY_HOST: '127.0.0.1',
+    },
     log: openLog('warn'),
   });
   gateways = [platform.url, second.services.get('gateway')?.address ?? ''];

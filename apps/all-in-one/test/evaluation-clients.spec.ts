@@ -10,6 +10,7 @@ import {
   startBalancer,
   startNats,
   type TestNats,
+  freePort,
 } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
@@ -17,7 +18,6 @@ import { apiOf } from './api.ts';
 import { addressOf, onPlatform } from './given.ts';
 import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
 import { administering } from './people.ts';
-import { reservePort } from './reserved-port.ts';
 import { restartInTurn, type RestartableGateway, startGatewayAt } from './restartable-gateway.ts';
 
 const project = 'evaluated';
@@ -93,7 +93,7 @@ beforeAll(async () => {
   });
   const { BUS_URL = '', GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
   const shared = { BUS_URL, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY };
-  gateways = [await startGatewayAt(await reservePort(), shared), await startGatewayAt(await reservePort(), shared)];
+  gateways = [await startGatewayAt(await freePort(), shared), await startGatewayAt(await freePort(), shared)];
   balancer = await startBalancer(gateways.map(({ url }) => url));
   const api = apiOf(platform.url, platform.token);
   const given = onPlatform(api);

@@ -1,11 +1,11 @@
 import * as contracts from '@bunting/contracts';
+import { freePort } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Platform, startPlatform } from '../src/platform.ts';
 import { type Answer, type Api, apiOf } from './api.ts';
 import { dataFolder, removeFolder } from './platform.ts';
 import { repository } from './program.ts';
-import { reservePort } from './reserved-port.ts';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -38,7 +38,7 @@ describe('a platform with a service of an older version', () => {
 
   beforeAll(async () => {
     const token = `e2e-${randomBytes(24).toString('hex')}`;
-    const port = await reservePort();
+    const port = await freePort();
     const environment = { PORT: String(port), GATEWAY_HOST: '127.0.0.1', BUNTING_DATA_DIR: dataDir };
     const more = { BUNTING_ADMIN_TOKEN: token, CHANGE_REQUESTS_VOLUNTARY: 'true', LOG_LEVEL: 'silent' };
     platform = await startPlatform({ ...environment, ...more }, repository);

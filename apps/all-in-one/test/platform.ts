@@ -1,11 +1,10 @@
-import { eventually } from '@bunting/testing';
+import { eventually, freePort, longFreshnessWaits } from '@bunting/testing';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Api, apiOf } from './api.ts';
 import { type Program, processes, runProgram } from './program.ts';
-import { reservePort } from './reserved-port.ts';
 
 /** A running Bunting of any composition; journeys use only its URL and an admin token. */
 export interface Platform {
@@ -85,7 +84,7 @@ const stopInGoodOrder = async (program: Program, dataDir: string): Promise<void>
 const settingsFor = async (
   dataDir: string,
 ): Promise<{ url: string; token: string; settings: Record<string, string> }> => {
-  const port = await reservePort();
+  const port = await freePort();
   const token = `e2e-${randomBytes(24).toString('hex')}`;
   const settings = {
     PORT: String(port),
@@ -96,6 +95,7 @@ const settingsFor = async (
     CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
     CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     CHECK_REPLIES: 'true',
+    ...longFreshnessWaits,
     // All the tests of a run come from one address, and many of them without a key.
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',

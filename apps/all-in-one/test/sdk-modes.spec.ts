@@ -1,4 +1,4 @@
-import { type Balancer, eventually, startBalancer, startNats, type TestNats } from '@bunting/testing';
+import { type Balancer, eventually, startBalancer, startNats, type TestNats, freePort } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
 import { apiOf } from './api.ts';
@@ -6,7 +6,6 @@ import { endSdk } from './end-sdk.ts';
 import { addressOf, onPlatform } from './given.ts';
 import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
 import { administering } from './people.ts';
-import { reservePort } from './reserved-port.ts';
 import { restartInTurn, type RestartableGateway, startGatewayAt } from './restartable-gateway.ts';
 
 const project = 'modes';
@@ -57,7 +56,7 @@ beforeAll(async () => {
   platform = await startHostedPlatform(settings);
   const { BUS_URL = '', GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
   const shared = { BUS_URL, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY };
-  gateways = [await startGatewayAt(await reservePort(), shared), await startGatewayAt(await reservePort(), shared)];
+  gateways = [await startGatewayAt(await freePort(), shared), await startGatewayAt(await freePort(), shared)];
   balancer = await startBalancer(gateways.map(({ url }) => url));
   const given = onPlatform(apiOf(platform.url, platform.token));
   await given.createProject(project);

@@ -83,7 +83,7 @@ interface Shared {
   readonly busUrl?: string;
 }
 
-const contextOf = (caller: Caller, timeoutMs = 10_000) => ({
+const contextOf = (caller: Caller, timeoutMs = 60_000) => ({
   caller,
   requestId: randomUUID(),
   traceparent: traceparentFrom(),
@@ -98,6 +98,7 @@ export const startAudit = async (environment: Readonly<Record<string, string>> =
     environment: {
       AUDIT_DATABASE_URL: fresh.url,
       AUDIT_POLL_INTERVAL_MS: '100',
+      AUDIT_FRESHNESS_WAIT_MS: '30000',
       CHECK_REPLIES: 'true',
       ...(busUrl === undefined ? {} : { BUS_URL: busUrl }),
       ...environment,
@@ -114,7 +115,7 @@ export const startAudit = async (environment: Readonly<Record<string, string>> =
     call: <O extends AnyOperation>(operation: O, ask: CallRequest<O> = {}, caller: Caller = mia): Promise<ReplyOf<O>> =>
       call(hosted.bus, operation, ask, contextOf(caller)),
     /** Searches, by default as an admin. */
-    search: async (body: SearchEventsBody = {}, caller: Caller = mia, timeoutMs = 10_000): Promise<SearchResponse> => {
+    search: async (body: SearchEventsBody = {}, caller: Caller = mia, timeoutMs?: number): Promise<SearchResponse> => {
       const context = contextOf(caller, timeoutMs);
       const answer = await callForResponse(hosted.bus, DeprecatedSearchEvents, { body }, context);
       if ('refusal' in answer) throw refusalFrom(answer.refusal);

@@ -125,7 +125,7 @@ export const startChangeRequests = async (
     gateway,
     database,
     warnings,
-    call: (operation, ask, caller = callers.mia, timeoutMs = 10_000, more = {}) =>
+    call: (operation, ask, caller = callers.mia, timeoutMs = 60_000, more = {}) =>
       call(hosted.bus, operation, ask, { ...contextOf(caller, timeoutMs), ...more }),
     add: (body, caller, environmentName = 'production') =>
       started.call(AddChanges, { params: { projectId: 'shop', environment: environmentName }, body }, caller),

@@ -1,7 +1,6 @@
-import { eventually, freePort, type FreshDatabase, freshDatabase } from '@bunting/testing';
+import { eventually, freePort, type FreshDatabase, freshDatabase, longFreshnessWaits } from '@bunting/testing';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import path from 'node:path';
 
 const repository = path.join(import.meta.dirname, '..', '..', '..');
@@ -19,6 +18,7 @@ export const startBunting = async () => {
     CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
     CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     CHECK_REPLIES: 'true',
+    ...longFreshnessWaits,
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',
   };
@@ -33,24 +33,28 @@ export const startBunting = async () => {
     env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   }
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const url = `http://127.0.0.1:${port}`;
   // Does not survive this process, however it ends.
   process.once('exit', () => child.kill('SIGKILL'));
-  await eventually(async () => {
-    if (child.exitCode !== null) return;
-    const { ok } = await fetch(`${url}/health/ready`);
-    if (!ok) throw new Error('It is not ready yet.');
-  });
-  if (child.exitCode !== null) throw new Error(`Bunting ended before it was ready.\n${output}`);
+  await eventually(
+    async () => {
+      if (hasEnded()) return;
+      const { ok } = await fetch(`${url}/health/ready`);
+      if (!ok) throw new Error('It is not ready yet.');
+    },
+    { timeoutMs: 180_000 },
+  );
+  if (hasEnded()) throw new Error(`Bunting ended before it was ready.\n${output}`);
   return {
     url,
     token,
     stop: async (): Promise<void> => {
-      const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
       for (const database of databases) await database.drop();

@@ -63,7 +63,7 @@ export const activityOfDefault = { id: 'default', lastEventAt: createdAt, curren
 export const callerWith = (...grants: Caller['grants']): Caller => ({ id: 3, name: 'kim', grants });
 
 /** The context of a call by a caller, as the gateway makes it. */
-export const contextOf = (caller: Caller, timeoutMs = 10_000): CallContext => ({
+export const contextOf = (caller: Caller, timeoutMs = 60_000): CallContext => ({
   caller,
   requestId: randomUUID(),
   traceparent: traceparentFrom(),

@@ -1,6 +1,6 @@
-import { overTcp } from '@bunting/testing';
+import { freePort, overTcp } from '@bunting/testing';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 
 /** Stands between a client and a server, so that the way to the server can be lost and found. */
 export const breakableConnection = async (to: string) => {
@@ -17,9 +17,9 @@ export const breakableConnection = async (to: string) => {
       socket.on('error', () => other.destroy()).on('close', () => (other.destroy(), sockets.delete(socket)));
     }
   });
-  server.listen(0, '127.0.0.1');
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   const url = new URL(target);
   url.port = String(port);
   url.hostname = '127.0.0.1';

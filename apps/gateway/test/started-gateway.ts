@@ -64,6 +64,8 @@ export const startGateway = async ({ environment = {}, databaseUrl, level = 'inf
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
     BUNTING_ADMIN_TOKEN: adminToken,
     CHECK_REPLIES: 'true',
+    GATEWAY_DELIVERY_WAIT_TIMEOUT_MS: '30000',
+    GATEWAY_PROJECTS_WAIT_TIMEOUT_MS: '30000',
     ...environment,
   };
   const hosted: RunningHost = await host([gatewayService], {

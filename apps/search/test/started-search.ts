@@ -32,7 +32,12 @@ const migrate = async (url: string): Promise<void> =>
 /** The real service on a database of its own, with replies validated against their schema, and a producer of features. */
 export const startSearch = async (settings: Readonly<Record<string, string>> = {}): Promise<StartedSearch> => {
   const fresh = await freshDatabase('search', { key: JSON.stringify(searchMigrations), migrate });
-  const environment = { SEARCH_DATABASE_URL: fresh.url, CHECK_REPLIES: 'true', ...settings };
+  const environment = {
+    SEARCH_DATABASE_URL: fresh.url,
+    CHECK_REPLIES: 'true',
+    SEARCH_FRESHNESS_WAIT_MS: '30000',
+    ...settings,
+  };
   const hosted = await host([searchService], { environment, log: openLog('silent') });
   const busUrl = settings['BUS_URL'];
   const bus = busUrl === undefined ? hosted.bus : await openBus(busUrl, { name: 'spec' });
@@ -48,7 +53,7 @@ export const startSearch = async (settings: Readonly<Record<string, string>> = {
         bus,
         SearchFeatures,
         { query },
-        { caller, requestId: randomUUID(), traceparent: traceparentFrom(), timeoutMs: 10_000 },
+        { caller, requestId: randomUUID(), traceparent: traceparentFrom(), timeoutMs: 60_000 },
       ),
     search: async (query = {}, caller = mia) => {
       const answer = await started.respond(query, caller);

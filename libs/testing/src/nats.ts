@@ -1,8 +1,8 @@
-import { tether } from '@bunting/embedded-postgres';
+import { freePort, tether } from '@bunting/embedded-postgres';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { eventually } from './eventually.ts';
@@ -21,15 +21,20 @@ export interface NatsOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const greets = (port: number): Promise<void> =>
+/** Another program may take the port that was chosen for the server before it listens on it. */
+const portIsTaken = /address already in use/;
+const portsTried = 5;
+
+/** Resolves when the server with this name listens on the port. */
+const greets = (name: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket: Socket = connect(port, '127.0.0.1')
       .once('error', reject)
       .once('close', () => reject(new Error(`Port ${port} was closed without a greeting.`)))
       .once('data', (greeting) => {
         socket.destroy();
-        if (greeting.toString('latin1').startsWith('INFO ')) resolve();
-        else reject(new Error(`On port ${port} is no NATS server.`));
+        if (greeting.toString('latin1').includes(`"server_name":"${name}"`)) resolve();
+        else reject(new Error(`On port ${port} is another server.`));
       });
   });
 
@@ -46,7 +51,8 @@ export const startNats = async ({
   const store = storeDir ?? path.join(folder.path, 'store');
   const [configFile, logFile] = [path.join(folder.path, 'nats.conf'), path.join(folder.path, 'nats.log')];
   let child: ChildProcess | undefined;
-  let known = port;
+  const name = path.basename(folder.path);
+  let known = port ?? (await freePort());
 
   const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
 
@@ -58,22 +64,13 @@ export const startNats = async ({
     await ended;
   };
 
-  /** The port that the server chose, which it writes to a file. */
-  const chosenPort = (): number => {
-    const [file] = readdirSync(folder.path).filter((name) => name.endsWith('.ports'));
-    const ports = JSON.parse(readFileSync(path.join(folder.path, file ?? ''), 'utf8')) as {
-      nats: readonly [string, ...string[]];
-    };
-    return Number(new URL(ports.nats[0]).port);
-  };
-
-  const start = async (): Promise<void> => {
+  const start = async (portsLeft = 0): Promise<void> => {
     mkdirSync(store, { recursive: true });
     const lines = [
       'host: 127.0.0.1',
-      `port: ${known ?? -1}`,
+      `port: ${known}`,
+      `server_name: ${name}`,
       'max_payload: 16MB',
-      `ports_file_dir: ${JSON.stringify(folder.path)}`,
       ...(jetstream ? [`jetstream { store_dir: ${JSON.stringify(store)} }`] : []),
       config,
     ];
@@ -94,13 +91,16 @@ export const startNats = async ({
       await once(started, 'spawn');
       await eventually(async () => {
         if (!isRunning()) return;
-        known ??= chosenPort();
-        await greets(known);
+        await greets(name, known);
       });
       if (!isRunning()) throw new Error('It ended.');
     } catch (error) {
       await end('SIGKILL');
       const said = readFileSync(logFile, 'utf8').trim().split('\n').slice(-10).join('\n');
+      if (portsLeft > 0 && portIsTaken.test(said)) {
+        known = await freePort();
+        return start(portsLeft - 1);
+      }
       throw new Error(`nats-server (${program}) did not start: ${String(error)}\n${said}`, { cause: error });
     }
   };
@@ -111,7 +111,7 @@ export const startNats = async ({
   };
 
   try {
-    await start();
+    await start(port === undefined ? portsTried - 1 : 0);
   } catch (error) {
     await folder.remove();
     throw error;
@@ -121,7 +121,7 @@ export const startNats = async ({
       return `nats://127.0.0.1:${known}`;
     },
     get port() {
-      return known ?? 0;
+      return known;
     },
     get pid() {
       return child?.pid ?? 0;

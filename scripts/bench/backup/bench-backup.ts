@@ -1,11 +1,10 @@
-import { eventually } from '@bunting/testing';
+import { eventually, freePort } from '@bunting/testing';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startPlatform } from '../../../apps/all-in-one/src/platform.ts';
 import { runProgram } from '../../../apps/all-in-one/test/program.ts';
-import { reservePort } from '../../../apps/all-in-one/test/reserved-port.ts';
 import { sizeOf, verifyBackup } from '../../backup/manifest.ts';
 import { withServiceDatabases } from '../../backup/service-databases.ts';
 import { fillEventLog, pruneOutbox } from '../events/fill-event-log.ts';
@@ -95,7 +94,7 @@ const timed = async (script: string, dataDir: string, folder: string) => {
 
 /** Starts a Bunting on restored data. @returns the seconds until it is ready, having counted its features */
 const startRestored = async (dataDir: string, features: number): Promise<number> => {
-  const port = await reservePort();
+  const port = await freePort();
   const began = performance.now();
   const program = runProgram('apps/all-in-one/src/main.ts', {
     BUNTING_DATA_DIR: dataDir,

@@ -1,8 +1,7 @@
-import { eventually } from '@bunting/testing';
+import { eventually, freePort } from '@bunting/testing';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Program, runProgram } from '../../../apps/all-in-one/test/program.ts';
-import { reservePort } from '../../../apps/all-in-one/test/reserved-port.ts';
 import type { SeededRandom } from '../../seeded-random.ts';
 import { type Deliveries, wakeUpDisturber } from './wake-up-disturber.ts';
 import { type KillPoint, postgresInterceptor } from './postgres-interceptor.ts';
@@ -34,8 +33,8 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
   const { service, replica, settings, databaseUrl, postgresPort, natsPort, random, folder, log } = options;
   const name = replica === 1 ? service : `${service}-${replica}`;
   const prefix = service.toUpperCase().replaceAll('-', '_');
-  const monitoringPort = await reservePort();
-  const port = service === 'gateway' ? await reservePort() : undefined;
+  const monitoringPort = await freePort();
+  const port = service === 'gateway' ? await freePort() : undefined;
   const deliveries: Deliveries = { disturbed: false, disturbedCount: 0 };
   let { root } = options;
   let program: Program | undefined;

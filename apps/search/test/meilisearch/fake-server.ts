@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '@bunting/testing';
 import { rankOf, type StoredDocument } from './ranking.ts';
 
 /** A request as it came in. */
@@ -255,8 +255,8 @@ export const startFakeMeilisearch = async (options: FakeMeilisearchOptions = {})
     new Promise((resolve, reject) => {
       server.once('error', reject).listen(port, '127.0.0.1', () => resolve());
     });
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  const port = await freePort();
+  await listen(port);
   const pause = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
