@@ -17,7 +17,7 @@ beforeAll(async () => {
   collector = await startOtlpCollector();
   platform = await startDistributed({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
-    OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '10000',
     OTEL_BSP_SCHEDULE_DELAY: '50',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test%20bench',
     LOG_LEVEL: 'info',
@@ -145,7 +145,7 @@ describe('a trace', () => {
   it('of a change request at its scheduled time begins with the change-requests service', async () => {
     const id = await approved('production');
     const seen = new Set(collector.spans);
-    const scheduledAt = new Date(Date.now() + 1_000).toISOString();
+    const scheduledAt = new Date(Date.now() + 10_000).toISOString();
     const scheduled = await platform.api('PUT', `${requests}/${id}/state`, { state: 'Scheduled', scheduledAt });
     expect([scheduled.status, scheduled.text]).toEqual([200, expect.any(String)]);
 

@@ -36,6 +36,7 @@ const start = (): ChildProcess =>
     stdio: 'ignore',
   });
 const kill = async (): Promise<void> => {
+  if (running.exitCode !== null || running.signalCode !== null) return;
   const ended = once(running, 'exit');
   running.kill('SIGKILL');
   await ended;
@@ -60,7 +61,7 @@ afterAll(async () => {
 });
 
 const ask = <O extends Parameters<typeof call>[1]>(operation: O, request: object, caller: Caller) =>
-  call(bus, operation, request, contextOf(caller, 5_000));
+  call(bus, operation, request, contextOf(caller, 60_000));
 const move = (id: number, state: string, caller: Caller, more = {}) =>
   ask(ChangeState, { params: { projectId: 'shop', id }, body: { state, ...more } }, caller);
 const stateOf = async (id: number) =>
@@ -85,8 +86,8 @@ describe('a process that is killed while it applies a request', () => {
   it.each([
     ['before anything took effect', 'before', {}],
     ['after all took effect', 'after', {}],
-    ['before anything took effect, at the time of a schedule', 'before', { ms: 300 }],
-    ['after all took effect, at the time of a schedule', 'after', { ms: 300 }],
+    ['before anything took effect, at the time of a schedule', 'before', { ms: 3_000 }],
+    ['after all took effect, at the time of a schedule', 'after', { ms: 3_000 }],
   ] as const)('%s, leaves it to the next process, which applies it once', async (_, when, { ms }: { ms?: number }) => {
     const id = await approved();
     let killed: Promise<void> | undefined;

@@ -113,7 +113,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     it('takes effect at its scheduled time', async () => {
       const name = await given('cr-life-scheduled');
       const id = await approved(name);
-      const scheduledAt = new Date(Date.now() + 1_000).toISOString();
+      const scheduledAt = new Date(Date.now() + 5_000).toISOString();
       await done(move(runner.api, id, 'Scheduled', { scheduledAt }));
       const warned = await done(author<{ id: number }[]>('GET', `${requests}/scheduled?feature=${name}`));
       expect(warned).toMatchObject([{ id, environment }]);

@@ -42,7 +42,7 @@ const setTime = async (id: number, when: string) => {
 describe('a scheduled request', () => {
   it('is applied at its time on behalf of the user who scheduled it', async () => {
     const id = await approved();
-    const time = inMs(300);
+    const time = inMs(5_000);
     expect(await service.move(id, 'Scheduled', ada, time)).toEqual({ id, state: 'Scheduled', ...time });
     expect(await service.get(id)).toMatchObject({ schedule: { status: 'pending', ...time } });
     await until(id, { state: 'Applied' });
@@ -59,7 +59,8 @@ describe('a scheduled request', () => {
   it('is applied once by several replicas', async () => {
     const replicas = await Promise.all([1, 2].map(() => startChangeRequests({ url: service.url })));
     const ids = await Promise.all([lee, ron].map((author) => approved([enable], author)));
-    for (const id of ids) await service.move(id, 'Scheduled', ada, inMs(200));
+    for (const id of ids) await service.move(id, 'Scheduled', ada, inMs(60_000));
+    for (const id of ids) await setTime(id, '200 ms');
     for (const id of ids) await until(id, { state: 'Applied' });
     const applied = [service, ...replicas].flatMap(({ features }) => features.applied.map((done) => done.id));
     expect(applied.toSorted()).toEqual(ids.toSorted());
@@ -124,7 +125,8 @@ describe('a scheduled request', () => {
       data: { reason },
       preData: { status: 'pending' },
     });
-    await service.move(id, 'Scheduled', ada, inMs(100));
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    await setTime(id, '0 s');
     await until(id, { state: 'Applied' });
   });
 
@@ -141,9 +143,16 @@ describe('a scheduled request', () => {
 
   it('stays pending after edits of other objects', async () => {
     const id = await approved();
-    await service.move(id, 'Scheduled', ada, inMs(500));
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
     service.features.emit('feature-strategy-update', 'banner');
     service.features.emit('feature-strategy-update', 'checkout');
+    const consumed = "select position from consumer_checkpoint where producer = 'features'";
+    await eventually(async () =>
+      expect(await service.database.read({ name: 'consumed', text: consumed })).toEqual([{ position: 2 }]),
+    );
+    await checked();
+    expect(await service.get(id)).toMatchObject({ schedule: { status: 'pending' } });
+    await setTime(id, '0 s');
     await until(id, { state: 'Applied' });
   });
 
@@ -222,7 +231,8 @@ describe('a request that the features service refuses', () => {
       state: 'Scheduled',
       schedule: { status: 'failed', reason: 'conflicts: This is no longer accepted. (1 in total)' },
     });
-    await service.move(id, 'Scheduled', ada, inMs(100));
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    await setTime(id, '0 s');
     await until(id, { state: 'Applied' });
   });
 
@@ -260,7 +270,8 @@ describe('after the deletion of a user', () => {
       data: { changeRequestId: id, reason },
       preData: { status: 'pending' },
     });
-    await service.move(id, 'Scheduled', mia, inMs(100));
+    await service.move(id, 'Scheduled', mia, inMs(60_000));
+    await setTime(id, '0 s');
     await until(id, { state: 'Applied' });
     expect(service.features.applied).toMatchObject([{ id, by: mia.name }]);
   });
