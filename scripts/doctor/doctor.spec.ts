@@ -11,7 +11,7 @@ import {
   type TestNats,
   withClient,
 } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -51,6 +51,16 @@ describe('npm run doctor', () => {
 
   const onPrimary = (text: string) => withClient(servers.primary.urlOf('bunting_features'), (it) => it.query(text));
   const onReplica = (text: string) => withClient(servers.replica.urlOf('bunting_features'), (it) => it.query(text));
+
+  /** Waits until the replica has replayed all that the primary has written, so that no check of its own finds it behind. */
+  const untilReplayed = async (): Promise<void> => {
+    const written = await onPrimary('select pg_current_wal_lsn() as lsn');
+    const { lsn } = written.rows[0] as { lsn: string };
+    await eventually(async () => {
+      const replayed = `select from (select pg_last_wal_replay_lsn() >= '${lsn}' as is_replayed) it where is_replayed`;
+      expect((await onReplica(replayed)).rowCount).toBe(1);
+    });
+  };
 
   /** @returns the exit code, the problems, and all that was found right */
   const runDoctor = async (environment: Settings, args: readonly string[] = []) => {
@@ -125,6 +135,8 @@ describe('npm run doctor', () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   });
 
+  beforeEach(untilReplayed);
+
   it('finds no problem in a deployment without one, and says what it has checked', async () => {
     writeBackup('yesterday', new Date(Date.now() - 80_000_000));
     writeBackup('now', new Date(Date.now() - 600_000));
@@ -193,6 +205,7 @@ describe('npm run doctor', () => {
     await onPrimary(
       'do $$ begin for files in 1..33 loop insert into written values (1); perform pg_switch_wal(); end loop; end $$',
     );
+    await untilReplayed();
     const drop = "drop it: select pg_drop_replication_slot\\('unread'\\)\\.$";
     expect(await problemsOf(settings, { minFreeGib: 1_000_000 })).toEqual([
       expect.stringMatching(
@@ -221,6 +234,7 @@ describe('npm run doctor', () => {
         expect((await client.query('select from pg_stat_archiver where failed_count > 0')).rowCount).toBe(1),
       );
     });
+    await untilReplayed();
     expect(await problemsOf({ ...settings, AUDIT_DATABASE_URL: embedded.urlOf('bunting_audit') })).toEqual([
       expect.stringMatching(
         `^PostgreSQL \\S+: the replication slot unread has lost its log \\(lost\\)\\. Set its replica up again, or ${drop}`,

@@ -6,9 +6,6 @@ import { addressOf, onPlatform } from './given.ts';
 import { describeJourneys } from './journeys/index.ts';
 import { type Distributed, startDistributed } from './platform.ts';
 
-/** the default of GATEWAY_CALL_TIMEOUT_MS */
-const callTimeoutMs = 10_000;
-
 describe('the platform in five processes', () => {
   let platform: Distributed;
   beforeAll(async () => {
@@ -27,8 +24,8 @@ describe('the platform in five processes', () => {
       const answer = await api(method, path, body);
       expectRefusal(answer, 503, 'ServiceUnavailable');
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-      // It does not wait for the timeout of the call.
-      expect(answer.ms).toBeLessThan(callTimeoutMs);
+      // A call that waits until its timeout is refused with another message.
+      expect(answer.text).toContain('No service answers');
     };
 
     beforeAll(async () => {

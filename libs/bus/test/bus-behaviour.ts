@@ -47,7 +47,7 @@ const context = (more: Partial<CallContext> = {}): CallContext => ({
   caller: mia,
   requestId: 'ré-1',
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-  timeoutMs: 5_000,
+  timeoutMs: 60_000,
   ...more,
 });
 
@@ -90,7 +90,7 @@ export const describeBus = (
       await call(bus, Greet, { params: { name: 'x' } }, context({ idempotencyKey: 'idempotency ☂' }));
       const { traceparent } = context();
       expect(request).toEqual([
-        { caller: mia, requestId: 'ré-1', traceparent, idempotencyKey: 'idempotency ☂', waitsMs: 5_000 },
+        { caller: mia, requestId: 'ré-1', traceparent, idempotencyKey: 'idempotency ☂', waitsMs: 60_000 },
       ]);
     });
 
@@ -165,12 +165,12 @@ export const describeBus = (
     });
 
     it('refuses a call without a responder immediately as unavailable', async () => {
-      const before = performance.now();
-      await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
+      // The deadline is beyond the time limit of a test.
+      const patient = context({ timeoutMs: 600_000 });
+      await expect(call(bus, Greet, { params: { name: 'x' } }, patient)).rejects.toMatchObject({
         kind: 'ServiceUnavailable',
         retryAfterSeconds: 1,
       });
-      expect(performance.now() - before).toBeLessThan(1_000);
     });
 
     it('reports a service of an older version that lacks the operation', async () => {

@@ -1,6 +1,16 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -177,20 +187,27 @@ describe('a process that is killed', () => {
   });
 
   it('during the first start leaves a folder that can be started', async () => {
-    const dataDir = newFolder();
-    const beside = (): string[] =>
+    const beside = (dataDir: string): string[] =>
       readdirSync(scratch).filter((name) => name.startsWith(`.${path.basename(dataDir)}.new-`));
-    for (const afterMs of [0, 40, 120]) {
-      const one = hold('hold-database.ts', [dataDir]);
-      await until('the first start is under way', () => beside().length > 0);
-      await sleep(afterMs);
-      one.child.kill('SIGKILL');
-      await once(one.child, 'exit');
-      expect(readdirSync(scratch)).not.toContain(path.basename(dataDir));
-    }
-    const database = await start({ dataDir });
+    /** Kills first starts on one folder. @returns the folder, or undefined if a first start was complete before it was killed */
+    const killFirstStarts = async (): Promise<string | undefined> => {
+      const dataDir = newFolder();
+      for (const afterMs of [0, 40, 120]) {
+        const one = hold('hold-database.ts', [dataDir]);
+        await until('the first start is under way', () => beside(dataDir).length > 0 || existsSync(dataDir));
+        await sleep(afterMs);
+        one.child.kill('SIGKILL');
+        await once(one.child, 'exit');
+        if (existsSync(dataDir)) return undefined;
+      }
+      return dataDir;
+    };
+    let dataDir: string | undefined;
+    while (dataDir === undefined) dataDir = await killFirstStarts();
+    const folder = dataDir;
+    const database = await start({ dataDir: folder });
     expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-    await until('nothing is left beside the folder', () => beside().length === 0);
+    await until('nothing is left beside the folder', () => beside(folder).length === 0);
   });
 
   it('is not mistaken for another program with the same process id', async () => {

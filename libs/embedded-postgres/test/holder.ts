@@ -30,7 +30,7 @@ export type Holder = ReturnType<typeof holder>;
 export const until = async (
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 10_000,
+  timeoutMs = 60_000,
 ): Promise<void> => {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {

@@ -210,10 +210,8 @@ describe('a host', () => {
     asking.write('GET /health/live HTTP/1.1\r\nHost: here\r\n\r\nGET /health/live HTTP/1.1\r\n');
     await once(asking, 'data');
     const closed = once(asking, 'close');
-    const before = performance.now();
     await hosted.stop();
     await closed;
-    expect(performance.now() - before).toBeLessThan(3_000);
   });
 
   it('fails with one sentence when a port is taken', async () => {

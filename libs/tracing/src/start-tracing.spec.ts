@@ -23,13 +23,18 @@ const listening = async (respond: Parameters<typeof createServer>[1], port = 0):
 
 const started = async (
   port: number,
-  more: { maxQueued?: number; sampler?: SamplerName; headers?: Readonly<Record<string, string>> } = {},
+  more: {
+    timeoutMs?: number;
+    maxQueued?: number;
+    sampler?: SamplerName;
+    headers?: Readonly<Record<string, string>>;
+  } = {},
 ) => {
   const warnings: string[] = [];
   tracing = await startTracing({
     url: `http://127.0.0.1:${port}/v1/traces`,
     headers: {},
-    timeoutMs: 100,
+    timeoutMs: 10_000,
     compression: 'gzip',
     delayMs: 10,
     maxQueued: 100,
@@ -67,7 +72,7 @@ it('drops and counts the spans that a collector does not take, warns once, and g
 it('holds no more spans than the limit while a collector does not respond', async () => {
   const received: unknown[] = [];
   const port = await listening((request) => void received.push(request));
-  const { counts } = await started(port, { maxQueued: 5 });
+  const { counts } = await started(port, { timeoutMs: 100, maxQueued: 5 });
   for (let nth = 0; nth < 12; nth++) inSpan(spanOf('waiting'), undefined, () => undefined);
   expect(counts()).toEqual({ exported: 0, dropped: 7, queued: 5 });
   await eventually(() => expect(received).toHaveLength(1));

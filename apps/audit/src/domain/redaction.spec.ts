@@ -58,10 +58,8 @@ describe('The redacted data of an event', () => {
   });
 
   it('is redacted in linear time', () => {
-    for (const hostile of ['eyJ-', 'a:', 'a.', 'bearer ', '=', hex]) {
-      const startedAt = performance.now();
+    // In quadratic time this would not end within the time limit of a test.
+    for (const hostile of ['eyJ-', 'a:', 'a.', 'bearer ', '=', hex])
       withoutSecrets({ text: hostile.repeat(1_000_000 / hostile.length) });
-      expect(performance.now() - startedAt).toBeLessThan(1_000);
-    }
   });
 });

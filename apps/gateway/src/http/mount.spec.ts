@@ -246,10 +246,12 @@ describe('a refusal of a service', () => {
   });
 
   it('is an immediate 503 with Retry-After when the service is down', async () => {
-    const startedAt = performance.now();
     const response = await gateway.ask('/api/admin/projects/default/change-requests/pending');
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-    expect((await refusalOf(response)).name).toBe('ServiceUnavailable');
+    // A call that waits until its deadline is refused with another message.
+    expect(await refusalOf(response)).toMatchObject({
+      name: 'ServiceUnavailable',
+      message: expect.stringMatching(/^No service answers /),
+    });
   });
 });

