@@ -34,14 +34,11 @@ export const defineReadOutbox = <S extends ServiceName>(service: S) =>
     body: Type.Object({
       topic: OutboxTopic,
       consumer: Type.String({ description: 'the service that reads' }),
-      after: Type.Integer({
-        minimum: 0,
-        description: 'the position that the consumer has applied; rows before it may be dropped',
-      }),
+      after: Type.Integer({ minimum: 0 }),
       uid: Type.Optional(
         Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
           description:
-            'the uid of the row that the consumer has applied at the position `after`: with another one there the position is not confirmed, as the outbox was restored from a backup',
+            'the uid of the row at the position `after`, which the consumer has applied with all before it, so that they may be dropped; null where it does not know the uid. Left out by a consumer that reads ahead of what it has applied',
         }),
       ),
       limit: Type.Integer({ minimum: 0, maximum: 1000, description: '0 requests only the barrier' }),

@@ -61,11 +61,11 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
   const lag = { producer, topic, behindMs: () => performance.now() - freshAt };
   if (options.metrics !== undefined) measureLag(options.metrics, lag);
 
-  const read = () =>
+  const read = ({ position: after, uid }: typeof checkpoint) =>
     call(
       bus,
       readOutboxOf[producer],
-      { body: { topic, consumer, after: checkpoint.position, uid: checkpoint.uid, limit: pageSize } },
+      { body: { topic, consumer, after, uid, limit: pageSize } },
       systemContext(callTimeoutMs),
     );
 
@@ -76,7 +76,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
     let barrier: number | undefined;
     do {
       const { position, uid } = checkpoint;
-      const { head, at = null, messages } = await read();
+      const { head, at = null, messages } = await read(checkpoint);
       if (head < position || (at !== null && uid !== null && at !== uid)) {
         warn(
           `The ${topic} outbox of ${producer} is not the one that ${consumer} has read, probably because a backup was restored: reading it from the beginning.`,

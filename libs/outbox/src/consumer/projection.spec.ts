@@ -82,6 +82,33 @@ describe('a projection', () => {
     await projection.stop();
   });
 
+  it('reads the next messages while it applies those before, and acknowledges what it has applied alone', async () => {
+    await producer.outboxProducer.work(null, async (_, outbox) => {
+      for (let nth = 1; nth <= 1_200; nth++) outbox.event(featureCreated(`flag-${nth}`));
+    });
+    const reads: { after: number; uid?: string | null }[] = [];
+    const watched: Bus = {
+      ...bus,
+      call: (subject, request, context) => {
+        const { after, uid } = (JSON.parse(request) as { body: (typeof reads)[number] }).body;
+        reads.push({ after, ...(uid === undefined ? {} : { uid }) });
+        return bus.call(subject, request, context);
+      },
+    };
+    let readsAtFirst = 0;
+    const apply = (name: string): void => {
+      if (name === 'flag-1') readsAtFirst = reads.length;
+    };
+    const projection = await follow(watched, consumer.database, { apply });
+    expect(await projection.catchUp(50_000)).toBe(0);
+    expect(await namesOf(consumer.database)).toHaveLength(1_200);
+    expect(readsAtFirst).toBe(2);
+    expect(reads.slice(0, 3)).toEqual([{ after: 0, uid: null }, { after: 500 }, { after: 1_000 }]);
+    expect(await projection.catchUp(50_000)).toBe(0);
+    expect(reads.at(-1)).toEqual({ after: 1_200, uid: expect.any(String) as unknown });
+    await projection.stop();
+  });
+
   it('pulls what many commits announced in few batches', async () => {
     const projection = await follow(bus, consumer.database);
     await projection.catchUp(5_000);

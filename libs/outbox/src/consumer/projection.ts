@@ -283,15 +283,24 @@ export const startProjection = async (options: ProjectionOptions) => {
     if (blocked !== undefined && blocked.position <= applied.position) blocked = undefined;
   };
 
-  const readOutbox = ({ position: after, uid }: Checkpoint, limit: number) =>
-    call(bus, readOutboxOf[producer], { body: { topic, consumer, after, uid, limit } }, systemContext(10_000));
+  /** @param acknowledged the checkpoint, whose messages the producer may drop once it is stored */
+  const readOutbox = (after: number, limit: number, acknowledged?: Checkpoint) => {
+    const uid = acknowledged === undefined ? {} : { uid: acknowledged.uid };
+    return call(
+      bus,
+      readOutboxOf[producer],
+      { body: { topic, consumer, after, ...uid, limit } },
+      systemContext(10_000),
+    );
+  };
+  type Page = Awaited<ReturnType<typeof readOutbox>>;
 
   /**
    * Goes back to the beginning of the producer's outbox, after a backup of the producer was restored and positions are assigned a second
    * time. Applying known messages again has no effect, and no new message is lost.
    */
   const restart = async (): Promise<void> => {
-    const { head, messages } = await readOutbox({ position: 0, uid: null }, 1);
+    const { head, messages } = await readOutbox(0, 1);
     const start = (messages[0]?.position ?? head + 1) - 1;
     const { epoch } = applied;
     const checkpoint = await database.transaction(async (tx) => {
@@ -322,10 +331,14 @@ export const startProjection = async (options: ProjectionOptions) => {
     if (stopped) throw new Error('stopped');
     if (blocked !== undefined && blocked.retryAt > startedAt) throw blocked.error;
     let barrier: number | undefined;
+    /** the page after this one, read while this one is applied */
+    let ahead: { readonly after: number; readonly page: Promise<Page> } | undefined;
     do {
       const batchBeganAt = performance.now();
       const { position } = applied;
-      const page = await readOutbox(applied, pageSize);
+      const readAhead = ahead?.after === position ? ahead.page : undefined;
+      ahead = undefined;
+      const page = await (readAhead ?? readOutbox(position, pageSize, applied));
       if (isRestored(applied, page)) {
         await restart();
         barrier = undefined;
@@ -334,8 +347,16 @@ export const startProjection = async (options: ProjectionOptions) => {
       const { head, messages } = page;
       barrier ??= head;
       const upTo = completeUpTo(head, messages as OutboxMessage[]);
+      if (upTo.position < head) {
+        ahead = { after: upTo.position, page: readOutbox(upTo.position, pageSize) };
+        // Whether it failed is of interest once this page is applied.
+        ahead.page.catch(() => undefined);
+      }
       if (upTo.position > position) moveTo(await applyBatch(position, messages as OutboxMessage[], upTo));
-      if (applied.position < barrier) await pacer.afterBatch(performance.now() - batchBeganAt);
+      const batchMs = performance.now() - batchBeganAt;
+      // Reading ahead would count as the load of other work.
+      await ahead?.page.catch(() => undefined);
+      if (applied.position < barrier) await pacer.afterBatch(batchMs);
     } while ((barrier === undefined || applied.position < barrier) && !stopped);
     freshAt = startedAt;
   };

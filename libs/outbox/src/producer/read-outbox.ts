@@ -68,14 +68,16 @@ const messagesAfter: Statement = {
 
 /** Replies with the messages after a position, the last position of the topic, and the uid of the row at the given position. */
 export const readOutboxEndpoint = (producer: Producer, database: Database, confirmed: Acknowledgements): Endpoint =>
-  implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, uid = null, limit } }) => {
+  implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, uid, limit } }) => {
     const [row] = await database.read<{ head: number; at: string | null }>(headAndAt, [topic, after]);
     const { head } = row ?? { head: 0 };
     let at = row?.at ?? null;
     // The snapshot of that statement does not contain a row whose position the statement itself assigned.
     if (at === null && after > 0 && after <= head)
       at = (await database.read<{ at: string | null }>(atPosition, [topic, after]))[0]?.at ?? null;
-    if (after <= head && (uid === null || uid === at)) confirmed.confirm({ topic, consumer, position: after });
+    // After a restored backup another row may be at the position that the consumer has applied.
+    const isApplied = uid !== undefined && after <= head && (uid === null || uid === at);
+    if (isApplied) confirmed.confirm({ topic, consumer, position: after });
     if (head <= after || limit === 0) return { head, at, messages: [] };
     const [page] = await database.read<{ messages: string }>(messagesAfter, [topic, after, limit]);
     return new JsonText(`{"head":${head},"at":${JSON.stringify(at)},"messages":${page?.messages ?? '[]'}}`);

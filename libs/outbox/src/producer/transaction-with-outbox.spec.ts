@@ -264,7 +264,12 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
         await producer.emit(`flag-${version}`);
       }
       const confirm = (topic: 'event' | 'state', consumer: string, after: number) =>
-        call(bus, readOutboxOf.features, { body: { topic, consumer, after, limit: 0 } }, systemContext(5_000));
+        call(
+          bus,
+          readOutboxOf.features,
+          { body: { topic, consumer, after, uid: null, limit: 0 } },
+          systemContext(5_000),
+        );
       await confirm('state', 'search', 3);
       await confirm('state', 'gateway', 3);
       await confirm('event', 'audit', 2);
@@ -320,7 +325,7 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
         });
       const age = async (last: number): Promise<void> => {
         for (const consumer of ['search', 'gateway']) {
-          const body = { topic: 'state' as const, consumer, after: last, limit: 0 };
+          const body = { topic: 'state' as const, consumer, after: last, uid: null, limit: 0 };
           // The first question gives the rows their positions, and the second confirms them.
           await call(bus, readOutboxOf.features, { body }, systemContext(5_000));
           await call(bus, readOutboxOf.features, { body }, systemContext(5_000));
