@@ -35,3 +35,12 @@ it.each(commands)(
     expect([1, 2]).toContain(refusal);
   },
 );
+
+it.each([
+  ['scripts/torture.ts', '--minutes'],
+  ['scripts/torture/rolling-restarts.ts', '--requests'],
+  ['scripts/fuzz.ts', '--requests'],
+])('%s refuses a value of %s that is no number, instead of testing nothing', async (file, option) => {
+  const { code, output } = await run(file, option, 'many');
+  expect([code, output]).toEqual([1, expect.stringContaining(`${option} takes a number, not many.`)]);
+});

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { diagnose } from './doctor/diagnose.ts';
 import { reasonOf } from './doctor/finding.ts';
+import { numberOption } from './number-option.ts';
 
 const help = `Checks a deployment and prints for each problem what to do. It changes nothing, and ends with exit code 1 if there is a problem.
 
@@ -27,10 +28,9 @@ const main = async (): Promise<number> => {
     return 0;
   }
   const { backups, 'free-gib': freeGib } = values;
-  if (!/^\d+(\.\d+)?$/.test(freeGib)) throw new Error(`--free-gib takes a number of GiB, not ${freeGib}.`);
   const findings = await diagnose(process.env, {
     addresses: positionals,
-    minFreeGib: Number(freeGib),
+    minFreeGib: numberOption('free-gib', freeGib),
     backups,
   });
   for (const { component, text, isProblem } of findings)

@@ -2,6 +2,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { startFuzzedServer } from './fuzz/fuzzed-server.ts';
 import { type FuzzReport, fuzz, type Tally } from './fuzz/run.ts';
+import { numberOption } from './number-option.ts';
 
 const help = `Sends requests made from the OpenAPI document to every operation, half of them in order and half of them breaking one
 rule, and holds every answer to what is promised: none of 5xx, no undocumented status, no body that breaks its schema, nothing
@@ -102,7 +103,9 @@ const main = async (): Promise<void> => {
     },
   });
   if (values.help) return console.log(help);
-  const seed = Number(values.seed);
+  const seed = numberOption('seed', values.seed);
+  const requests = numberOption('requests', values.requests);
+  const atOnce = numberOption('at-once', values['at-once']);
   const enough = new AbortController();
   process.once('SIGINT', () => enough.abort());
   const own = values.url === undefined ? await startFuzzedServer() : undefined;
@@ -113,9 +116,9 @@ const main = async (): Promise<void> => {
     const report = await fuzz({
       url: own?.url ?? values.url?.replace(/\/$/, '') ?? '',
       key: own?.key ?? values.token,
-      requests: Number(values.requests),
+      requests,
       seed,
-      atOnce: Number(values['at-once']),
+      atOnce,
       only: values.only,
       ...(own === undefined ? {} : { eventLoopP99Ms: own.eventLoopP99Ms }),
       enough: enough.signal,

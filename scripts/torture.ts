@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureNatsServer } from './nats-server.ts';
+import { numberOption } from './number-option.ts';
 import { formatRollingRestarts, runRollingRestarts } from './torture/rolling-restarts.ts';
 import { type TortureReport, torture } from './torture/torture.ts';
 import { makeVersionTree, versionBefore } from './torture/cluster/version-tree.ts';
@@ -108,8 +109,11 @@ const main = async (): Promise<number> => {
     console.log(help);
     return 0;
   }
-  const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : Number(values.seed);
-  const minutes = Number(values.minutes);
+  const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : numberOption('seed', values.seed);
+  const minutes = numberOption('minutes', values.minutes);
+  const writers = numberOption('writers', values.writers);
+  const requests = numberOption('rolling', values.rolling);
+  const restarts = numberOption('restarts', values.restarts);
   const folder = values.folder ?? mkdtempSync(path.join(os.tmpdir(), 'bunting-torture-'));
   process.env['NATS_SERVER'] ??= await ensureNatsServer();
   console.log(`seed ${seed}, ${minutes} min, ${os.cpus().length} × ${os.cpus()[0]?.model}, Node ${process.version}`);
@@ -128,18 +132,17 @@ const main = async (): Promise<number> => {
     seed,
     minutes,
     folder,
-    writers: Number(values.writers),
+    writers,
     concurrent: values.together,
     log,
   });
   console.log(printed(outcome));
-  const requests = Number(values.rolling);
   const rollingReport =
     requests === 0
       ? undefined
       : await runRollingRestarts({
           requests,
-          restarts: Number(values.restarts),
+          restarts,
           folder: path.join(folder, 'rolling'),
           log,
         });

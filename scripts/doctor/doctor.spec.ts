@@ -357,7 +357,7 @@ describe('npm run doctor', () => {
   it('names an option that it does not know or that has no number, and checks nothing', async () => {
     for (const [args, reason] of [
       [['--fix'], /'--fix'.*Run it with --help to see its options\.$/],
-      [['--free-gib', 'much'], /^--free-gib takes a number of GiB, not much\. Run it with --help/],
+      [['--free-gib', 'much'], /^--free-gib takes a number, not much\. Run it with --help/],
     ] as const) {
       const { code, problems } = await runDoctor(settings, args);
       expect([code, problems]).toEqual([1, [expect.stringMatching(reason)]]);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ensureNatsServer } from '../nats-server.ts';
+import { numberOption } from '../number-option.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { type ServiceProcess } from './cluster/service-process.ts';
 import { startCluster } from './cluster/cluster.ts';
@@ -356,16 +357,19 @@ const main = async (): Promise<number> => {
     console.log(help);
     return 0;
   }
+  const numbers = {
+    requests: numberOption('requests', values.requests),
+    restarts: numberOption('restarts', values.restarts),
+    drainDelayMs: numberOption('drain-delay', values['drain-delay']),
+    clients: numberOption('clients', values.clients),
+  };
   process.env['NATS_SERVER'] ??= await ensureNatsServer();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-rolling-restarts-'));
   const startedAt = performance.now();
   const log = (line: string): void =>
     console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
   const outcome = await runRollingRestarts({
-    requests: Number(values.requests),
-    restarts: Number(values.restarts),
-    drainDelayMs: Number(values['drain-delay']),
-    clients: Number(values.clients),
+    ...numbers,
     folder,
     log,
   });
