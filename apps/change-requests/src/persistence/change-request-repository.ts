@@ -334,8 +334,8 @@ export const changeRequestRepository = (tx: Tx) => {
       const approvalsBefore = before?.requiredApprovals ?? null;
       if (requiredApprovals !== null) await em.upsert(ProtectedEnvironmentEntity, { ...place, requiredApprovals });
       else if (before !== null) em.remove(before);
-      if ((before === null) !== (requiredApprovals === null))
-        em.create(UnsyncedProtectionEntity, { project, environment, isProtected: requiredApprovals !== null });
+      // Sent also if it does not change: after a restored backup the features service may have another value.
+      em.create(UnsyncedProtectionEntity, { project, environment, isProtected: requiredApprovals !== null });
       await tx.em.flush();
       return approvalsBefore;
     },

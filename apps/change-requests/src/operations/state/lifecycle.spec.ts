@@ -334,6 +334,15 @@ describe('the configuration of a project', () => {
     await eventually(() => expect(sentProtections()).toMatchObject([emitted(true), emitted(false)]));
   });
 
+  it('can be set again after a restored backup of this service that does not know it', async () => {
+    await protect(2);
+    await eventually(() => expect(service.features.isProtected('production')).toBe(true));
+    await service.database.transaction(({ query }) => query('truncate protected_environment'));
+    const params = { ...project, environment: 'production' };
+    await service.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled: false } });
+    await eventually(() => expect(service.features.isProtected('production')).toBe(false));
+  });
+
   it('takes effect after a restored backup of this service, whose versions the features service has seen', async () => {
     const params = { ...project, environment: 'production' };
     await protect(2);
