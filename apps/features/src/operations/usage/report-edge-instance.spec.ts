@@ -42,6 +42,15 @@ it('ignores further Edges when a thousand are stored', async () => {
   expect(listed[0]).toMatchObject({ identifier: 'edge-1', region: 'eu' });
 });
 
+it('lists the latest reports that fit into a reply', async () => {
+  await sql(`insert into edge_instance
+    select 'edge-' || nth, jsonb_build_object('identifier', 'edge-' || nth, 'appName', 'edge', 'edgeVersion', '1', 'more', repeat('x', 1024 * 1024)),
+      now() - nth * interval '1 second'
+    from generate_series(1, 12) as nth`);
+  const listed = (await edges()).map(({ identifier }) => identifier);
+  expect(listed).toEqual(Array.from({ length: 7 }, (_, nth) => `edge-${nth + 1}`));
+});
+
 it('refuses a report without the permission of an application', async () => {
   await expect(report({ identifier: 'a' }, callerWith({ permission: 'CREATE_FEATURE' }))).rejects.toMatchObject({
     kind: 'NoAccessError',

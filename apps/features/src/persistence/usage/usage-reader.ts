@@ -25,16 +25,21 @@ const lastHour: Statement = {
     from feature f where f.name = $1 and f.project <> all ($2::text[])`,
 };
 
+/** The maximum number of counts by hour, environment and application in one reply: any number of applications may report. */
+const maxRawMetrics = 50_000;
+
 const byHour: Statement = {
   name: 'usage-of-feature-by-hour',
   text: `
     select json_build_object(${about},
       'data', coalesce((
-        select json_agg(json_build_object(
-          'featureName', f.name, 'appName', used.app_name, 'environment', used.environment,
-          'timestamp', ${timestampSql('used.hour')}, 'yes', used.yes, 'no', used.no, 'variants', used.variants)
-          order by used.hour desc, e.sort_order, e.name, used.app_name)
-        from ${usageRows('make_interval(hours => $2::integer)')}), '[]'))::text as json
+        select json_agg(row order by nth) from (
+          select json_build_object(
+            'featureName', f.name, 'appName', used.app_name, 'environment', used.environment,
+            'timestamp', ${timestampSql('used.hour')}, 'yes', used.yes, 'no', used.no, 'variants', used.variants) as row,
+            row_number() over (order by used.hour desc, e.sort_order, e.name, used.app_name) as nth
+          from ${usageRows('make_interval(hours => $2::integer)')}) as counted
+        where nth <= ${maxRawMetrics}), '[]'))::text as json
     from feature f where f.name = $1 and f.project <> all ($3::text[])`,
 };
 
@@ -51,7 +56,7 @@ export const usageReader = (database: ReadDatabase) => {
     /** The evaluations of the last hour. */
     lastHour: (feature: string, hidden: readonly string[]): Promise<string> =>
       readJson(lastHour, [feature, hidden], noFeature(feature)),
-    /** The evaluations by hour of the last `hoursBack` hours. */
+    /** The evaluations by hour of the last `hoursBack` hours, the newest `maxRawMetrics` counts of them. */
     byHour: (feature: string, hoursBack: number, hidden: readonly string[]): Promise<string> =>
       readJson(byHour, [feature, hoursBack, hidden], noFeature(feature)),
   };

@@ -28,7 +28,7 @@ export const EdgeInstances = Type.Object(
         required: ['identifier', 'appName', 'edgeVersion', 'reportedAt'],
         description: 'the report, and its time',
       }),
-      { description: 'the Edges that reported within the last two days, the latest first' },
+      { description: 'the Edges that reported within the last two days, the latest first; at most 8 MiB of reports' },
     ),
   },
   { title: 'edgeInstancesSchema', description: 'The Edges that report to this server.' },

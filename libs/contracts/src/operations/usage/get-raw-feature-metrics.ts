@@ -7,7 +7,7 @@ export const GetRawFeatureMetrics = defineOperation({
   subject: 'call.features.get-raw-feature-metrics',
   operationId: 'getRawFeatureMetrics',
   summary: 'Get the metrics of a feature by hour',
-  description: 'Returns the evaluations by hour, environment and application.',
+  description: 'Returns the evaluations by hour, environment and application, at most the newest 50,000 counts.',
   tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/client-metrics/features/:featureName/raw' },
   permission: 'authenticated',
