@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BackupError } from './backup/backup-error.ts';
-import { sizeOf, verifyBackup } from './backup/manifest.ts';
+import { backupSize } from './backup/manifest.ts';
+import { verifyBackup } from './backup/verify-backup.ts';
 import { trialRestore } from './backup/trial-restore.ts';
 
 const help = `Checks that a backup is complete and undamaged, and that this version can restore it.
@@ -19,7 +20,7 @@ const main = async (): Promise<void> => {
   if (folder === undefined || folder.startsWith('-') || others.length > 0) throw new BackupError(help);
   if (option !== undefined && option !== '--restore') throw new BackupError(help);
   const manifest = await verifyBackup(folder);
-  const { rows, bytes } = sizeOf(manifest);
+  const { rows, bytes } = backupSize(manifest);
   console.log(`Intact: everything as of ${manifest.at}, ${rows} rows in ${(bytes / 1024 / 1024).toFixed(1)} MiB.`);
   if (option === undefined) return;
   const events = await trialRestore(folder, manifest, path.resolve(parent));

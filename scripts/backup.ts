@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { BackupError } from './backup/backup-error.ts';
 import { createBackup } from './backup/create-backup.ts';
-import { sizeOf } from './backup/manifest.ts';
+import { backupSize } from './backup/manifest.ts';
 import { databasesHelp, withServiceDatabases } from './backup/service-databases.ts';
 
 const help = `Copies the databases of all services, as they are at one moment, into a new folder. The services may run; writes wait for a moment.
@@ -19,7 +19,7 @@ const main = async (): Promise<void> => {
   const { manifest, pausedMs } = await withServiceDatabases(process.env, { create: false }, (databases) =>
     createBackup(databases, folder),
   );
-  const { rows, bytes } = sizeOf(manifest);
+  const { rows, bytes } = backupSize(manifest);
   console.log(
     `${path.resolve(folder)} has everything as of ${manifest.at}: ${rows} rows in ${(bytes / 1024 / 1024).toFixed(1)} MiB, ` +
       `in ${((performance.now() - began) / 1_000).toFixed(1)} s. Writers waited for ${pausedMs.toFixed(0)} ms at most.`,

@@ -1,6 +1,6 @@
 import type { ImportReport } from '@bunting/contracts';
 import { parseArgs } from 'node:util';
-import { type Export, readExports, UsageError } from './import/files.ts';
+import { type Export, readExports, UsageError } from './import/read-exports.ts';
 import { progressOn } from './import/progress.ts';
 import { createSegments, readSegments } from './import/segments.ts';
 import { type SendRequest, ImportError, apiClient } from './import/api-client.ts';

@@ -1,8 +1,9 @@
 import { BackupError } from './backup/backup-error.ts';
-import { sizeOf, verifyBackup } from './backup/manifest.ts';
+import { backupSize } from './backup/manifest.ts';
+import { verifyBackup } from './backup/verify-backup.ts';
 import { restoreBackup } from './backup/restore-backup.ts';
 import { databasesHelp, withServiceDatabases } from './backup/service-databases.ts';
-import { skipRevisionsSince } from './backup/skip-revisions-since.ts';
+import { skipDeliveryRevisionsSince } from './backup/skip-delivery-revisions-since.ts';
 
 const help = `Restores a backup into databases that are missing or empty, while no service runs.
 
@@ -17,7 +18,9 @@ const main = async (): Promise<void> => {
   const [first, second, ...others] = process.argv.slice(2);
   if (first === '--help') return console.log(help);
   if (first === '--restored-otherwise' && second !== undefined && others.length === 0) {
-    await withServiceDatabases(process.env, { create: false }, (databases) => skipRevisionsSince(databases, second));
+    await withServiceDatabases(process.env, { create: false }, (databases) =>
+      skipDeliveryRevisionsSince(databases, second),
+    );
     return console.log('Revisions go on after all that SDKs may have. Start the services.');
   }
   if (first === undefined || first.startsWith('-') || second !== undefined) throw new BackupError(help);
@@ -25,7 +28,7 @@ const main = async (): Promise<void> => {
   const manifest = await verifyBackup(first);
   await withServiceDatabases(process.env, { create: true }, (databases) => restoreBackup(databases, first, manifest));
   console.log(
-    `Restored everything as of ${manifest.at}: ${sizeOf(manifest).rows} rows, in ${((performance.now() - began) / 1_000).toFixed(1)} s. Start the services.`,
+    `Restored everything as of ${manifest.at}: ${backupSize(manifest).rows} rows, in ${((performance.now() - began) / 1_000).toFixed(1)} s. Start the services.`,
   );
 };
 

@@ -1,10 +1,8 @@
 import { Ajv } from 'ajv';
 import { serviceNames, type ServiceName } from '@bunting/contracts';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { allMigrations } from '../migrations/all-migrations.ts';
 import { BackupError } from './backup-error.ts';
 
@@ -85,7 +83,8 @@ export const tablePath = (folder: string, service: ServiceName, table: string): 
 export const manifestText = (manifest: Manifest): string =>
   `${JSON.stringify({ manifest, sha256: hashOf(JSON.stringify(manifest)) }, null, 1)}\n`;
 
-const damaged = (folder: string, what: string): BackupError =>
+/** The error for a backup that is damaged. */
+export const damagedBackup = (folder: string, what: string): BackupError =>
   new BackupError(`The backup ${folder} is damaged: ${what}. Nothing was changed. Use another copy of it.`);
 
 const newer = (folder: string, how: string): BackupError =>
@@ -102,7 +101,7 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
     file = JSON.parse(await readFile(manifestPath(folder), 'utf8')) as typeof file;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw damaged(folder, `its ${manifestFile} cannot be read (${(error as Error).message})`);
+      throw damagedBackup(folder, `its ${manifestFile} cannot be read (${(error as Error).message})`);
     throw new BackupError(
       `The backup ${folder} is incomplete: it has no ${manifestFile}, which is written last. Nothing was changed. Use another backup.`,
     );
@@ -110,8 +109,8 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
   const { manifest, sha256 } = file;
   if (typeof manifest?.format === 'number' && manifest.format > format)
     throw newer(folder, `its format is ${manifest.format}, and this one knows ${format}`);
-  if (hashOf(JSON.stringify(manifest)) !== sha256) throw damaged(folder, `its ${manifestFile} was changed`);
-  if (!isManifest(manifest)) throw damaged(folder, `its ${manifestFile} does not describe a backup`);
+  if (hashOf(JSON.stringify(manifest)) !== sha256) throw damagedBackup(folder, `its ${manifestFile} was changed`);
+  if (!isManifest(manifest)) throw damagedBackup(folder, `its ${manifestFile} does not describe a backup`);
   for (const service of serviceNames) {
     const known = (allMigrations[service] ?? []).map(({ name }) => name);
     const unknown = manifest.services[service].migrations.find((name) => !known.includes(name));
@@ -120,30 +119,8 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
   return manifest;
 };
 
-const checkTable = async (folder: string, service: ServiceName, { name, bytes, sha256 }: TableCopy): Promise<void> => {
-  const place = tablePath(folder, service, name);
-  const where = path.relative(folder, place);
-  const size = (await stat(place).catch(() => undefined))?.size;
-  if (size === undefined) throw damaged(folder, `the file ${where} is missing`);
-  if (size !== bytes) throw damaged(folder, `the file ${where} has ${size} bytes instead of ${bytes}`);
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(place), hash);
-  if (hash.digest('hex') !== sha256) throw damaged(folder, `the file ${where} was changed`);
-};
-
-/**
- * Checks that a backup is complete, undamaged and not of a newer version, and returns what it has.
- * @throws BackupError with the reason
- */
-export const verifyBackup = async (folder: string): Promise<Manifest> => {
-  const manifest = await readManifest(folder);
-  for (const service of serviceNames)
-    for (const table of manifest.services[service].tables) await checkTable(folder, service, table);
-  return manifest;
-};
-
 /** Rows and compressed bytes of all tables. */
-export const sizeOf = ({ services }: Manifest): { readonly rows: number; readonly bytes: number } => {
+export const backupSize = ({ services }: Manifest): { readonly rows: number; readonly bytes: number } => {
   const tables = serviceNames.flatMap((service) => services[service].tables);
   return {
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),

@@ -8,7 +8,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { databases as settings } from '../../apps/all-in-one/src/services.ts';
 import { type Program, runProgram } from '../../apps/all-in-one/test/program.ts';
-import { verifyBackup } from './manifest.ts';
+import { verifyBackup } from './verify-backup.ts';
 import { databasesAt, type ServiceDatabase } from './service-databases.ts';
 import { withSnapshots } from './snapshots.ts';
 import { startProxy } from '../torture/cluster/proxy.ts';

@@ -61,7 +61,7 @@ interface Document {
 /** How a value is validated: a parameter is converted from text to the type of the schema. */
 export type Fits = (value: unknown) => string | undefined;
 
-export interface Answerable {
+export interface DescribedResponse {
   /** undefined for no body */
   readonly type: string | undefined;
   /** the reason why the body, or one of its lines, does not match the schema of the status; undefined when it matches */
@@ -80,7 +80,7 @@ export interface DescribedOperation {
   readonly fitsBody: Fits;
   /** by the name of the parameter in path or query */
   readonly fitsParameter: ReadonlyMap<string, Fits>;
-  readonly answers: ReadonlyMap<number, Answerable>;
+  readonly answers: ReadonlyMap<number, DescribedResponse>;
 }
 
 const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -121,7 +121,7 @@ export const readDescription = (document: unknown) => {
     const fitsParameter = new Map(
       parameters.map(({ name }, nth): [string, Fits] => [name, fits(asText, `${pointer}/parameters/${nth}/schema`)]),
     );
-    const answers = Object.entries(operation.responses).map(([status, written]): [number, Answerable] => {
+    const answers = Object.entries(operation.responses).map(([status, written]): [number, DescribedResponse] => {
       const referred = written.$ref?.split('/').at(-1);
       const response = referred === undefined ? written : (components.responses?.[referred] ?? {});
       const where =

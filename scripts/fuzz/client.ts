@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
-import { bodyOf, type FuzzRequest, targetOf } from './requests.ts';
+import { bodyOf, type FuzzRequest, targetOf } from './valid-requests.ts';
 
-export interface FuzzAnswer {
+export interface FuzzResponse {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly text: string;
@@ -9,7 +9,7 @@ export interface FuzzAnswer {
 }
 
 /** The body of a response, if it is JSON. */
-export const jsonIn = ({ contentType, text }: FuzzAnswer): unknown =>
+export const jsonIn = ({ contentType, text }: FuzzResponse): unknown =>
   contentType?.startsWith('application/json') === true && text !== '' ? (JSON.parse(text) as unknown) : undefined;
 
 export const linesType = 'application/x-ndjson';
@@ -28,7 +28,7 @@ export const clientOf = (url: string, connections: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(url);
 
-  const attempt = (request: FuzzRequest): Promise<FuzzAnswer> =>
+  const attempt = (request: FuzzRequest): Promise<FuzzResponse> =>
     new Promise((resolve, reject) => {
       const startedAt = performance.now();
       const body = bodyOf(request);
@@ -63,7 +63,7 @@ export const clientOf = (url: string, connections: number) => {
     });
 
   return {
-    send: async (request: FuzzRequest): Promise<FuzzAnswer> => {
+    send: async (request: FuzzRequest): Promise<FuzzResponse> => {
       for (let tries = 1; ; tries++) {
         try {
           return await attempt(request);

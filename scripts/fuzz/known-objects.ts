@@ -47,13 +47,13 @@ const valueFor = (parameter: string, thing: Record<string, unknown>): string | u
 };
 
 /** The names of the accounts that the run itself uses. */
-export const sparedName = 'fuzz-robot';
+export const fuzzAccountName = 'fuzz-robot';
 
 /** Whether an object is such an account or an admin token, without which the run cannot continue. */
 const isSpared = ({ username, type, secret, description }: Record<string, unknown>): boolean =>
-  description === sparedName ||
+  description === fuzzAccountName ||
   (type === 'admin' && secret !== undefined) ||
-  (typeof username === 'string' && username.startsWith(sparedName));
+  (typeof username === 'string' && username.startsWith(fuzzAccountName));
 
 interface Found {
   readonly thing: Record<string, unknown>;

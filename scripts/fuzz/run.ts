@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readDescription } from './api-description.ts';
-import { breaker } from './breakages.ts';
+import { invalidRequests } from './invalid-requests.ts';
 import { clientOf, curlOf, jsonIn } from './client.ts';
-import { faultsOf, type Promised } from './judge.ts';
+import { responseFaults, type Promised } from './response-faults.ts';
 import { knownObjects } from './known-objects.ts';
-import { lookAround, populate } from './population.ts';
+import { readKnownObjects, populate } from './populate.ts';
 import { randomOfRequest } from '../seeded-random.ts';
-import { requestSource } from './requests.ts';
+import { validRequests } from './valid-requests.ts';
 import { valueSource } from './values.ts';
 
 export interface FuzzOptions {
@@ -105,8 +105,8 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
   const known = knownObjects(description.operations.map(({ path }) => path));
   const keys = { admin: key, personal: key, personalId: '' };
   let round = 0;
-  const make = requestSource(description, known, valueSource(description, known), keys);
-  const broken = breaker(description);
+  const make = validRequests(description, known, valueSource(description, known), keys);
+  const broken = invalidRequests(description);
 
   const all = newTally();
   const byRule = new Map<string, Tally>([[inOrder, newTally()]]);
@@ -143,7 +143,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
       slowest.push({ operation: operation.id, rule, tookMs: answer.tookMs, curl: curlOf(url, request) });
       slowest = slowest.sort((a, b) => b.tookMs - a.tookMs).slice(0, slowestShown);
     }
-    for (const { promise, what } of faultsOf(request, answer, breakage)) {
+    for (const { promise, what } of responseFaults(request, answer, breakage)) {
       const name = `${promise} ${operation.id} ${rule} ${answer.status}`;
       const before = violations.get(name);
       if (before !== undefined) before.times++;
@@ -168,7 +168,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
   const replenish = async (): Promise<void> => {
     known.forget();
     Object.assign(keys, await populate(client, key, known, round++));
-    await lookAround(client, keys.personal, description.operations, known);
+    await readKnownObjects(client, keys.personal, description.operations, known);
   };
   try {
     await replenish();

@@ -125,7 +125,7 @@ const calledAlso: Readonly<Record<string, string>> = {
 const names = 80;
 
 /** The context in which the values of one request are generated. */
-export interface Whim {
+export interface ValueContext {
   readonly random: SeededRandom;
   /** the request should succeed: few optional properties, no unusual values, and only existing objects */
   readonly plain: boolean;
@@ -137,11 +137,11 @@ export interface Whim {
 
 export interface ValueSource {
   /** an object from a reply as a body that updates it: only the properties of the schema */
-  saidAgain(schema: Schema, thing: Readonly<Record<string, unknown>>, whim: Whim): unknown;
+  saidAgain(schema: Schema, thing: Readonly<Record<string, unknown>>, whim: ValueContext): unknown;
   /** a value that matches the schema; `name` is the name of its property */
-  value(schema: Schema, name: string, whim: Whim): unknown;
+  value(schema: Schema, name: string, whim: ValueContext): unknown;
   /** text that matches a schema of text, or of a value that is written as text */
-  text(schema: Schema, name: string, whim: Whim): string;
+  text(schema: Schema, name: string, whim: ValueContext): string;
 }
 
 /** A schema that is narrowed by one of its branches. Keywords that the branch lacks are kept. */
@@ -162,7 +162,7 @@ const fitsText = ({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern
 /** Generates values that match their schemas: ordinary and unusual ones, of existing and of unknown objects. */
 export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): ValueSource => {
   /** The existing value of that name. Other values of the request come from the same object where possible. */
-  const there = (name: string, whim: Whim): string | undefined => {
+  const there = (name: string, whim: ValueContext): string | undefined => {
     const { random, plain, within } = whim;
     if (!random.chance(plain ? 0.9 : 0.5)) return undefined;
     // A bare `name` is that of the object at the path, or of any known object.
@@ -175,7 +175,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     return named.value;
   };
 
-  const candidate = (schema: Schema, name: string, whim: Whim): string => {
+  const candidate = (schema: Schema, name: string, whim: ValueContext): string => {
     const { random, plain } = whim;
     if (schema.pattern !== undefined && random.chance(0.5)) return random.pick(patterned);
     const usual = meant[name];
@@ -191,7 +191,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     return `fuzz-${random.integer(0, names - 1)}`;
   };
 
-  const text = (schema: Schema, name: string, whim: Whim): string => {
+  const text = (schema: Schema, name: string, whim: ValueContext): string => {
     for (let attempt = 0; attempt < 30; attempt++) {
       const made = candidate(schema, name, whim);
       if (fitsText(schema, made)) return made;
@@ -212,7 +212,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     return stepped < least ? stepped + step : stepped > most ? stepped - step : stepped;
   };
 
-  const list = (schema: Schema, name: string, whim: Whim, depth: number): unknown[] => {
+  const list = (schema: Schema, name: string, whim: ValueContext, depth: number): unknown[] => {
     const { random, plain } = whim;
     const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items = {} } = schema;
     const wanted =
@@ -228,7 +228,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     return schema.uniqueItems === true ? [...new Map(made.map((item) => [JSON.stringify(item), item])).values()] : made;
   };
 
-  const object = (schema: Schema, whim: Whim, depth: number): Record<string, unknown> => {
+  const object = (schema: Schema, whim: ValueContext, depth: number): Record<string, unknown> => {
     const { random, plain } = whim;
     const made: [string, unknown][] = [];
     const often = plain ? random.pick([0.1, 0.4, 0.8]) : depth > 5 ? 0.1 : 0.5;
@@ -252,7 +252,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     return Object.fromEntries(made);
   };
 
-  const anything = (whim: Whim, depth: number): unknown => {
+  const anything = (whim: ValueContext, depth: number): unknown => {
     const { random } = whim;
     return random.pick([
       () => null,
@@ -264,7 +264,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     ])();
   };
 
-  const value = (given: Schema, name: string, whim: Whim, depth = 0): unknown => {
+  const value = (given: Schema, name: string, whim: ValueContext, depth = 0): unknown => {
     const { random } = whim;
     const schema = resolve(given);
     if (schema.const !== undefined) return schema.const;

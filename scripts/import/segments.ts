@@ -1,6 +1,6 @@
 import { CreateSegmentBody, Refusal } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { type Export, jsonOf, UsageError } from './files.ts';
+import { type Export, readJson, UsageError } from './read-exports.ts';
 import type { SendRequest } from './api-client.ts';
 
 /** A segment in the list of segments. The server validates it when it is created. */
@@ -14,7 +14,7 @@ const isListed = (item: unknown): item is ListedSegment =>
 
 /** The segments in what `GET /api/admin/segments` answered. */
 export const readSegments = (file: string): ListedSegment[] => {
-  const given = jsonOf(file) as { segments?: unknown } | null;
+  const given = readJson(file) as { segments?: unknown } | null;
   const list: unknown = Array.isArray(given) ? given : given?.segments;
   if (!Array.isArray(list) || !list.every(isListed)) {
     throw new UsageError(`${file} has no list of segments: give what GET /api/admin/segments answers.`);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The entries of the lock file by the folder of the package; '' is the repository itself. */
-export interface Locked {
+export interface LockedPackage {
   readonly name?: string;
   readonly version?: string;
   readonly resolved?: string;
@@ -22,7 +22,7 @@ export interface Locked {
 
 export interface LockFile {
   readonly lockfileVersion: number;
-  readonly packages: Readonly<Record<string, Locked>>;
+  readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
 const modules = 'node_modules/';
@@ -31,14 +31,15 @@ export const readLockFile = (repository: string): LockFile =>
   JSON.parse(readFileSync(path.join(repository, 'package-lock.json'), 'utf8')) as LockFile;
 
 /** The name that the package was published under, which need not be that of its folder. */
-export const nameOf = (folder: string, { name }: Locked): string =>
+export const nameOf = (folder: string, { name }: LockedPackage): string =>
   name ?? folder.slice(folder.lastIndexOf(modules) + modules.length);
 
 /** Whether the package comes from a registry, and not from this repository. */
-export const isForeign = (folder: string, { link }: Locked): boolean => folder.includes(modules) && link !== true;
+export const isFromRegistry = (folder: string, { link }: LockedPackage): boolean =>
+  folder.includes(modules) && link !== true;
 
 /** Where Node.js finds a dependency of the package in a folder. */
-export const folderOf = ({ packages }: LockFile, from: string, name: string): string | undefined => {
+export const dependencyFolder = ({ packages }: LockFile, from: string, name: string): string | undefined => {
   for (let at = from; ; at = at.includes(`/${modules}`) ? at.slice(0, at.lastIndexOf(`/${modules}`)) : '') {
     const folder = at === '' ? `${modules}${name}` : `${at}/${modules}${name}`;
     if (packages[folder] !== undefined) return folder;
@@ -50,11 +51,11 @@ const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
 const sha512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
 /** The entries with which an installed package could differ from the reviewed one; empty when there are none. */
-export const faultsIn = ({ lockfileVersion, packages }: LockFile): string[] => {
+export const lockFileFaults = ({ lockfileVersion, packages }: LockFile): string[] => {
   const faults = lockfileVersion >= 3 ? [] : [`The lock file has version ${lockfileVersion}, not 3.`];
   for (const [folder, locked] of Object.entries(packages)) {
     const { version, resolved, integrity, dependencies, devDependencies, optionalDependencies } = locked;
-    if (!isForeign(folder, locked)) {
+    if (!isFromRegistry(folder, locked)) {
       const request = { ...dependencies, ...devDependencies, ...optionalDependencies };
       for (const [name, range] of Object.entries(request)) {
         if (!exact.test(range))

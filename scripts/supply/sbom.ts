@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { folderOf, isForeign, type Locked, type LockFile, nameOf } from './lock-file.ts';
+import { dependencyFolder, isFromRegistry, type LockedPackage, type LockFile, nameOf } from './lock-file.ts';
 
 interface Component {
   readonly type: 'library' | 'application';
@@ -27,13 +27,13 @@ export interface Bom {
 const purlOf = (name: string, version: string): string => `pkg:npm/${name.replace('@', '%40')}@${version}`;
 
 /** The scopes of components: required at run time, optional, and only for development. */
-const scopeOf = ({ dev, optional, devOptional }: Locked): Component['scope'] =>
+const scopeOf = ({ dev, optional, devOptional }: LockedPackage): Component['scope'] =>
   dev === true || devOptional === true ? 'excluded' : optional === true ? 'optional' : 'required';
 
 const licensesOf = (license: string): Component['licenses'] =>
   /^[\w.+-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }];
 
-const componentOf = (folder: string, locked: Locked): Component => {
+const componentOf = (folder: string, locked: LockedPackage): Component => {
   const full = folder === '' ? (locked.name ?? 'bunting') : nameOf(folder, locked);
   const version = locked.version ?? '0.0.0';
   const [group, name] = full.startsWith('@') ? (full.split('/') as [string, string]) : [undefined, full];
@@ -43,7 +43,7 @@ const componentOf = (folder: string, locked: Locked): Component => {
     ...(group === undefined ? {} : { group }),
     name,
     version,
-    ...(folder === '' ? {} : { scope: isForeign(folder, locked) ? scopeOf(locked) : 'required' }),
+    ...(folder === '' ? {} : { scope: isFromRegistry(folder, locked) ? scopeOf(locked) : 'required' }),
     purl: purlOf(full, version),
     ...(locked.integrity === undefined
       ? {}
@@ -67,15 +67,15 @@ const serialNumberOf = (lock: LockFile): string => {
 export const billOfMaterials = (lock: LockFile): Bom => {
   const folders = Object.entries(lock.packages).filter(([, { link }]) => link !== true);
   const refOf = (folder: string): string => (folder === '' ? (lock.packages['']?.name ?? 'bunting') : folder);
-  const dependsOn = (folder: string, locked: Locked): string[] => {
-    const isOurs = !isForeign(folder, locked);
+  const dependsOn = (folder: string, locked: LockedPackage): string[] => {
+    const isOurs = !isFromRegistry(folder, locked);
     const request = {
       ...locked.dependencies,
       ...locked.optionalDependencies,
       ...locked.peerDependencies,
       ...(isOurs ? locked.devDependencies : {}),
     };
-    const found = Object.keys(request).flatMap((name) => folderOf(lock, folder, name) ?? []);
+    const found = Object.keys(request).flatMap((name) => dependencyFolder(lock, folder, name) ?? []);
     // Our own packages stand in node_modules as links to where they are.
     return [
       ...new Set(found.map((one) => (lock.packages[one]?.link === true ? (lock.packages[one].resolved ?? one) : one))),

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { faultsIn, type LockFile, readLockFile } from './lock-file.ts';
+import { lockFileFaults, type LockFile, readLockFile } from './lock-file.ts';
 import type { Bom } from './sbom.ts';
 
 const repository = path.join(import.meta.dirname, '..', '..');
@@ -12,7 +12,7 @@ const read = (file: string): string => readFileSync(path.join(repository, file),
 
 describe('the lock file', () => {
   it('pins every package to one version and one checksum, and names no server', () => {
-    expect(faultsIn(lock)).toEqual([]);
+    expect(lockFileFaults(lock)).toEqual([]);
     expect(Object.keys(lock.packages).length).toBeGreaterThan(300);
   });
 
@@ -24,14 +24,14 @@ describe('the lock file', () => {
   ])('is reported as unsound with a package %s', (_what, change, fault) => {
     const name = 'node_modules/fastify';
     const changed = { ...lock, packages: { ...lock.packages, [name]: { ...lock.packages[name], ...change } } };
-    expect(faultsIn(changed)).toEqual([`${name} ${fault}.`]);
+    expect(lockFileFaults(changed)).toEqual([`${name} ${fault}.`]);
   });
 
   it.each(['^5.0.0', '~5.0.0', '*', 'latest', 'github:fastify/fastify', 'https://example.org/fastify.tgz'])(
     'is reported as unsound when a workspace package requires %s',
     (range) => {
       const gateway = { ...lock.packages['apps/gateway'], dependencies: { fastify: range } };
-      const faults = faultsIn({ ...lock, packages: { ...lock.packages, 'apps/gateway': gateway } });
+      const faults = lockFileFaults({ ...lock, packages: { ...lock.packages, 'apps/gateway': gateway } });
       expect(faults).toEqual([`apps/gateway asks for fastify ${range}, not for one version.`]);
     },
   );

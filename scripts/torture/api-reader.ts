@@ -1,6 +1,6 @@
 import type { ChangeRequest, Feature } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { flagSummary, requestSummary, type Subject } from './subject.ts';
+import { flagSummary, requestSummary, type Subject } from './subject-state.ts';
 
 /** The gateways of a platform, and a token. */
 export interface Api {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import { type Fault, faults } from './faults.ts';
 import { startFollower } from './feed-follower.ts';
-import { openLedger, readLedger } from './ledger.ts';
+import { openLedger, readLedger } from './write-ledger.ts';
 import { errorsLoggedIn, verify, type Verification } from './verify.ts';
 import { waitUntilRecovered } from './recovery.ts';
 import { type Scale, startCluster, type Cluster } from './cluster/cluster.ts';

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { withClient } from '../../libs/testing/src/postgres-server.ts';
 import type { Follower } from './feed-follower.ts';
-import { type Entry, hasHappened } from './ledger.ts';
+import { type LedgerEntry, hasHappened } from './write-ledger.ts';
 import { observe, retryingReader, readProject } from './api-reader.ts';
-import { flagSummary, isChangeRequestEvent, eventKey, type Subject } from './subject.ts';
+import { flagSummary, isChangeRequestEvent, eventKey, type Subject } from './subject-state.ts';
 import { databaseOf, type Cluster } from './cluster/cluster.ts';
 
 /** The result of a run. It has passed if there are no violations. */
@@ -118,7 +118,7 @@ const searched = async (cluster: Cluster, project: string, name: string): Promis
 const shown = (value: unknown): string => JSON.stringify(value);
 
 /** Whether the outcome of a change request may be lost, because its database was restored to an older copy afterwards. */
-const isLostByRestore = ({ restores }: Cluster, entries: readonly Entry[]): boolean =>
+const isLostByRestore = ({ restores }: Cluster, entries: readonly LedgerEntry[]): boolean =>
   restores.some(
     ({ service, copiedAt, restoredAt }) =>
       service === 'change-requests' &&
@@ -135,11 +135,11 @@ const verifySubject = async (
   cluster: Cluster,
   projects: Projects,
   subject: string,
-  entries: readonly Entry[],
+  entries: readonly LedgerEntry[],
   events: readonly Event[],
   report: (violation: string) => void,
 ): Promise<boolean> => {
-  const last = entries.at(-1) as Entry;
+  const last = entries.at(-1) as LedgerEntry;
   const { project } = last;
   const lostByRestore = isLostByRestore(cluster, entries);
   const judged = (one: Subject): Subject => (lostByRestore ? withoutRequest(one) : one);
@@ -263,13 +263,13 @@ export const errorsLoggedIn = (folder: string): string[] =>
 /** Verifies the platform, after the last fault, against the ledgers of the writers and the events of the follower. */
 export const verify = async (
   cluster: Cluster,
-  ledgers: readonly (readonly Entry[])[],
+  ledgers: readonly (readonly LedgerEntry[])[],
   follower: Follower,
 ): Promise<Verification> => {
   const violations: string[] = [];
   const report = (violation: string): void => void violations.push(violation);
   const entries = ledgers.flat();
-  const ofOutcome = (outcome: string): Entry[] => entries.filter((entry) => entry.outcome === outcome);
+  const ofOutcome = (outcome: string): LedgerEntry[] => entries.filter((entry) => entry.outcome === outcome);
   const settledAfterMs = await waitUntilSettled(cluster).catch((error: Error) => {
     report(`It did not settle within ${settleTimeoutMs / 1000} s: ${error.message}`);
     return settleTimeoutMs;

@@ -2,16 +2,16 @@ import { eventually } from '@bunting/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { SeededRandom } from '../seeded-random.ts';
-import type { Entry, Outcome } from './ledger.ts';
+import type { LedgerEntry, Outcome } from './write-ledger.ts';
 import { type ObservedSubject, observe, retryingReader, readProject } from './api-reader.ts';
-import type { FlagSummary, RequestSummary, Subject } from './subject.ts';
+import type { FlagSummary, RequestSummary, Subject } from './subject-state.ts';
 
 export interface WriterOptions {
   readonly name: string;
   readonly urls: readonly string[];
   readonly token: string;
   readonly random: SeededRandom;
-  readonly record: (entry: Entry) => void;
+  readonly record: (entry: LedgerEntry) => void;
   readonly isOver: () => boolean;
   /** how many projects it may create; the API limits their total */
   readonly maxProjects: number;

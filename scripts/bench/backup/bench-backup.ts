@@ -5,11 +5,12 @@ import path from 'node:path';
 import pg from 'pg';
 import { startPlatform } from '../../../apps/all-in-one/src/platform.ts';
 import { runProgram } from '../../../apps/all-in-one/test/program.ts';
-import { sizeOf, verifyBackup } from '../../backup/manifest.ts';
+import { backupSize } from '../../backup/manifest.ts';
+import { verifyBackup } from '../../backup/verify-backup.ts';
 import { withServiceDatabases } from '../../backup/service-databases.ts';
 import { fillEventLog, pruneOutbox } from '../events/fill-event-log.ts';
-import { seed } from '../http/seed.ts';
-import { foreignTarget } from '../http/target.ts';
+import { seedFlags } from '../http/seed-flags.ts';
+import { existingServer } from '../http/server-under-test.ts';
 
 interface BackupBench {
   readonly features: number;
@@ -45,7 +46,7 @@ const startFilled = async (dataDir: string, { features, events }: BackupBench) =
     dataDir,
   );
   const fill = async (): Promise<number> => {
-    await seed(foreignTarget(platform.address, token), features, 'import', () => undefined);
+    await seedFlags(existingServer(platform.address, token), features, 'import', () => undefined);
     return withServiceDatabases({ BUNTING_DATA_DIR: dataDir }, { create: false }, (found) =>
       connected(
         found.map(({ url }) => url),
@@ -144,7 +145,7 @@ export const benchBackup = async (bench: BackupBench): Promise<unknown> => {
     const readySeconds = await startRestored(restored, bench.features);
     const rows = [
       ['databases, MiB', mebibytes(bytes)],
-      ['backup, MiB', mebibytes(sizeOf(manifest).bytes)],
+      ['backup, MiB', mebibytes(backupSize(manifest).bytes)],
       ['backup, s', made.seconds],
       ['writes waited, ms', pausedMs],
       ['verify, s', verifySeconds],

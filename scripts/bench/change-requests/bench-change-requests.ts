@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { benchFlag } from '../bench-flags.ts';
-import { seed, strategiesOf } from '../http/seed.ts';
-import { ownTarget, type Target } from '../http/target.ts';
+import { benchFlag } from '../generated-flags.ts';
+import { seedFlags, strategiesOf } from '../http/seed-flags.ts';
+import { startServerUnderTest, type ServerUnderTest } from '../http/server-under-test.ts';
 
 const project = '/api/admin/projects/default';
 const environment = 'development';
@@ -73,7 +73,7 @@ const updating = (nth: number, strategy: string, round = 0): Change => ({
  * sizes, listing many of which half are in conflict, previewing and applying a large one.
  */
 export const benchChangeRequests = async ({ only }: { readonly only: string }): Promise<unknown> => {
-  const target: Target = await ownTarget();
+  const target: ServerUnderTest = await startServerUnderTest();
   const ask = async <T>(method: string, path: string, body?: unknown): Promise<{ answer: T; tookMs: number }> => {
     const beganAt = performance.now();
     const response = await fetch(`${target.url}${path}`, {
@@ -173,7 +173,7 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
 
   const wanted = (name: string): boolean => name.includes(only);
   try {
-    await seed(target, features, 'import', (done) => process.stderr.write(`\r${done} of ${features} flags `));
+    await seedFlags(target, features, 'import', (done) => process.stderr.write(`\r${done} of ${features} flags `));
     process.stderr.write('\r');
     const strategies = await strategiesOf(target, features, features);
     console.log('\n| change requests | times | p50 ms | p99 ms | |\n| --- | ---: | ---: | ---: | --- |');

@@ -1,8 +1,8 @@
 import { eventually } from '@bunting/testing';
 import { type ConsoleFigures, measureConsole } from '../../../apps/console/test/measure-console.ts';
-import { benchFlag } from '../bench-flags.ts';
-import { seed } from '../http/seed.ts';
-import { ownTarget, type Target } from '../http/target.ts';
+import { benchFlag } from '../generated-flags.ts';
+import { seedFlags } from '../http/seed-flags.ts';
+import { startServerUnderTest, type ServerUnderTest } from '../http/server-under-test.ts';
 
 interface ConsoleBenchOptions {
   /** how many flags to seed */
@@ -10,7 +10,7 @@ interface ConsoleBenchOptions {
 }
 
 /** Waits until search and the event log have the last flag that was seeded: a page that is opened before waits for them. */
-const untilProjected = async ({ url, token }: Target, feature: string): Promise<void> => {
+const untilProjected = async ({ url, token }: ServerUnderTest, feature: string): Promise<void> => {
   const totalOf = async (path: string): Promise<number> => {
     const response = await fetch(`${url}/api/admin/search/${path}`, { headers: { authorization: token } });
     return ((await response.json()) as { total?: number }).total ?? 0;
@@ -30,9 +30,9 @@ const uses = 300;
 
 /** Measures the console in Chromium: the first rows, a key to its rows, scrolling, and the memory after some hundred navigations. */
 export const benchConsole = async ({ flags }: ConsoleBenchOptions): Promise<ConsoleFigures> => {
-  const target = await ownTarget({ GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0' });
+  const target = await startServerUnderTest({ GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0' });
   try {
-    await seed(target, flags, 'import', (done) => process.stderr.write(`\r${done} of ${flags} flags`));
+    await seedFlags(target, flags, 'import', (done) => process.stderr.write(`\r${done} of ${flags} flags`));
     process.stderr.write('\r');
     await untilProjected(target, benchFlag(flags - 1).name);
     // The words of names, and then the digits of one flag: each key narrows the list.

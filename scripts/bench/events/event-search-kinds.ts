@@ -10,7 +10,7 @@ import {
   projectOf,
   quietFlagOf,
   typeOf,
-} from './bench-events.ts';
+} from './generated-events.ts';
 
 /** A kind of event search that the bench repeats with different values. */
 export interface EventSearchKind {

@@ -1,7 +1,7 @@
 import type { Bus } from '@bunting/bus';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { benchEvent } from './bench-events.ts';
+import { benchEvent } from './generated-events.ts';
 
 const perInsert = 2_500;
 /** How far the outbox may be ahead of the log while it is filled. */

@@ -5,10 +5,10 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type Program, runProgram } from '../../../apps/all-in-one/test/program.ts';
-import { benchOperations } from '../http/bench-operations.ts';
-import { drive } from '../http/drive.ts';
-import { seed, strategiesOf } from '../http/seed.ts';
-import { cpuSecondsOf, type Target } from '../http/target.ts';
+import { benchOperations } from '../http/measured-operations.ts';
+import { generateLoad } from '../http/load-generator.ts';
+import { seedFlags, strategiesOf } from '../http/seed-flags.ts';
+import { cpuSecondsOf, type ServerUnderTest } from '../http/server-under-test.ts';
 
 interface ReplicaOptions {
   readonly features: number;
@@ -104,7 +104,8 @@ const startPlatform = async () => {
     shrink: async (service: ServiceName): Promise<void> => {
       await Promise.all(running.get(service)?.splice(1).map(end) ?? []);
     },
-    targets: (): readonly Pick<Target, 'url' | 'token'>[] => replicasOf('gateway').map(({ url }) => ({ url, token })),
+    targets: (): readonly Pick<ServerUnderTest, 'url' | 'token'>[] =>
+      replicasOf('gateway').map(({ url }) => ({ url, token })),
     cpuSeconds: (service: ServiceName): number | undefined =>
       replicasOf(service).reduce<number | undefined>((sum, { program }) => {
         const seconds = cpuSecondsOf(program.pid);
@@ -115,13 +116,13 @@ const startPlatform = async () => {
 };
 
 const driveAll = async (
-  targets: readonly Pick<Target, 'url' | 'token'>[],
-  operation: Parameters<typeof drive>[1],
+  targets: readonly Pick<ServerUnderTest, 'url' | 'token'>[],
+  operation: Parameters<typeof generateLoad>[1],
   { connections, seconds }: { readonly connections: number; readonly seconds: number },
 ) => {
   const each = Math.max(1, Math.round(connections / targets.length));
   // Each begins with other requests, so that writes of two gateways make other changes.
-  return Promise.all(targets.map((target, nth) => drive(target, operation, each, seconds, nth * 1_000_003)));
+  return Promise.all(targets.map((target, nth) => generateLoad(target, operation, each, seconds, nth * 1_000_003)));
 };
 
 /** Measures the throughput of 1, 2 and 3 replicas of each service, the others having one, and prints a table. */
@@ -142,7 +143,7 @@ export const benchReplicas = async (options: ReplicaOptions): Promise<readonly R
       cpuSeconds: () => undefined,
       stop: async () => undefined,
     };
-    await seed(target, features, 'import', () => undefined);
+    await seedFlags(target, features, 'import', () => undefined);
     const operations = benchOperations(features, await strategiesOf(target, features, 200));
     console.log(
       '\n| service | operation | replicas | requests/s | p99 ms | errors | CPU ms of the service | its cores |',

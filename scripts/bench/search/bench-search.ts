@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { searchService } from '../../../apps/search/src/service.ts';
 import { type SearchParameters, pagedSearches, type SearchKind, searchKinds } from './search-kinds.ts';
-import { featureState, segmentStates } from './bench-states.ts';
+import { featureState, segmentStates } from './generated-states.ts';
 
 export interface SearchBench {
   /** how many features there are when it is measured, one after the other, in rising order */

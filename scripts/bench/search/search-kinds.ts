@@ -1,6 +1,6 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
-import { benchFlag } from '../bench-flags.ts';
-import { people, personOf, projectOf, projects, segmentOf, segments, spread, ticketOf } from './bench-states.ts';
+import { benchFlag } from '../generated-flags.ts';
+import { people, personOf, projectOf, projects, segmentOf, segments, spread, ticketOf } from './generated-states.ts';
 
 export type SearchParameters = RequestOf<typeof SearchFeatures>['query'];
 

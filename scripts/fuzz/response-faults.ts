@@ -1,7 +1,7 @@
-import type { Answerable } from './api-description.ts';
-import { type FuzzAnswer, linesType } from './client.ts';
-import type { FuzzRequest } from './requests.ts';
-import type { Broken } from './breakages.ts';
+import type { DescribedResponse } from './api-description.ts';
+import { type FuzzResponse, linesType } from './client.ts';
+import type { FuzzRequest } from './valid-requests.ts';
+import type { InvalidRequest } from './invalid-requests.ts';
 
 /** The promises that an answer can break. */
 export type Promised =
@@ -26,7 +26,7 @@ const parsed = (text: string): unknown => {
 };
 
 /** Why the body is not the one that is documented; undefined when it is. */
-const faultOfBody = ({ text, contentType }: FuzzAnswer, { type, faultOf }: Answerable): string | undefined => {
+const faultOfBody = ({ text, contentType }: FuzzResponse, { type, faultOf }: DescribedResponse): string | undefined => {
   if (type === undefined) return text === '' ? undefined : 'has a body, and should not';
   if (contentType !== `${type}; charset=utf-8`) return `its type is ${contentType}`;
   const parts = type === linesType ? text.split('\n').filter((line) => line !== '') : [text];
@@ -38,7 +38,7 @@ const faultOfBody = ({ text, contentType }: FuzzAnswer, { type, faultOf }: Answe
 };
 
 /** The violations in a response to a valid request (without `broken`) or to one that breaks a rule. */
-export const faultsOf = ({ operation }: FuzzRequest, answer: FuzzAnswer, broken?: Broken): Fault[] => {
+export const responseFaults = ({ operation }: FuzzRequest, answer: FuzzResponse, broken?: InvalidRequest): Fault[] => {
   const { status, text } = answer;
   const faults: Fault[] = [];
   const shown = text.slice(0, 400);

@@ -1,13 +1,13 @@
 import { ExportedFeatures, Refusal, requestForm } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { readFileSync } from 'node:fs';
-import { batchesOf, type BatchSize } from './batches.ts';
+import { batchesOf, type BatchSize } from './import-batches.ts';
 
 /** The errors of the given files, for the user of the command. No request was sent. */
 export class UsageError extends Error {}
 
-/** The JSON of a file. @throws Unusable that names the file. */
-export const jsonOf = (file: string): unknown => {
+/** The JSON of a file. @throws UsageError that names the file. */
+export const readJson = (file: string): unknown => {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
@@ -46,7 +46,7 @@ export const readExports = (
 ): Export[] => {
   let first: { readonly file: string; readonly environment: string } | undefined;
   return files.map((file) => {
-    const given = jsonOf(file);
+    const given = readJson(file);
     const data = held(file, () => parse(requestForm(ExportedFeatures), given));
     const named = new Set(data.segments?.map(({ id }) => id));
     const segments = [...(data.segments ?? []), ...listed.filter(({ id }) => !named.has(id))];

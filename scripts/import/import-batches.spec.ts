@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExportedFeatures } from '@bunting/contracts';
-import { batchesOf } from './batches.ts';
+import { batchesOf } from './import-batches.ts';
 
 const roomy = { features: 500, bytes: 1_000_000 };
 

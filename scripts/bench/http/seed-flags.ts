@@ -1,12 +1,12 @@
-import { type BenchFlag, benchFlag, exportOf } from '../bench-flags.ts';
-import type { Target } from './target.ts';
+import { type BenchFlag, benchFlag, exportOf } from '../generated-flags.ts';
+import type { ServerUnderTest } from './server-under-test.ts';
 
 const environment = 'development';
 const atOnce = 8;
 const perImport = 1_000;
 
 const send = async (
-  { url, token }: Target,
+  { url, token }: ServerUnderTest,
   method: string,
   path: string,
   body: unknown,
@@ -24,7 +24,7 @@ const send = async (
   return response;
 };
 
-const createOne = async (target: Target, flag: BenchFlag): Promise<void> => {
+const createOne = async (target: ServerUnderTest, flag: BenchFlag): Promise<void> => {
   const feature = `/api/admin/projects/default/features`;
   await send(target, 'POST', feature, { name: flag.name, type: flag.type, description: flag.description }, [409]);
   for (const strategy of flag.strategies) {
@@ -37,8 +37,8 @@ const createOne = async (target: Target, flag: BenchFlag): Promise<void> => {
  * Creates `count` flags from number `first` on (imports only), by the import of Bunting or one by one, as any server of this API accepts them.
  * @param flagOf the flag of a number (imports only)
  */
-export const seed = async (
-  target: Target,
+export const seedFlags = async (
+  target: ServerUnderTest,
   count: number,
   how: 'import' | 'rest',
   progress: (done: number) => void,
@@ -68,7 +68,7 @@ export const seed = async (
 
 /** The ids of the strategies of some of the flags, spread over all of them. */
 export const strategiesOf = async (
-  target: Target,
+  target: ServerUnderTest,
   count: number,
   wanted: number,
 ): Promise<{ feature: string; id: string }[]> => {

@@ -1,8 +1,8 @@
 import type { DescribedOperation } from './api-description.ts';
 import { type Client, jsonIn } from './client.ts';
-import { type KnownObjects, sparedName } from './known-objects.ts';
+import { type KnownObjects, fuzzAccountName } from './known-objects.ts';
 import { seededRandom } from '../seeded-random.ts';
-import type { Keys } from './requests.ts';
+import type { Keys } from './valid-requests.ts';
 
 const json = 'application/json';
 const projects = ['default', ...Array.from({ length: 7 }, (_, nth) => `fuzz-project-${nth}`)];
@@ -133,14 +133,14 @@ export const populate = async (
   await Promise.all(projects.map(oneApplied));
 
   // The one of the last round may be at work still.
-  const username = `${sparedName}-${round % 3}`;
+  const username = `${fuzzAccountName}-${round % 3}`;
   const accounts = (await send('GET', '/service-account', {}, undefined)) as
     { serviceAccounts?: Account[] } | undefined;
   for (const { id } of accounts?.serviceAccounts?.filter((account) => account.username === username) ?? []) {
     await send('DELETE', '/service-account/{id}', { id: String(id) }, undefined);
   }
   const robot = (await post('/service-account', {}, { username, name: username, rootRole: 1 })) as Account | undefined;
-  const token = { description: sparedName, expiresAt: '2040-01-01T00:00:00.000Z' };
+  const token = { description: fuzzAccountName, expiresAt: '2040-01-01T00:00:00.000Z' };
   const tokens = { method: 'POST', path: '/api/admin/service-account/{id}/token' } as DescribedOperation;
   const values = { id: String(robot?.id) };
   const answer = await client.send({ operation: tokens, values, query: [], headers, body: token });
@@ -160,7 +160,7 @@ export const populate = async (
 };
 
 /** Reads the lists of the API, for some values of their parameters, and collects the objects in them. */
-export const lookAround = async (
+export const readKnownObjects = async (
   client: Client,
   key: string,
   operations: readonly DescribedOperation[],

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
-import type { Subject } from './subject.ts';
+import type { Subject } from './subject-state.ts';
 
 /**
  * The outcome of a write. `acknowledged`: a success. `refused`: a client error, which none of these writes should get. The others
@@ -12,7 +12,7 @@ export type Outcome = 'acknowledged' | 'refused' | 'unknown' | 'found' | 'absent
 export const hasHappened = (outcome: Outcome): boolean => outcome === 'acknowledged' || outcome === 'found';
 
 /** One attempt of a write. */
-export interface Entry {
+export interface LedgerEntry {
   readonly project: string;
   /** the project or flag; it has one writer, which writes sequentially */
   readonly subject: string;
@@ -30,7 +30,7 @@ export interface Entry {
 }
 
 /** The ledger of one writer. Each entry is synced to disk before the next write begins. */
-export const openLedger = (file: string): { write(entry: Entry): void; close(): void } => {
+export const openLedger = (file: string): { write(entry: LedgerEntry): void; close(): void } => {
   const handle = openSync(file, 'a', 0o600);
   return {
     write: (entry) => {
@@ -41,8 +41,8 @@ export const openLedger = (file: string): { write(entry: Entry): void; close(): 
   };
 };
 
-export const readLedger = (file: string): Entry[] =>
+export const readLedger = (file: string): LedgerEntry[] =>
   readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Entry);
+    .map((line) => JSON.parse(line) as LedgerEntry);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The server under test: a running server, or a new Bunting on an empty data folder. */
-export interface Target {
+export interface ServerUnderTest {
   readonly url: string;
   readonly token: string;
   /** milliseconds from the start to ready, when we started it: the first time, and the second on the same data */
@@ -77,7 +77,9 @@ const startOnce = async (dataDir: string, settings: Readonly<Record<string, stri
 };
 
 /** @param settings additional settings of the server */
-export const ownTarget = async (settings: Readonly<Record<string, string>> = {}): Promise<Target> => {
+export const startServerUnderTest = async (
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ServerUnderTest> => {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-'));
   const first = await startOnce(dataDir, settings);
   await first.stop();
@@ -98,7 +100,7 @@ export const ownTarget = async (settings: Readonly<Record<string, string>> = {})
   };
 };
 
-export const foreignTarget = (url: string, authorization: string): Target => ({
+export const existingServer = (url: string, authorization: string): ServerUnderTest => ({
   url: url.replace(/\/$/, ''),
   token: authorization,
   startMs: [],
@@ -113,7 +115,7 @@ const idleShare = 0.05;
 const longestSettlingMs = 60_000;
 
 /** Waits until the server has finished what the last requests started, as far as its CPU time shows it. */
-export const settled = async (target: Target): Promise<void> => {
+export const waitUntilSettled = async (target: ServerUnderTest): Promise<void> => {
   const until = performance.now() + longestSettlingMs;
   for (let before = target.cpuSeconds(); before !== undefined && performance.now() < until;) {
     await sleep(settledEveryMs);

@@ -13,7 +13,7 @@ import type { TSchema } from 'typebox';
 
 const help = `Measures the CPU time that the gateway spends on the costliest bodies that it accepts: their JSON and their schema.
 
-  npx node scripts/bench/change-requests/change-request-bodies.ts`;
+  npx node scripts/bench/http/measure-costly-bodies.ts`;
 
 const times = 9;
 const settings = readConfig(GatewayConfig, { GATEWAY_DATABASE_URL: 'postgres://localhost/gateway' });

@@ -5,13 +5,18 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
-import { type BenchFlag, benchFlag } from '../bench-flags.ts';
-import { seed, strategiesOf } from '../http/seed.ts';
-import { foreignTarget, ownTarget, settled, type Target } from '../http/target.ts';
-import type { PollLoad, PollLoadResult } from './poll-load.ts';
-import type { StoreMemory } from './store-memory.ts';
+import { type BenchFlag, benchFlag } from '../generated-flags.ts';
+import { seedFlags, strategiesOf } from '../http/seed-flags.ts';
+import {
+  existingServer,
+  startServerUnderTest,
+  waitUntilSettled,
+  type ServerUnderTest,
+} from '../http/server-under-test.ts';
+import type { RequestLoad, RequestLoadResult } from './request-load-worker.ts';
+import type { DeliveryMemory } from './delivery-memory-process.ts';
 
-export interface DeliveryBenchOptions {
+export interface SdkBenchOptions {
   /** numbers of flags */
   readonly sizes: readonly number[];
   readonly seconds: number;
@@ -49,13 +54,13 @@ const evaluatedFlags = 400;
 const features = '/api/client/features';
 const delta = '/api/client/delta';
 
-const load = (options: PollLoad): Promise<PollLoadResult> =>
+const load = (options: RequestLoad): Promise<RequestLoadResult> =>
   new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('poll-load.ts', import.meta.url), { workerData: options });
+    const worker = new Worker(new URL('request-load-worker.ts', import.meta.url), { workerData: options });
     worker.once('message', resolve).once('error', reject);
   });
 
-const tokenOf = async ({ url, token }: Target, type: 'client' | 'frontend' = 'client'): Promise<string> => {
+const tokenOf = async ({ url, token }: ServerUnderTest, type: 'client' | 'frontend' = 'client'): Promise<string> => {
   const response = await fetch(`${url}/api/admin/api-tokens`, {
     method: 'POST',
     headers: { authorization: token, 'content-type': 'application/json' },
@@ -64,13 +69,21 @@ const tokenOf = async ({ url, token }: Target, type: 'client' | 'frontend' = 'cl
   return ((await response.json()) as { secret: string }).secret;
 };
 
-const tagOf = async (target: Target, at: string, headers: Readonly<Record<string, string>>): Promise<string> => {
+const tagOf = async (
+  target: ServerUnderTest,
+  at: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<string> => {
   const response = await fetch(`${target.url}${at}`, { headers });
   await response.arrayBuffer();
   return response.headers.get('etag') ?? '';
 };
 
-const patch = async (target: Target, strategy: { feature: string; id: string }, rollout: number): Promise<void> => {
+const patch = async (
+  target: ServerUnderTest,
+  strategy: { feature: string; id: string },
+  rollout: number,
+): Promise<void> => {
   const at = `/api/admin/projects/default/features/${strategy.feature}/environments/development/strategies/${strategy.id}`;
   const response = await fetch(`${target.url}${at}`, {
     method: 'PATCH',
@@ -90,7 +103,7 @@ const median = (taken: number[]): number => taken.sort((one, other) => one - oth
 
 /** Milliseconds of the first full answer after a change, and the slowest. */
 const firstAfterChange = async (
-  target: Target,
+  target: ServerUnderTest,
   headers: Readonly<Record<string, string>>,
   strategy: { feature: string; id: string },
 ): Promise<{ readonly p50: number; readonly max: number }> => {
@@ -104,7 +117,12 @@ const firstAfterChange = async (
   return { p50: median(taken), max: Math.max(...taken) };
 };
 
-const measure = async (target: Target, flags: number, poll: Poll, options: DeliveryBenchOptions): Promise<Row[]> => {
+const measure = async (
+  target: ServerUnderTest,
+  flags: number,
+  poll: Poll,
+  options: SdkBenchOptions,
+): Promise<Row[]> => {
   const port = Number(new URL(target.url).port);
   const rows: Row[] = [];
   for (const connections of connectionCounts) {
@@ -141,14 +159,14 @@ const measure = async (target: Target, flags: number, poll: Poll, options: Deliv
   return rows;
 };
 
-const benchSize = async (flags: number, options: DeliveryBenchOptions) => {
+const benchSize = async (flags: number, options: SdkBenchOptions) => {
   const { server } = options;
-  const target = server === undefined ? await ownTarget() : foreignTarget(server.url, server.token);
+  const target = server === undefined ? await startServerUnderTest() : existingServer(server.url, server.token);
   try {
     if (server === undefined)
-      await seed(target, flags, 'import', (done) => process.stderr.write(`\r${done} of ${flags} flags`));
+      await seedFlags(target, flags, 'import', (done) => process.stderr.write(`\r${done} of ${flags} flags`));
     process.stderr.write('\r');
-    await settled(target);
+    await waitUntilSettled(target);
     const authorization = await tokenOf(target);
     const identity = { authorization, 'unleash-client-spec': '5.2.0', 'accept-encoding': 'identity' };
     const gzip = { ...identity, 'accept-encoding': 'gzip' };
@@ -179,13 +197,13 @@ const benchSize = async (flags: number, options: DeliveryBenchOptions) => {
 const bareHeaders = { etag: '"0:1:2"', 'x-padding': 'x'.repeat(350) };
 
 /** The limit of this machine: `node:http` alone, in this process, which answers each request with 304. */
-const benchBareHttp = async (options: DeliveryBenchOptions): Promise<readonly Row[]> => {
+const benchBareHttp = async (options: SdkBenchOptions): Promise<readonly Row[]> => {
   const server = createServer((_, response) => void response.writeHead(304, bareHeaders).end());
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   try {
     const poll: Poll = { name: 'node:http alone, 304', path: '/', headers: {}, status: 304 };
-    return await measure(foreignTarget(`http://127.0.0.1:${port}`, ''), 0, poll, options);
+    return await measure(existingServer(`http://127.0.0.1:${port}`, ''), 0, poll, options);
   } finally {
     server.close();
   }
@@ -199,12 +217,12 @@ const evaluatedFlag = (nth: number): BenchFlag => {
 };
 
 /** Evaluations for one user, of all flags and of one. */
-const benchEvaluations = async (options: DeliveryBenchOptions): Promise<readonly Row[]> => {
+const benchEvaluations = async (options: SdkBenchOptions): Promise<readonly Row[]> => {
   // All requests come from one address.
-  const target = await ownTarget({ GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '0' });
+  const target = await startServerUnderTest({ GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '0' });
   try {
-    await seed(target, evaluatedFlags, 'import', () => undefined, 0, evaluatedFlag);
-    await settled(target);
+    await seedFlags(target, evaluatedFlags, 'import', () => undefined, 0, evaluatedFlag);
+    await waitUntilSettled(target);
     const authorization = await tokenOf(target, 'frontend');
     const identity = { authorization, 'accept-encoding': 'identity' };
     const [strategy] = await strategiesOf(target, evaluatedFlags, 1);
@@ -228,17 +246,17 @@ const benchEvaluations = async (options: DeliveryBenchOptions): Promise<readonly
   }
 };
 
-const storeMemory = (flags: number): { readonly stored: StoreMemory; readonly served: StoreMemory } => {
-  const file = path.join(import.meta.dirname, 'store-memory.ts');
+const measureDeliveryMemory = (flags: number): { readonly stored: DeliveryMemory; readonly served: DeliveryMemory } => {
+  const file = path.join(import.meta.dirname, 'delivery-memory-process.ts');
   const printed = execFileSync(process.execPath, ['--expose-gc', '--no-warnings', file, String(flags)]);
-  return JSON.parse(printed.toString()) as { stored: StoreMemory; served: StoreMemory };
+  return JSON.parse(printed.toString()) as { stored: DeliveryMemory; served: DeliveryMemory };
 };
 
 /**
  * Measures `node:http` alone, evaluations for browsers and OFREP, and polls of SDKs with each number of flags: unchanged, full and as deltas, the first
  * answer after a change, and the memory.
  */
-export const benchDelivery = async (options: DeliveryBenchOptions): Promise<unknown> => {
+export const benchSdkRequests = async (options: SdkBenchOptions): Promise<unknown> => {
   console.log(
     '\n| flags | poll | connections | requests/s | p50 ms | p99 ms | kB | CPU µs | unexpected |\n| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
   );
@@ -254,8 +272,9 @@ export const benchDelivery = async (options: DeliveryBenchOptions): Promise<unkn
   }
   if (options.server !== undefined) return { date: new Date().toISOString(), bare, sizes };
   const most = Math.max(...options.sizes);
-  const memory = storeMemory(most);
-  const text = ({ heapUsed, external, rss }: StoreMemory) => `${heapUsed} heap, ${external} external, ${rss} resident`;
+  const memory = measureDeliveryMemory(most);
+  const text = ({ heapUsed, external, rss }: DeliveryMemory) =>
+    `${heapUsed} heap, ${external} external, ${rss} resident`;
   console.log(
     `\n${most} flags in two environments take, in MiB: ${text(memory.stored)}; with an answer for each environment ${text(memory.served)}.`,
   );

@@ -3,10 +3,10 @@ import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deliveryStore } from '../../../apps/gateway/src/delivery/delivery-store.ts';
 import { deliveryView } from '../../../apps/gateway/src/delivery/delivery-view.ts';
-import { benchFlag } from '../bench-flags.ts';
+import { benchFlag } from '../generated-flags.ts';
 
 /** MiB, rounded */
-export interface StoreMemory {
+export interface DeliveryMemory {
   readonly heapUsed: number;
   readonly external: number;
   readonly rss: number;
@@ -46,7 +46,7 @@ const featureRow = (nth: number): DeliveryState => {
   return { entity: 'feature', id: name, state } as DeliveryState;
 };
 
-const measured = async (): Promise<StoreMemory> => {
+const measured = async (): Promise<DeliveryMemory> => {
   // What compressions hold is released in later turns of the event loop, and memory outside of the heap by a second collection.
   for (let collections = 0; collections < 3; collections++) {
     await nextTurn();
@@ -56,7 +56,7 @@ const measured = async (): Promise<StoreMemory> => {
   const [heap, outside, resident] = [heapUsed, external, rss].map((bytes) => Math.round(bytes / 1024 / 1024));
   return { heapUsed: heap ?? 0, external: outside ?? 0, rss: resident ?? 0 };
 };
-const difference = (before: StoreMemory, after: StoreMemory): StoreMemory => ({
+const difference = (before: DeliveryMemory, after: DeliveryMemory): DeliveryMemory => ({
   heapUsed: after.heapUsed - before.heapUsed,
   external: after.external - before.external,
   rss: after.rss - before.rss,

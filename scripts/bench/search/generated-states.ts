@@ -1,6 +1,6 @@
 import type { FeatureState, StateOf } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
-import { benchFlag } from '../bench-flags.ts';
+import { benchFlag } from '../generated-flags.ts';
 
 /** States of features as in a large installation. Deterministic: the same for the same number. */
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seed } from '../http/seed.ts';
-import { ownTarget, type Target } from '../http/target.ts';
+import { seedFlags } from '../http/seed-flags.ts';
+import { startServerUnderTest, type ServerUnderTest } from '../http/server-under-test.ts';
 
 export interface StreamFigures {
   readonly idleStreams: number;
@@ -79,7 +79,12 @@ const closeAll = async (streams: readonly RawStream[]): Promise<void> => {
   await sleep(1_000);
 };
 
-const admin = async ({ url, token }: Target, method: string, path: string, body?: unknown): Promise<unknown> => {
+const admin = async (
+  { url, token }: ServerUnderTest,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<unknown> => {
   const response = await fetch(`${url}/api/admin/${path}`, {
     method,
     headers: { authorization: token, 'content-type': 'application/json' },
@@ -89,7 +94,7 @@ const admin = async ({ url, token }: Target, method: string, path: string, body?
   return (await response.json()) as unknown;
 };
 
-const cpuPercent = async (target: Target): Promise<number> => {
+const cpuPercent = async (target: ServerUnderTest): Promise<number> => {
   const before = target.cpuSeconds() ?? 0;
   await sleep(restSeconds * 1_000);
   return Number(((((target.cpuSeconds() ?? 0) - before) / restSeconds) * 100).toFixed(1));
@@ -103,9 +108,12 @@ const quantile = (taken: readonly number[], part: number): number => {
 /** Measures idle streams, the time until a change reaches many streams, and the cost of their reconnection. */
 export const benchStreams = async (idleStreams: number): Promise<StreamFigures> => {
   const limit = String(2 * idleStreams);
-  const target = await ownTarget({ GATEWAY_MAX_SDK_STREAMS: limit, GATEWAY_MAX_SDK_STREAMS_PER_CLIENT: limit });
+  const target = await startServerUnderTest({
+    GATEWAY_MAX_SDK_STREAMS: limit,
+    GATEWAY_MAX_SDK_STREAMS_PER_CLIENT: limit,
+  });
   try {
-    await seed(target, flags, 'import', () => undefined);
+    await seedFlags(target, flags, 'import', () => undefined);
     const { secret } = (await admin(target, 'POST', 'api-tokens', {
       tokenName: 'bench',
       type: 'client',

@@ -1,7 +1,7 @@
 import type { ApiDescription, DescribedOperation } from './api-description.ts';
 import { type KnownObjects, singular } from './known-objects.ts';
 import type { SeededRandom } from '../seeded-random.ts';
-import type { ValueSource, Whim } from './values.ts';
+import type { ValueSource, ValueContext } from './values.ts';
 
 /** A request before it is encoded; the sender encodes it. */
 export interface FuzzRequest {
@@ -44,11 +44,11 @@ export interface Keys {
 }
 
 /** Generates requests that match the description; the objects that they refer to need not exist. */
-export const requestSource = (description: ApiDescription, known: KnownObjects, source: ValueSource, keys: Keys) => {
+export const validRequests = (description: ApiDescription, known: KnownObjects, source: ValueSource, keys: Keys) => {
   const fittingText = (
     operation: DescribedOperation,
     { name, schema }: DescribedOperation['pathParameters'][number],
-    whim: Whim,
+    whim: ValueContext,
   ): string | undefined => {
     for (let attempt = 0; attempt < 10; attempt++) {
       const made = source.text(schema, name, whim);
@@ -57,7 +57,7 @@ export const requestSource = (description: ApiDescription, known: KnownObjects, 
     return undefined;
   };
 
-  const query = (operation: DescribedOperation, whim: Whim): [string, string][] => {
+  const query = (operation: DescribedOperation, whim: ValueContext): [string, string][] => {
     const { random } = whim;
     return operation.queryParameters.flatMap(({ name, schema, required }): [string, string][] => {
       if (!required && !random.chance(whim.plain ? 0.1 : 0.4)) return [];
@@ -70,7 +70,7 @@ export const requestSource = (description: ApiDescription, known: KnownObjects, 
     });
   };
 
-  const body = (operation: DescribedOperation, whim: Whim): unknown => {
+  const body = (operation: DescribedOperation, whim: ValueContext): unknown => {
     if (operation.body === undefined) return undefined;
     const thing = whim.plain ? known.at(operation.path, whim.within, whim.random) : undefined;
     for (let attempt = 0; attempt < 30; attempt++) {

@@ -1,5 +1,5 @@
 import type { EventType, RecordedEvent } from '@bunting/contracts';
-import { type BenchFlag, benchFlag } from '../bench-flags.ts';
+import { type BenchFlag, benchFlag } from '../generated-flags.ts';
 
 /**
  * Events made up for the bench: what 10,000 flags in 40 projects see when 200 people work on them. As it goes, a few of both

@@ -10,7 +10,10 @@ const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)$/;
  * Skips the revisions that SDKs may have got since a time, in databases that were restored by other means to their state at it.
  * @throws BackupError if the time is none or has no offset, or a service runs
  */
-export const skipRevisionsSince = async (databases: readonly ServiceDatabase[], time: string): Promise<void> => {
+export const skipDeliveryRevisionsSince = async (
+  databases: readonly ServiceDatabase[],
+  time: string,
+): Promise<void> => {
   const at = new Date(time);
   if (!rfc3339.test(time) || Number.isNaN(at.getTime()) || at.getTime() > Date.now())
     throw new BackupError(

@@ -1,4 +1,4 @@
-import { benchFlag } from '../bench-flags.ts';
+import { benchFlag } from '../generated-flags.ts';
 
 export interface BenchRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

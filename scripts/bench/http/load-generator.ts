@@ -1,9 +1,9 @@
 import autocannon, { type Request, type Result } from 'autocannon';
-import type { BenchOperation, BenchRequest } from './bench-operations.ts';
-import type { Target } from './target.ts';
+import type { BenchOperation, BenchRequest } from './measured-operations.ts';
+import type { ServerUnderTest } from './server-under-test.ts';
 
 /** The measurements of the load generator. */
-export interface Driven {
+export interface LoadResult {
   readonly operation: string;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
@@ -14,20 +14,23 @@ export interface Driven {
 }
 
 /** The headers of a request: its own, and the token. */
-export const headersFor = (target: Pick<Target, 'token'>, { body, headers }: BenchRequest): Record<string, string> => ({
+export const headersFor = (
+  target: Pick<ServerUnderTest, 'token'>,
+  { body, headers }: BenchRequest,
+): Record<string, string> => ({
   ...headers,
   authorization: target.token,
   ...(body === undefined ? {} : { 'content-type': 'application/json' }),
 });
 
 /** Sends requests of an operation over a number of connections for some seconds; the first is number `first`. */
-export const drive = (
-  target: Pick<Target, 'url' | 'token'>,
+export const generateLoad = (
+  target: Pick<ServerUnderTest, 'url' | 'token'>,
   operation: BenchOperation,
   connections: number,
   seconds: number,
   first = 0,
-): Promise<Driven> => {
+): Promise<LoadResult> => {
   let nth = first;
   const statuses: Record<string, number> = {};
   const setupRequest = (request: Request): Request => {

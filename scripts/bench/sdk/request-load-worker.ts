@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
-export interface PollLoad {
+export interface RequestLoad {
   readonly port: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface PollLoad {
   readonly milliseconds: number;
 }
 
-export interface PollLoadResult {
+export interface RequestLoadResult {
   readonly requests: number;
   readonly milliseconds: number;
   readonly bytes: number;
@@ -27,7 +27,14 @@ const headEnd = Buffer.from('\r\n\r\n');
 const lengthPattern = /\r\ncontent-length: (\d+)/i;
 
 /** Sends one request after the other on each connection for a while. */
-const drive = async ({ port, path, headers, body, connections, milliseconds }: PollLoad): Promise<PollLoadResult> => {
+const drive = async ({
+  port,
+  path,
+  headers,
+  body,
+  connections,
+  milliseconds,
+}: RequestLoad): Promise<RequestLoadResult> => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   if (body !== undefined)
     lines.push(`content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`);
@@ -82,4 +89,4 @@ const drive = async ({ port, path, headers, body, connections, milliseconds }: P
   return { requests, milliseconds: passed, bytes, statuses, p50Ms: percentile(0.5), p99Ms: percentile(0.99) };
 };
 
-parentPort?.postMessage(await drive(workerData as PollLoad));
+parentPort?.postMessage(await drive(workerData as RequestLoad));

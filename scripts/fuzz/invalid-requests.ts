@@ -1,9 +1,9 @@
 import type { ApiDescription, DescribedOperation, Schema } from './api-description.ts';
 import type { SeededRandom } from '../seeded-random.ts';
-import { type FuzzRequest, targetOf } from './requests.ts';
+import { type FuzzRequest, targetOf } from './valid-requests.ts';
 
 /** A request that breaks one rule, and the expected response. */
-export interface Broken {
+export interface InvalidRequest {
   readonly request: FuzzRequest;
   readonly rule: string;
   readonly expected: number;
@@ -111,7 +111,7 @@ const pickCrack = (
   return undefined;
 };
 
-type Breakage = (request: FuzzRequest, random: SeededRandom) => Broken | undefined;
+type Breakage = (request: FuzzRequest, random: SeededRandom) => InvalidRequest | undefined;
 
 const header = (request: FuzzRequest, headers: Readonly<Record<string, string>>): FuzzRequest => ({
   ...request,
@@ -307,7 +307,9 @@ const breakagesOfForm: readonly {
 ];
 
 /** Breaks requests, one rule each, and knows which. */
-export const breaker = (description: ApiDescription): ((request: FuzzRequest, random: SeededRandom) => Broken) => {
+export const invalidRequests = (
+  description: ApiDescription,
+): ((request: FuzzRequest, random: SeededRandom) => InvalidRequest) => {
   const bodyCrack: Breakage = (request, random) => {
     const { operation, body } = request;
     if (operation.body === undefined) return undefined;
