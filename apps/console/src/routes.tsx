@@ -8,7 +8,7 @@ import {
   useLocation,
 } from '@tanstack/react-router';
 import { Loading } from './components/content.tsx';
-import { NotFound, PageFault } from './shell/faults.tsx';
+import { NotFoundPage, ErrorPage } from './shell/error-pages.tsx';
 import { Shell } from './shell/shell.tsx';
 
 // One route per page. A page is loaded when it is first opened, and reads its own search parameters as text.
@@ -16,7 +16,7 @@ import { Shell } from './shell/shell.tsx';
 const bare = new Set(['/first', '/new-user', '/reset-password', '/forgotten-password']);
 const Frame = () => (bare.has(useLocation().pathname) ? <Outlet /> : <Shell />);
 
-const root = createRootRoute({ component: Frame, notFoundComponent: NotFound });
+const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundPage });
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -162,7 +162,7 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',
-  defaultErrorComponent: PageFault,
+  defaultErrorComponent: ErrorPage,
   defaultPendingComponent: Loading,
   scrollRestoration: true,
 });

@@ -1,7 +1,7 @@
 import type { ErrorBody, ErrorDetail, ErrorKind } from '@bunting/contracts';
 
 /** Why a call failed: a kind of the API, no connection to Bunting, or an answer that is not Bunting's. */
-export type FailureKind = ErrorKind | 'Offline' | 'UnexpectedAnswer';
+export type FailureKind = ErrorKind | 'Offline' | 'UnexpectedResponse';
 
 interface ApiErrorOptions {
   readonly status?: number;
@@ -51,14 +51,14 @@ export const retryAfterSeconds = (header: string | null, now: number): number | 
 };
 
 /** The error of an answer that is no success. */
-export const errorOfAnswer = (response: Response, body: unknown): ApiError => {
+export const errorOfResponse = (response: Response, body: unknown): ApiError => {
   const common = {
     status: response.status,
     retryAfterSeconds: retryAfterSeconds(response.headers.get('retry-after'), Date.now()),
     tag: response.headers.get('etag') ?? undefined,
   };
   if (!isErrorBody(body)) {
-    return new ApiError('UnexpectedAnswer', `Bunting answered with status ${response.status}.`, common);
+    return new ApiError('UnexpectedResponse', `Bunting answered with status ${response.status}.`, common);
   }
   return new ApiError(body.name as ErrorKind, body.message, {
     ...common,

@@ -1,31 +1,31 @@
 import type { AnyOperation, ReplyOf, RequestOf } from '@bunting/contracts';
-import { ApiError, errorOfAnswer } from './api-error.ts';
+import { ApiError, errorOfResponse } from './api-error.ts';
 import { authorization, offerOf, signInNeeded, waitForSignIn } from './session.ts';
 import { createStore } from './store.ts';
 
-/** `field` is optional in the request when all of its properties are. */
-type Field<K extends string, S> = undefined extends S
+/** The part `K` of a request, which is optional when all of its properties are. */
+type RequestPart<K extends string, S> = undefined extends S
   ? { readonly [name in K]?: S }
   : Record<never, never> extends S
     ? { readonly [name in K]?: S }
     : { readonly [name in K]: S };
 
 /** What a call needs: the operation's own parameters, query and body. */
-export type CallRequest<O extends AnyOperation> = Field<'params', RequestOf<O>['params']> &
-  Field<'query', RequestOf<O>['query']> &
-  Field<'body', RequestOf<O>['body']> & {
+export type CallRequest<O extends AnyOperation> = RequestPart<'params', RequestOf<O>['params']> &
+  RequestPart<'query', RequestOf<O>['query']> &
+  RequestPart<'body', RequestOf<O>['body']> & {
     /** the entity tag that the resource must still have; 412 (`PreconditionFailed`) when it has changed */
     readonly ifMatch?: string | undefined;
     readonly signal?: AbortSignal | undefined;
   };
 
-export interface Tagged<T> {
+export interface WithEntityTag<T> {
   readonly value: T;
   /** the entity tag for `ifMatch` of a later write */
   readonly tag: string | undefined;
 }
 
-/** Milliseconds by which the last answer was behind; 0 when it was current. */
+/** Milliseconds by which the last response was behind; 0 when it was current. */
 export const staleMs = createStore(0);
 
 interface RawRequest {
@@ -66,11 +66,11 @@ const parse = async (response: Response): Promise<unknown> => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ApiError('UnexpectedAnswer', 'The answer is not valid JSON.', { status: response.status });
+    throw new ApiError('UnexpectedResponse', 'The response is not valid JSON.', { status: response.status });
   }
 };
 
-const fetchAnswer = async (url: string, init: RequestInit): Promise<{ response: Response; body: unknown }> => {
+const fetchResponse = async (url: string, init: RequestInit): Promise<{ response: Response; body: unknown }> => {
   try {
     const response = await fetch(url, init);
     return { response, body: await parse(response) };
@@ -80,8 +80,8 @@ const fetchAnswer = async (url: string, init: RequestInit): Promise<{ response: 
   }
 };
 
-/** Sends one request to the gateway. A 401 shows the sign-in form, and the request is sent again after it. @throws ApiError */
-export const send = async (
+/** Sends a request to the gateway. A 401 shows the sign-in form, and the request is sent again after it. @throws ApiError */
+export const sendAfterSignIn = async (
   method: string,
   url: string,
   { body, ifMatch, signal }: RawRequest = {},
@@ -91,10 +91,10 @@ export const send = async (
   if (ifMatch !== undefined) headers['if-match'] = ifMatch;
   if (method !== 'GET') headers['idempotency-key'] = idempotencyKey();
   for (;;) {
-    // While the sign-in form is shown, further calls would only be answered 401 as well.
+    // While the sign-in form is shown, further calls would only get a 401 as well.
     const offer = signInNeeded.get();
     if (offer !== undefined) await waitForSignIn(offer, signal);
-    const answer = await fetchAnswer(url, {
+    const received = await fetchResponse(url, {
       method,
       headers: { ...headers, ...authorization() },
       credentials: 'same-origin',
@@ -102,26 +102,26 @@ export const send = async (
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    if (answer.response.ok) {
-      staleMs.set(Number(answer.response.headers.get('bunting-stale') ?? 0));
-      return answer;
+    if (received.response.ok) {
+      staleMs.set(Number(received.response.headers.get('bunting-stale') ?? 0));
+      return received;
     }
-    const error = errorOfAnswer(answer.response, answer.body);
+    const error = errorOfResponse(received.response, received.body);
     // Other refusals with this status are about a link or a password in the request.
     if (error.kind !== 'AuthenticationRequired') throw error;
-    await waitForSignIn(offerOf(answer.body), signal);
+    await waitForSignIn(offerOf(received.body), signal);
   }
 };
 
 /** Calls an operation and returns its reply with the entity tag. @throws ApiError */
-export const callTagged = async <O extends AnyOperation>(
+export const callWithEntityTag = async <O extends AnyOperation>(
   operation: O,
   request: CallRequest<O>,
-): Promise<Tagged<ReplyOf<O>>> => {
-  const { response, body } = await send(operation.http?.method ?? 'GET', urlOf(operation, request), request);
+): Promise<WithEntityTag<ReplyOf<O>>> => {
+  const { response, body } = await sendAfterSignIn(operation.http?.method ?? 'GET', urlOf(operation, request), request);
   return { value: body as ReplyOf<O>, tag: response.headers.get('etag') ?? undefined };
 };
 
 /** Calls an operation and returns its reply. @throws ApiError */
 export const call = async <O extends AnyOperation>(operation: O, request: CallRequest<O>): Promise<ReplyOf<O>> =>
-  (await callTagged(operation, request)).value;
+  (await callWithEntityTag(operation, request)).value;

@@ -12,7 +12,7 @@ interface Grant {
   readonly environment?: string | null | undefined;
 }
 
-/** Whether grants allow a permission at a place. A grant without a project or environment holds everywhere. */
+/** Whether grants allow a permission in a project and environment. A grant without a project or environment holds everywhere. */
 export const allows = (grants: readonly Grant[], permission: Permission, { project, environment }: Where): boolean =>
   grants.some(
     (grant) =>

@@ -9,7 +9,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
-import { call, type CallRequest, callTagged } from './call.ts';
+import { call, type CallRequest, callWithEntityTag } from './call.ts';
 
 const temporary = new Set(['RateLimitError', 'ServiceUnavailable', 'RequestTimeout', 'Offline']);
 
@@ -43,10 +43,10 @@ export const read = <O extends AnyOperation>(operation: O, request: Omit<CallReq
   });
 
 /** As `read`, with the entity tag for a later write with `ifMatch`. */
-export const readTagged = <O extends AnyOperation>(operation: O, request: Omit<CallRequest<O>, 'signal'>) =>
+export const readWithEntityTag = <O extends AnyOperation>(operation: O, request: Omit<CallRequest<O>, 'signal'>) =>
   queryOptions({
     queryKey: [operation.operationId, request, 'tagged'] as const,
-    queryFn: ({ signal }) => callTagged(operation, { ...request, signal } as CallRequest<O>),
+    queryFn: ({ signal }) => callWithEntityTag(operation, { ...request, signal } as CallRequest<O>),
   });
 
 /** A mutation that calls an operation and then reads again what the write has changed. */

@@ -1,5 +1,5 @@
 import { GetMe, type Me } from '@bunting/contracts';
-import { ApiError, errorOfAnswer } from './api-error.ts';
+import { ApiError, errorOfResponse } from './api-error.ts';
 import { authorization, hasApiKey, signedIn, setApiKey } from './session.ts';
 
 const json = { accept: 'application/json', 'content-type': 'application/json' };
@@ -17,7 +17,7 @@ const post = async (path: string, body: unknown, headers: Record<string, string>
     throw new ApiError('Offline', 'There is no connection to Bunting.');
   }
   const answer: unknown = await response.json().catch(() => null);
-  if (!response.ok) throw errorOfAnswer(response, answer);
+  if (!response.ok) throw errorOfResponse(response, answer);
   return answer;
 };
 
@@ -29,7 +29,7 @@ const whoIs = async (): Promise<Me> => {
     },
   );
   const answer: unknown = await response.json().catch(() => null);
-  if (!response.ok) throw errorOfAnswer(response, answer);
+  if (!response.ok) throw errorOfResponse(response, answer);
   return answer as Me;
 };
 

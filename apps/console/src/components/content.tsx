@@ -74,13 +74,13 @@ export const Loading = () => (
   </p>
 );
 
-interface AnswerProps<T> {
+interface QueryResultProps<T> {
   readonly query: { readonly data: T | undefined; readonly error: unknown; readonly refetch: () => unknown };
   readonly children: (data: T) => React.ReactNode;
 }
 
 /** What a query found, or why it could not be read. Data that was read before stays visible while it is read again. */
-export const Answer = <T,>({ query, children }: AnswerProps<T>) => {
+export const QueryResult = <T,>({ query, children }: QueryResultProps<T>) => {
   if (query.data !== undefined) return children(query.data);
   if (query.error != null) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />;
   return <Loading />;

@@ -9,7 +9,7 @@ interface Where {
   readonly environment?: string | undefined;
 }
 
-/** A function that says whether the user may call an operation at a place; false while it is not known yet. */
+/** A function that says whether the user may call an operation in a project and environment; false while it is not known yet. */
 export const useMayCall = (): ((operation: AnyOperation, where?: Where) => boolean) => {
   const may = useMay();
   return (operation, where) => {

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { resourceMessages as text } from '../messages/resources.ts';
 import { Button, IconButton } from './button.tsx';
-import { Answer, EmptyState } from './content.tsx';
+import { QueryResult, EmptyState } from './content.tsx';
 import { TextField } from './forms/fields.tsx';
 import { Menu, type MenuEntry } from './menu.tsx';
-import { useSearchText } from './search-text.ts';
+import { useSearchParameter } from './search-parameter.ts';
 import styles from './resource.module.css';
 
 interface ResourceColumn<T> {
@@ -56,7 +56,7 @@ export const ResourceList = <T,>({
   forFound,
   parameter = 'q',
 }: ResourceListProps<T>) => {
-  const [search = '', setSearch] = useSearchText(parameter);
+  const [search = '', setSearch] = useSearchParameter(parameter);
   const [max, setMax] = useState(page);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (row: T): boolean => {
@@ -64,7 +64,7 @@ export const ResourceList = <T,>({
     return words.every((word) => looked.includes(word));
   };
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {(rows) => {
         if (rows.length === 0 && filter === undefined) {
           return (
@@ -163,6 +163,6 @@ export const ResourceList = <T,>({
           </div>
         );
       }}
-    </Answer>
+    </QueryResult>
   );
 };

@@ -2,7 +2,7 @@ import { Fragment } from 'react';
 
 const link = /\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g;
 const bold = /\*\*(.+?)\*\*|\*(.+?)\*/g;
-const unescaped = (text: string): string => text.replace(/\\([\\`*_{}[\]()#+\-.!<>|~])/g, '$1');
+const removeEscapes = (text: string): string => text.replace(/\\([\\`*_{}[\]()#+\-.!<>|~])/g, '$1');
 
 /** The summary of an event: bold parts of its Markdown are bold, links are their texts, everything else is text. */
 export const Summary = ({ text }: { readonly text: string }) => {
@@ -10,11 +10,11 @@ export const Summary = ({ text }: { readonly text: string }) => {
   const line = text.replace(link, '$1');
   let end = 0;
   for (const match of line.matchAll(bold)) {
-    parts.push(unescaped(line.slice(end, match.index)));
-    parts.push(<strong>{unescaped(match[1] ?? match[2] ?? '')}</strong>);
+    parts.push(removeEscapes(line.slice(end, match.index)));
+    parts.push(<strong>{removeEscapes(match[1] ?? match[2] ?? '')}</strong>);
     end = match.index + match[0].length;
   }
-  parts.push(unescaped(line.slice(end)));
+  parts.push(removeEscapes(line.slice(end)));
   return (
     <span dir="auto">
       {parts.map((part, index) => (

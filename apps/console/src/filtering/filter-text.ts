@@ -56,7 +56,7 @@ export interface Suggestion {
   readonly caret: number;
 }
 
-const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
+const quote = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
 const maxSuggestions = 8;
 
 /** What could follow at the caret: keys, and then the values of a key. */
@@ -90,7 +90,7 @@ export const suggestionsAt = (
     .filter((value) => value.toLowerCase().includes(word) && value.toLowerCase() !== word)
     .slice(0, maxSuggestions)
     .map((value) => {
-      const text = `${minus}${key}:${before.slice(0, comma + 1)}${quoted(value)}`;
+      const text = `${minus}${key}:${before.slice(0, comma + 1)}${quote(value)}`;
       return { label: text, ...replace(`${text} `) };
     });
 };

@@ -1,5 +1,5 @@
 import { count } from './shared.ts';
-import type { BulkAction } from '../pages/flags/bulk.ts';
+import type { BulkAction } from '../pages/flags/bulk-actions.ts';
 
 export const flagsMessages = {
   title: 'Flags',

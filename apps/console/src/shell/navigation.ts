@@ -1,14 +1,14 @@
 import type { IconName } from '../components/icon.tsx';
 import { messages } from '../messages/shared.ts';
 
-interface Place {
+interface Destination {
   readonly to: string;
   readonly label: string;
   readonly icon: IconName;
 }
 
 /** The pages that the navigation and the palette offer, in their order. A page adds itself here and in `routes.tsx`. */
-export const places: readonly Place[] = [
+export const destinations: readonly Destination[] = [
   { to: '/flags', label: messages.shell.flags, icon: 'flags' },
   { to: '/change-requests', label: messages.shell.changeRequests, icon: 'changeRequest' },
   { to: '/projects', label: messages.shell.projects, icon: 'projects' },

@@ -7,8 +7,8 @@ import { read } from '../api/queries.ts';
 import { useStore } from '../api/store.ts';
 import { messages } from '../messages/shared.ts';
 import dialogStyles from '../components/dialog.module.css';
-import { registered } from './actions.ts';
-import { places } from './navigation.ts';
+import { registeredActions } from './keyboard-actions.ts';
+import { destinations } from './navigation.ts';
 import styles from './shell.module.css';
 
 interface Entry {
@@ -29,7 +29,7 @@ const maxFlags = 8;
 /** What matches the text: flags by the search, pages, and actions of what is on the screen. */
 const useEntries = (text: string): readonly Entry[] => {
   const navigate = useNavigate();
-  const actions = useStore(registered).flat();
+  const actions = useStore(registeredActions).flat();
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const { data } = useQuery({
     ...read(SearchFeatures, { query: { query: text.trim(), limit: String(maxFlags), sortBy: 'name' } }),
@@ -49,7 +49,7 @@ const useEntries = (text: string): readonly Entry[] => {
     queryFn: async () => (await import('../pages/admin/sections.ts')).sections,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const pages = [...places, ...sections.map(({ id, label }) => ({ label, to: `/admin/${id}` }))]
+  const pages = [...destinations, ...sections.map(({ id, label }) => ({ label, to: `/admin/${id}` }))]
     .filter(({ label }) => matches(label, words))
     .map(({ label, to }) => ({
       id: `page ${to}`,

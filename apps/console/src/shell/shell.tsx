@@ -8,9 +8,9 @@ import { IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import icon from '../icon.svg';
 import { messages } from '../messages/shared.ts';
-import { handleKey, useActions } from './actions.ts';
+import { handleKey, useActions } from './keyboard-actions.ts';
 import { KeyHelp } from './key-help.tsx';
-import { places } from './navigation.ts';
+import { destinations } from './navigation.ts';
 import { Palette } from './palette.tsx';
 import { Toasts } from './toasts.tsx';
 import { UserMenu } from './user-menu.tsx';
@@ -55,9 +55,9 @@ const Navigation = ({ isOpen }: { readonly isOpen: boolean }) => (
     id="navigation"
   >
     <ul>
-      {places.map(({ to, label, icon: name }) => (
+      {destinations.map(({ to, label, icon: name }) => (
         <li key={to}>
-          <Link to={to} className={styles['place'] ?? ''}>
+          <Link to={to} className={styles['destination'] ?? ''}>
             <Icon name={name} />
             {label}
           </Link>

@@ -5,7 +5,7 @@ export type Theme = (typeof themes)[number];
 
 const storageKey = 'bunting.theme';
 
-const stored = (): Theme => {
+const readStoredTheme = (): Theme => {
   try {
     return themes.find((theme) => theme === localStorage.getItem(storageKey)) ?? 'system';
   } catch {
@@ -23,7 +23,7 @@ const apply = (chosen: Theme): void => {
 
 /** Applies the theme that the user has chosen before. */
 export const startTheme = (): void => {
-  theme.set(stored());
+  theme.set(readStoredTheme());
   apply(theme.get());
 };
 

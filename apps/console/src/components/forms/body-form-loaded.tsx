@@ -3,7 +3,7 @@ import { useBlocker } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { type Control, Controller, useForm, useWatch } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
-import type { CallRequest, Tagged } from '../../api/call.ts';
+import type { CallRequest, WithEntityTag } from '../../api/call.ts';
 import { useCommand } from '../../api/queries.ts';
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { messages } from '../../messages/shared.ts';
@@ -53,7 +53,7 @@ interface BodyFormOptions<O extends AnyOperation> {
   readonly values: FormValues;
   readonly tag?: string | undefined;
   /** Reads the body as it is stored now. With it, an edit that another person made meanwhile is merged, never overwritten. */
-  readonly current?: () => Promise<Tagged<FormValues>>;
+  readonly current?: () => Promise<WithEntityTag<FormValues>>;
   /** what to say when it is saved */
   readonly done: (body: FormValues) => string;
   readonly onDone?: (body: FormValues, reply: ReplyOf<O>) => void;
@@ -65,27 +65,27 @@ const namesOf = (fields: readonly BodyField[]): string[] => fields.map(({ name }
 interface Conflict {
   readonly merged: Json;
   readonly conflicts: readonly MergeConflict[];
-  readonly now: Tagged<FormValues>;
+  readonly now: WithEntityTag<FormValues>;
 }
 
 const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
   const { operation, request, changes, fields, current, done, onDone, prepare = (body) => body } = options;
   const save = useCommand(operation, changes);
-  const [base, setBase] = useState<Tagged<FormValues>>({ value: options.values, tag: options.tag });
+  const [base, setBase] = useState<WithEntityTag<FormValues>>({ value: options.values, tag: options.tag });
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<Conflict>();
   const form = useForm<Record<string, unknown>>({ defaultValues: { ...valuesOf(operation.body, base.value) } });
   const stored = (value: FormValues): FormValues => bodyOf(operation.body, valuesOf(operation.body, value));
 
   /** Goes on with a merged edit, from the state that it was merged with. Until then a save still finds the later state. */
-  const adopt = (merged: Json, now: Tagged<FormValues>): void => {
+  const adopt = (merged: Json, now: WithEntityTag<FormValues>): void => {
     setBase(now);
     form.reset({ ...valuesOf(operation.body, merged as unknown as FormValues) }, { keepDefaultValues: true });
     setMerged(true);
     setConflict(undefined);
   };
   /** Puts the edit and a later state together by field. */
-  const merge = (mine: FormValues, now: Tagged<FormValues>): void => {
+  const merge = (mine: FormValues, now: WithEntityTag<FormValues>): void => {
     const theirs = stored(now.value);
     const result = mergeChanges(stored(base.value) as Json, mine as Json, theirs as Json);
     if (result.conflicts.length === 0) adopt(result.merged as Json, now);

@@ -2,7 +2,7 @@ import { type Control, type FieldPath, type FieldValues, useController, type Use
 import { ApiError } from '../../api/api-error.ts';
 import { Switch, TextField } from './fields.tsx';
 
-export interface Bound<T extends FieldValues> {
+export interface BoundFieldProps<T extends FieldValues> {
   readonly control: Control<T>;
   readonly name: FieldPath<T>;
   readonly label: string;
@@ -15,7 +15,7 @@ export interface Bound<T extends FieldValues> {
   readonly autoFocus?: boolean;
 }
 
-export const useField = <T extends FieldValues>({ control, name, required, validate }: Bound<T>) => {
+export const useField = <T extends FieldValues>({ control, name, required, validate }: BoundFieldProps<T>) => {
   const rules = { ...(required !== undefined && { required }), ...(validate && { validate }) };
   const { field, fieldState } = useController({ control, name, rules });
   return {
@@ -27,14 +27,19 @@ export const useField = <T extends FieldValues>({ control, name, required, valid
   };
 };
 
-export const looks = <T extends FieldValues>({ label, hint, isDisabled = false, autoFocus = false }: Bound<T>) => ({
+export const fieldAppearance = <T extends FieldValues>({
+  label,
+  hint,
+  isDisabled = false,
+  autoFocus = false,
+}: BoundFieldProps<T>) => ({
   label,
   isDisabled,
   autoFocus,
   ...(hint === undefined ? {} : { hint }),
 });
 
-type FormTextProps<T extends FieldValues> = Bound<T> & {
+type FormTextProps<T extends FieldValues> = BoundFieldProps<T> & {
   readonly type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'datetime-local';
   readonly autoComplete?: string;
   readonly placeholder?: string;
@@ -45,10 +50,10 @@ type FormTextProps<T extends FieldValues> = Bound<T> & {
 export const FormText = <T extends FieldValues>(props: FormTextProps<T>) => {
   const { type, autoComplete, placeholder, rows } = props;
   const more = { ...(type && { type }), ...(autoComplete && { autoComplete }), ...(placeholder && { placeholder }) };
-  return <TextField {...looks(props)} {...more} {...(rows && { rows })} {...useField(props)} />;
+  return <TextField {...fieldAppearance(props)} {...more} {...(rows && { rows })} {...useField(props)} />;
 };
 
-export const FormSwitch = <T extends FieldValues>({ control, name, label, isDisabled = false }: Bound<T>) => {
+export const FormSwitch = <T extends FieldValues>({ control, name, label, isDisabled = false }: BoundFieldProps<T>) => {
   const { field } = useController({ control, name });
   return (
     <Switch isSelected={field.value as boolean} onChange={field.onChange} onBlur={field.onBlur} isDisabled={isDisabled}>

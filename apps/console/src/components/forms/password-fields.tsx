@@ -1,8 +1,8 @@
 import type { FieldValues } from 'react-hook-form';
 import { accountMessages } from '../../messages/account.ts';
-import { type Bound, FormText } from './form.tsx';
+import { type BoundFieldProps, FormText } from './form.tsx';
 
-type PasswordFieldProps<T extends FieldValues> = Omit<Bound<T>, 'required'> & {
+type PasswordFieldProps<T extends FieldValues> = Omit<BoundFieldProps<T>, 'required'> & {
   /** the browser offers a new password, and not the one that it keeps */
   readonly isNew?: boolean;
 };
@@ -17,9 +17,9 @@ export const PasswordField = <T extends FieldValues>({ isNew = false, ...props }
   />
 );
 
-interface NewPasswordProps<T extends FieldValues> extends Pick<Bound<T>, 'control'> {
-  readonly password: Bound<T>['name'];
-  readonly again: Bound<T>['name'];
+interface NewPasswordProps<T extends FieldValues> extends Pick<BoundFieldProps<T>, 'control'> {
+  readonly password: BoundFieldProps<T>['name'];
+  readonly again: BoundFieldProps<T>['name'];
 }
 
 /** A new password, entered twice. The form compares the two. */

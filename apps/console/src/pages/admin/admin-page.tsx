@@ -2,7 +2,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { EmptyState, Loading } from '../../components/content.tsx';
 import { Page } from '../../components/page.tsx';
-import { administrationMessages as text } from '../../messages/administration.ts';
+import { administrationMessages as text } from '../../messages/administration/sections.ts';
 import { groups, sections } from './sections.ts';
 import styles from './admin.module.css';
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Page } from '../../components/page.tsx';
-import { administrationMessages as text } from '../../messages/administration.ts';
+import { administrationMessages as text } from '../../messages/administration/sections.ts';
 import { sections } from './sections.ts';
 import styles from './admin.module.css';
 

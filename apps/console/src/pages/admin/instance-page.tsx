@@ -19,11 +19,11 @@ import { call } from '../../api/call.ts';
 import { read } from '../../api/queries.ts';
 import { ActionDialog } from '../../components/action-dialog.tsx';
 import { Button, buttonClass } from '../../components/button.tsx';
-import { Answer, Badge, Notice, Table } from '../../components/content.tsx';
+import { QueryResult, Badge, Notice, Table } from '../../components/content.tsx';
 import { useMayCall } from '../../components/missing-permission.tsx';
 import { ResourceList } from '../../components/resource-list.tsx';
 import { Time } from '../../components/time.tsx';
-import { bytesText, instanceMessages as text } from '../../messages/instance.ts';
+import { bytesText, instanceMessages as text } from '../../messages/administration/instance.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { AdminSection } from './admin-section.tsx';
 import { saveFile } from './transfer/save-file.ts';
@@ -99,16 +99,16 @@ const ReadinessBadge = ({ isReady, reason, unavailable }: Readiness) => {
 const Health = () => {
   const readiness = useQuery({ queryKey: ['readiness'], queryFn: readReadiness, refetchInterval: 5_000, retry: false });
   return (
-    <Answer query={readiness}>
-      {(answer) => (
+    <QueryResult query={readiness}>
+      {(found) => (
         <>
           <p role="status">
-            <ReadinessBadge {...answer} />
+            <ReadinessBadge {...found} />
           </p>
           <p className={layout['muted']}>{text.checkedAgain}</p>
         </>
       )}
-    </Answer>
+    </QueryResult>
   );
 };
 
@@ -174,7 +174,7 @@ const Limits = ({ limits, statistics }: LimitsProps) => (
 const EventLog = () => {
   const size = useQuery(read(GetEventLogSize, {}));
   return (
-    <Answer query={size}>
+    <QueryResult query={size}>
       {({ events, bytes, oldest, retentionDays }) => (
         <p>
           {text.logSize(events, bytesText(bytes.total))}.{' '}
@@ -186,7 +186,7 @@ const EventLog = () => {
           {retentionDays === null ? text.keptForEver : text.retention(retentionDays)}
         </p>
       )}
-    </Answer>
+    </QueryResult>
   );
 };
 
@@ -238,7 +238,7 @@ const SearchIndex = () => {
       {isNever ? (
         <p>{text.neverBuilt}</p>
       ) : (
-        <Answer query={reindex}>
+        <QueryResult query={reindex}>
           {({ state, done, all, reason, finishedAt }) => (
             <p role="status">
               {state === 'running' && text.running(done, all)}
@@ -250,7 +250,7 @@ const SearchIndex = () => {
               )}
             </p>
           )}
-        </Answer>
+        </QueryResult>
       )}
       <div>
         <Button isDisabled={reindex.data?.state === 'running'} onPress={() => setAsking(true)}>
@@ -293,7 +293,7 @@ export const InstancePage = () => {
         <Health />
       </Section>
       <Section id="facts" title={text.facts}>
-        <Answer query={config}>{(data) => <Facts config={data} />}</Answer>
+        <QueryResult query={config}>{(data) => <Facts config={data} />}</QueryResult>
         <p className={layout['muted']}>{text.settingsHelp}</p>
       </Section>
       {isAdmin && (
@@ -303,7 +303,7 @@ export const InstancePage = () => {
             title={text.statistics}
             action={<Button onPress={() => void saveCsv()}>{text.csv}</Button>}
           >
-            <Answer query={statistics}>{(data) => <Statistics statistics={data} />}</Answer>
+            <QueryResult query={statistics}>{(data) => <Statistics statistics={data} />}</QueryResult>
           </Section>
           <Section
             id="log"
@@ -331,9 +331,9 @@ export const InstancePage = () => {
         </>
       )}
       <Section id="limits" title={text.limits}>
-        <Answer query={config}>
+        <QueryResult query={config}>
           {({ resourceLimits }) => <Limits limits={resourceLimits} statistics={statistics.data} />}
-        </Answer>
+        </QueryResult>
       </Section>
     </AdminSection>
   );

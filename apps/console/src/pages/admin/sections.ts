@@ -1,5 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
-import { administrationMessages as text } from '../../messages/administration.ts';
+import { administrationMessages as text } from '../../messages/administration/sections.ts';
 
 type GroupId = keyof typeof text.groups;
 

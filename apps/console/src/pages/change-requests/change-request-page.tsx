@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useLiveEvents } from '../../api/live-events.ts';
 import { read, useCommand } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/button.tsx';
-import { Answer, Badge, ErrorNotice, Notice } from '../../components/content.tsx';
+import { QueryResult, Badge, ErrorNotice, Notice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
@@ -17,9 +17,9 @@ import layout from '../../components/layout.module.css';
 import styles from './change-requests.module.css';
 import { RequestChanges } from './request-changes.tsx';
 import { RequestImpact } from './request-impact.tsx';
-import { RequestSteps } from './request-steps.tsx';
+import { RequestActions } from './request-actions.tsx';
 import { RequestTimeline } from './request-timeline.tsx';
-import { isClosed } from './steps.ts';
+import { isClosed } from './available-actions.ts';
 
 interface RequestProps {
   readonly request: ChangeRequest;
@@ -77,7 +77,7 @@ const RequestView = ({ request }: RequestProps) => {
           {isOpen && <Badge>{changeRequestsMessages.approvals(approvals.length, minApprovals)}</Badge>}
         </>
       }
-      actions={<RequestSteps request={request} />}
+      actions={<RequestActions request={request} />}
     >
       {schedule !== undefined && state === 'Scheduled' && (
         <Notice tone={schedule.status === 'pending' ? 'neutral' : 'danger'}>
@@ -105,5 +105,5 @@ export const ChangeRequestPage = () => {
   useLiveEvents(({ project: of }) => {
     if (of === project) void client.invalidateQueries();
   });
-  return <Answer query={query}>{(request) => <RequestView request={request} />}</Answer>;
+  return <QueryResult query={query}>{(request) => <RequestView request={request} />}</QueryResult>;
 };

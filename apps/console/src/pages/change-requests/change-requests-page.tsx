@@ -4,7 +4,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useLiveEvents } from '../../api/live-events.ts';
 import { read, useMe } from '../../api/queries.ts';
 import { buttonClass } from '../../components/button.tsx';
-import { Answer, EmptyState, Table } from '../../components/content.tsx';
+import { QueryResult, EmptyState, Table } from '../../components/content.tsx';
 import { Page } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
@@ -94,7 +94,7 @@ export const ChangeRequestsPage = () => {
           </Link>
         ))}
       </nav>
-      <Answer query={query}>
+      <QueryResult query={query}>
         {({ changeRequests, total }) =>
           changeRequests.length === 0 ? (
             <EmptyState title={changeRequestsMessages.empty[view]}>{changeRequestsMessages.emptyHelp}</EmptyState>
@@ -134,7 +134,7 @@ export const ChangeRequestsPage = () => {
             </>
           )
         }
-      </Answer>
+      </QueryResult>
     </Page>
   );
 };

@@ -18,7 +18,7 @@ import { notifyError } from '../../shell/toasts.tsx';
 import { changeInWords } from '../../strategies/change-sentence.ts';
 import layout from '../../components/layout.module.css';
 import styles from './change-requests.module.css';
-import { isClosed } from './steps.ts';
+import { isClosed } from './available-actions.ts';
 
 interface RequestProps {
   readonly request: ChangeRequest;
@@ -29,7 +29,7 @@ type FeaturePreview = ChangeRequestPreview['features'][number];
 const strategiesOf = (preview: FeaturePreview | undefined): Readonly<Record<string, FeatureStrategy>> =>
   (preview?.before as { strategies?: Record<string, FeatureStrategy> } | null | undefined)?.strategies ?? {};
 
-const shown = (value: unknown): string =>
+const formatValue = (value: unknown): string =>
   value === undefined ? changeRequestsMessages.nothing : typeof value === 'string' ? value : JSON.stringify(value);
 
 const Fields = ({ diff }: Pick<FeaturePreview, 'diff'>) => (
@@ -48,8 +48,8 @@ const Fields = ({ diff }: Pick<FeaturePreview, 'diff'>) => (
             <td>
               <code>{path}</code>
             </td>
-            <td>{shown(before)}</td>
-            <td>{shown(after)}</td>
+            <td>{formatValue(before)}</td>
+            <td>{formatValue(after)}</td>
           </tr>
         ))}
       </tbody>
@@ -109,7 +109,12 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
       {change.conflict !== undefined && <Notice tone="danger">{change.conflict}</Notice>}
       {(change.overwrites ?? []).map(({ property, snapshot, current, proposed }) => (
         <Notice key={property} tone="warning">
-          {changeRequestsMessages.overwrites(property, shown(snapshot), shown(current), shown(proposed))}
+          {changeRequestsMessages.overwrites(
+            property,
+            formatValue(snapshot),
+            formatValue(current),
+            formatValue(proposed),
+          )}
         </Notice>
       ))}
       {(change.scheduleConflicts?.changeRequests ?? []).map(({ id }) => (

@@ -2,7 +2,7 @@ import { type ChangeRequest, EvaluateImpact } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { read } from '../../api/queries.ts';
-import { Answer } from '../../components/content.tsx';
+import { QueryResult } from '../../components/content.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { ImpactGroups } from '../strategy/impact-groups.tsx';
 import layout from '../../components/layout.module.css';
@@ -32,7 +32,7 @@ export const RequestImpact = ({ request }: RequestProps) => {
   return (
     <section className={layout['card']} aria-labelledby="impact">
       <h2 id="impact">{changeRequestsMessages.impact}</h2>
-      <Answer query={query}>
+      <QueryResult query={query}>
         {({ features }) => (
           <>
             {features.map(({ name, groups }) => (
@@ -43,7 +43,7 @@ export const RequestImpact = ({ request }: RequestProps) => {
             ))}
           </>
         )}
-      </Answer>
+      </QueryResult>
       <Link
         to="/playground"
         search={{ changeRequest: String(request.id), projects: request.project, environments: environment } as never}

@@ -18,7 +18,14 @@ import { Page } from '../../components/page.tsx';
 import { useFilterAddress } from '../../filtering/filter-address.ts';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import { BulkDialog } from '../flags/bulk-dialog.tsx';
-import { countOf, everything, isSelected, nothing, type Selection, withFlags } from '../flags/selection.ts';
+import {
+  countOf,
+  fullSelection,
+  isSelected,
+  emptySelection,
+  type Selection,
+  withFlags,
+} from '../flags/flag-selection.ts';
 import { bulkFlagOf, readSelectedForCleanup } from './cleanup-selection.ts';
 import { CleanupTable } from './cleanup-table.tsx';
 import { OwnerText } from './owner-text.tsx';
@@ -101,13 +108,13 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
     staleTime: countsStaleMs,
   });
   const list = useCleanupList(query, view !== 'unknown');
-  const [selection, setSelection] = useState<Selection>(nothing);
+  const [selection, setSelection] = useState<Selection>(emptySelection);
   const [dialog, setDialog] = useState<'archive' | 'text' | undefined>();
   const key = JSON.stringify(query);
   const [listed, setListed] = useState(key);
   if (listed !== key) {
     setListed(key);
-    setSelection(nothing);
+    setSelection(emptySelection);
   }
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const onEnd = useCallback(() => {
@@ -183,11 +190,11 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
               <>
                 <strong>{text.selected(selected)}</strong>
                 {selection.kind === 'some' && selected < total && (
-                  <Button size="small" variant="quiet" onPress={() => setSelection(everything)}>
+                  <Button size="small" variant="quiet" onPress={() => setSelection(fullSelection)}>
                     {text.selectMatching(total)}
                   </Button>
                 )}
-                <Button size="small" variant="quiet" onPress={() => setSelection(nothing)}>
+                <Button size="small" variant="quiet" onPress={() => setSelection(emptySelection)}>
                   {text.selectNone}
                 </Button>
                 {mayArchive && (
@@ -219,7 +226,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
               selectedCount={selected}
               isSelected={(name) => isSelected(selection, name)}
               onSelect={(names, isOn) => setSelection((before) => withFlags(before, names, isOn))}
-              onSelectAll={(isOn) => setSelection(isOn ? everything : nothing)}
+              onSelectAll={(isOn) => setSelection(isOn ? fullSelection : emptySelection)}
               onEnd={onEnd}
             />
           )}
@@ -235,7 +242,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
           }}
           onClose={() => {
             close();
-            setSelection(nothing);
+            setSelection(emptySelection);
           }}
         />
       )}

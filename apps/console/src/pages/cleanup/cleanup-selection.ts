@@ -1,7 +1,7 @@
 import { type CleanupFeatures, type CleanupQuery, ListCleanupFeatures } from '@bunting/contracts';
 import { call } from '../../api/call.ts';
-import type { BulkFlag } from '../flags/bulk.ts';
-import { isSelected, type Selection } from '../flags/selection.ts';
+import type { BulkFlag } from '../flags/bulk-actions.ts';
+import { isSelected, type Selection } from '../flags/flag-selection.ts';
 
 export type CleanupFlag = CleanupFeatures['features'][number];
 

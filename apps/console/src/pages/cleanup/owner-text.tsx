@@ -2,11 +2,11 @@ import type { CleanupQuery } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { Answer } from '../../components/content.tsx';
+import { QueryResult } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import { messages } from '../../messages/shared.ts';
-import type { Selection } from '../flags/selection.ts';
+import type { Selection } from '../flags/flag-selection.ts';
 import { readSelectedForCleanup } from './cleanup-selection.ts';
 import styles from './cleanup.module.css';
 
@@ -54,7 +54,7 @@ export const OwnerText = ({ query, selection, onClose }: OwnerTextProps) => {
       }
     >
       <p>{text.textHelp}</p>
-      <Answer query={selected}>
+      <QueryResult query={selected}>
         {() => (
           <textarea
             className={styles['text']}
@@ -64,7 +64,7 @@ export const OwnerText = ({ query, selection, onClose }: OwnerTextProps) => {
             onFocus={({ target }) => target.select()}
           />
         )}
-      </Answer>
+      </QueryResult>
     </Dialog>
   );
 };

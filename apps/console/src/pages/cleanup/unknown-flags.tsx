@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { read, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
-import { Answer, EmptyState, Table } from '../../components/content.tsx';
+import { QueryResult, EmptyState, Table } from '../../components/content.tsx';
 import { Select } from '../../components/forms/fields.tsx';
 import { useMayCall } from '../../components/missing-permission.tsx';
 import { Time } from '../../components/time.tsx';
@@ -66,7 +66,7 @@ export const UnknownFlags = ({ project, filter }: UnknownFlagsProps) => {
   const word = filter.trim().toLowerCase();
   const mayCreate = (projects?.projects ?? []).some(({ id }) => mayCall(CreateFeature, { project: id }));
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {({ unknownFlags }) => {
         const reports = unknownFlags.flatMap((flag) => flag.reports);
         const rows = unknownFlags
@@ -145,6 +145,6 @@ export const UnknownFlags = ({ project, filter }: UnknownFlagsProps) => {
           </div>
         );
       }}
-    </Answer>
+    </QueryResult>
   );
 };

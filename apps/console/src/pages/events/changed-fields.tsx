@@ -19,7 +19,7 @@ const isConstraint = (value: Json): boolean =>
   isObject(value) && typeof value['contextName'] === 'string' && typeof value['operator'] === 'string';
 
 /** A value as text: constraints in words, and what has no words as JSON. */
-const written = (value: Json): string => {
+const formatJson = (value: Json): string => {
   if (typeof value === 'string') return value;
   const items = Array.isArray(value) ? (value as readonly Json[]) : [];
   if (items.length > 0 && items.every(isConstraint))
@@ -31,7 +31,7 @@ const Value = ({ value, side }: { readonly value: Json | undefined; readonly sid
   value === undefined || value === null || value === '' ? (
     <span className={styles['absent']}>{value === '' ? '""' : text.absent}</span>
   ) : (
-    <bdi className={styles[side]}>{written(value)}</bdi>
+    <bdi className={styles[side]}>{formatJson(value)}</bdi>
   );
 
 /** Fields with what they were and what they became. */

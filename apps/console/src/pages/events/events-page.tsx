@@ -13,7 +13,7 @@ import { Page } from '../../components/page.tsx';
 import { useFilterAddress } from '../../filtering/filter-address.ts';
 import { eventsMessages } from '../../messages/events.ts';
 import { messages } from '../../messages/shared.ts';
-import { useActions } from '../../shell/actions.ts';
+import { useActions } from '../../shell/keyboard-actions.ts';
 import { type EventQuery, eventSuggestions, readEventFilter } from './event-filter.ts';
 import { type EventActions, EventList } from './event-list.tsx';
 import { useEventWindow } from './event-window.ts';

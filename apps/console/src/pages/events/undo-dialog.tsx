@@ -21,7 +21,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiError } from '../../api/api-error.ts';
-import { call, callTagged } from '../../api/call.ts';
+import { call, callWithEntityTag } from '../../api/call.ts';
 import { read } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
 import { ErrorNotice, Loading, Notice } from '../../components/content.tsx';
@@ -42,7 +42,7 @@ import layout from '../../components/layout.module.css';
 
 const text = eventsMessages.undo;
 
-const shown = (value: Json | undefined): string =>
+const formatValue = (value: Json | undefined): string =>
   value === undefined || value === null
     ? eventsMessages.absent
     : typeof value === 'string'
@@ -122,19 +122,19 @@ const readTag = async (event: Event, step: UndoStep): Promise<string | undefined
   switch (step.kind) {
     case 'change': {
       const { environment, change } = step;
-      if (environment === undefined) return (await callTagged(GetFeature, { params: feature })).tag;
+      if (environment === undefined) return (await callWithEntityTag(GetFeature, { params: feature })).tag;
       const params = { ...feature, environment };
       if (change.action === 'updateStrategy' || change.action === 'deleteStrategy')
-        return (await callTagged(GetStrategy, { params: { ...params, strategyId: change.payload.id } })).tag;
-      return (await callTagged(GetFeatureEnvironment, { params })).tag;
+        return (await callWithEntityTag(GetStrategy, { params: { ...params, strategyId: change.payload.id } })).tag;
+      return (await callWithEntityTag(GetFeatureEnvironment, { params })).tag;
     }
     case 'tags':
     case 'details':
     case 'move':
-      return (await callTagged(GetFeature, { params: feature })).tag;
+      return (await callWithEntityTag(GetFeature, { params: feature })).tag;
     case 'updateSegment':
     case 'deleteSegment':
-      return (await callTagged(GetSegment, { params: { id: step.id } })).tag;
+      return (await callWithEntityTag(GetSegment, { params: { id: step.id } })).tag;
     case 'stale':
     case 'revive':
     case 'createSegment':
@@ -237,7 +237,7 @@ const Plan = ({ event, plan, state }: PlanProps) => {
           {text.changed}
           <ul>
             {plan.conflicts.map(({ path, left, now }) => (
-              <li key={path.join('/')}>{text.conflict(path.join(' › '), shown(left), shown(now))}</li>
+              <li key={path.join('/')}>{text.conflict(path.join(' › '), formatValue(left), formatValue(now))}</li>
             ))}
           </ul>
         </Notice>

@@ -14,7 +14,7 @@ import { protectionMessages } from '../../messages/protection.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { type ChangeToApply, useApplyChanges } from '../../strategies/apply-change.ts';
-import { DirectNotice, useProtection } from '../../strategies/protection.tsx';
+import { DirectNotice, useProtection } from '../../strategies/protection-notices.tsx';
 import { draftOf, signatureOf, strategyOf } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
 import layout from '../../components/layout.module.css';

@@ -23,7 +23,7 @@ import { flagMessages } from '../../messages/flag.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { useApplyChanges } from '../../strategies/apply-change.ts';
-import { ProtectionNotice, useProtection } from '../../strategies/protection.tsx';
+import { ProtectionNotice, useProtection } from '../../strategies/protection-notices.tsx';
 import { FlagLifecycle, FlagLinks } from './flag-lifecycle.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './flag.module.css';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMay } from '../../api/permissions.ts';
 import { read, useCommand } from '../../api/queries.ts';
 import { IconButton } from '../../components/button.tsx';
-import { Answer, Badge } from '../../components/content.tsx';
+import { QueryResult, Badge } from '../../components/content.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Time } from '../../components/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
@@ -24,7 +24,7 @@ export const FlagLifecycle = ({ feature: { name, archived }, project }: Lifecycl
   const mayEdit = useMay()('UPDATE_FEATURE', { project }) && archived !== true;
   const options = { onSuccess: () => notify(flagMessages.saved), onError: notifyError };
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {(stages) => {
         const isCompleted = stages.some(({ stage }) => stage === 'completed');
         return (
@@ -70,7 +70,7 @@ export const FlagLifecycle = ({ feature: { name, archived }, project }: Lifecycl
           </section>
         );
       }}
-    </Answer>
+    </QueryResult>
   );
 };
 

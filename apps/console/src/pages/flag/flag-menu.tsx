@@ -20,7 +20,7 @@ import { flagMessages } from '../../messages/flag.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { useApplyChanges } from '../../strategies/apply-change.ts';
-import { ProtectionNotice, useProtection } from '../../strategies/protection.tsx';
+import { ProtectionNotice, useProtection } from '../../strategies/protection-notices.tsx';
 
 interface FlagMenuProps {
   readonly feature: Feature;

@@ -15,7 +15,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { useLiveEvents } from '../../api/live-events.ts';
 import { read, useCommand } from '../../api/queries.ts';
 import { buttonClass, IconButton } from '../../components/button.tsx';
-import { Answer, Badge, Loading, Notice } from '../../components/content.tsx';
+import { QueryResult, Badge, Loading, Notice } from '../../components/content.tsx';
 import { Select } from '../../components/forms/fields.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Page } from '../../components/page.tsx';
@@ -100,7 +100,7 @@ const Usage = ({ feature }: PartProps) => {
           onChange={setChosen}
         />
       </div>
-      <Answer query={query}>
+      <QueryResult query={query}>
         {(metrics) =>
           metrics.data.length === 0 ? (
             <p className={layout['small']}>{flagMessages.notUsed}</p>
@@ -110,7 +110,7 @@ const Usage = ({ feature }: PartProps) => {
             </Suspense>
           )
         }
-      </Answer>
+      </QueryResult>
     </section>
   );
 };
@@ -154,7 +154,7 @@ const History = ({ feature }: PartProps) => {
           {flagMessages.allEvents}
         </Link>
       </div>
-      <Answer query={query}>
+      <QueryResult query={query}>
         {({ events }) => (
           <ol className={styles['history']}>
             {events.slice(0, shownEvents).map(({ id, summary, label, type, createdAt }) => (
@@ -167,7 +167,7 @@ const History = ({ feature }: PartProps) => {
             ))}
           </ol>
         )}
-      </Answer>
+      </QueryResult>
     </section>
   );
 };
@@ -202,7 +202,7 @@ const AbsentFlag = ({ name, project }: { readonly name: string; readonly project
     read(SearchFeatures, { query: { archived: 'IS:true', project: `IS:${project}`, query: name } }),
   );
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {({ features }) => {
         const isArchived = features.some((feature) => feature.name === name);
         const feature: Feature = { name, archived: isArchived };
@@ -218,7 +218,7 @@ const AbsentFlag = ({ name, project }: { readonly name: string; readonly project
           </Page>
         );
       }}
-    </Answer>
+    </QueryResult>
   );
 };
 
@@ -273,5 +273,5 @@ export const FlagPage = () => {
   // It may have been there a moment ago.
   if (query.error instanceof ApiError && query.error.kind === 'NotFoundError')
     return <AbsentFlag name={name} project={project} />;
-  return <Answer query={query}>{(feature) => <FlagView feature={feature} project={project} />}</Answer>;
+  return <QueryResult query={query}>{(feature) => <FlagView feature={feature} project={project} />}</QueryResult>;
 };

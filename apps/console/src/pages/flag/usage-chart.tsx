@@ -10,7 +10,7 @@ import styles from './flag.module.css';
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** A canvas needs colours as they are computed: `light-dark()` is resolved by a property of an element. */
-const resolved = (name: string): string => {
+const resolveColour = (name: string): string => {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;
   document.body.append(probe);
@@ -33,7 +33,7 @@ export const UsageChart = ({ metrics, environment }: UsageChartProps) => {
   useEffect(() => {
     const element = holder.current;
     if (element === null) return undefined;
-    const axis = { stroke: resolved('--text-muted'), grid: { stroke: resolved('--border'), width: 1 } };
+    const axis = { stroke: resolveColour('--text-muted'), grid: { stroke: resolveColour('--border'), width: 1 } };
     const chart = new UPlot(
       {
         width: element.clientWidth,
@@ -44,8 +44,8 @@ export const UsageChart = ({ metrics, environment }: UsageChartProps) => {
         scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max)] } },
         series: [
           {},
-          { label: flagMessages.yes, stroke: resolved('--good'), width: 2 },
-          { label: flagMessages.no, stroke: resolved('--danger'), width: 2, dash: [4, 4] },
+          { label: flagMessages.yes, stroke: resolveColour('--good'), width: 2 },
+          { label: flagMessages.no, stroke: resolveColour('--danger'), width: 2, dash: [4, 4] },
         ],
       },
       [hours, yes, no],

@@ -9,8 +9,8 @@ import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { flagsMessages } from '../../messages/flags.ts';
 import { messages } from '../../messages/shared.ts';
-import { type BulkAction, type BulkFlag, type BulkResult, effectOn, proposedIn, runBulk } from './bulk.ts';
-import { useProtections } from './protection.ts';
+import { type BulkAction, type BulkFlag, type BulkResult, effectOn, proposedIn, runBulk } from './bulk-actions.ts';
+import { useProtections } from './environment-protection.ts';
 import layout from '../../components/layout.module.css';
 import styles from './flags.module.css';
 

@@ -1,7 +1,7 @@
 import { ListFeatureTypes, ListSegments, ListTags } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { read, useProjects } from '../../api/queries.ts';
-import type { FilterVocabulary } from './filter.ts';
+import type { FilterVocabulary } from './flag-filter.ts';
 
 /** The values that a filter of flags can have. Most of them are read only once they are needed. */
 export const useFlagVocabulary = (environments: readonly string[], isNeeded: boolean): FilterVocabulary => {

@@ -2,7 +2,7 @@ import { SearchFeatures, type SearchResultFeature } from '@bunting/contracts';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { read } from '../../api/queries.ts';
-import type { SearchQuery } from './filter.ts';
+import type { SearchQuery } from './flag-filter.ts';
 
 /** Flags of one request. The list asks for the requests that are on the screen, and for the next one from the half on. */
 export const windowSize = 100;

@@ -21,15 +21,15 @@ import { Page } from '../../components/page.tsx';
 import { useFilterAddress } from '../../filtering/filter-address.ts';
 import { flagsMessages } from '../../messages/flags.ts';
 import { messages } from '../../messages/shared.ts';
-import { useActions } from '../../shell/actions.ts';
+import { useActions } from '../../shell/keyboard-actions.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
-import type { BulkAction } from './bulk.ts';
-import { readFilter, suggestionsFor } from './filter.ts';
+import type { BulkAction } from './bulk-actions.ts';
+import { readFlagFilter, flagSuggestions } from './flag-filter.ts';
 import { useFlagVocabulary } from './flag-vocabulary.ts';
 import { FlagTable, type RowActions, type SortState } from './flag-table.tsx';
 import { useFlagWindow } from './flag-window.ts';
-import { isProtected } from './protection.ts';
-import { countOf, everything, isSelected, nothing, type Selection, withFlags } from './selection.ts';
+import { isProtected } from './environment-protection.ts';
+import { countOf, fullSelection, isSelected, emptySelection, type Selection, withFlags } from './flag-selection.ts';
 import layout from '../../components/layout.module.css';
 import styles from './flags.module.css';
 
@@ -151,14 +151,14 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
     [environmentList],
   );
   const { query, faults } = useMemo(() => {
-    const { query: given, faults: wrong } = readFilter(filter, environments);
+    const { query: given, faults: wrong } = readFlagFilter(filter, environments);
     const scoped = project === undefined ? given : { ...given, project: `IS:${project}` };
     const full = { ...scoped, sortBy: sort.by, sortOrder: sort.isDescending ? 'desc' : 'asc' };
     return { query: full, faults: wrong };
   }, [filter, environments, project, sort.by, sort.isDescending]);
   const [range, setRange] = useState({ first: 0, last: 0 });
   const list = useFlagWindow(query, range.first, range.last);
-  const [selection, setSelection] = useState<Selection>(nothing);
+  const [selection, setSelection] = useState<Selection>(emptySelection);
   const [active, setActive] = useState(-1);
   const [bulk, setBulk] = useState<BulkAction | undefined>();
   const [isCreating, setCreating] = useState(false);
@@ -179,7 +179,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
   const [listed, setListed] = useState(query);
   if (listed !== query) {
     setListed(query);
-    setSelection(nothing);
+    setSelection(emptySelection);
     setActive(-1);
   }
   useEffect(() => {
@@ -275,7 +275,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
           value={filter}
           onChange={setFilter}
           faults={faults}
-          suggest={(typed, caret) => suggestionsFor(typed, caret, vocabulary)}
+          suggest={(typed, caret) => flagSuggestions(typed, caret, vocabulary)}
           onFocus={() => setVocabularyNeeded(true)}
           handle={bar}
         />
@@ -285,11 +285,11 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
           <>
             <strong>{text.selected(selected)}</strong>
             {selection.kind === 'some' && selected < total && (
-              <Button size="small" variant="quiet" onPress={() => setSelection(everything)}>
+              <Button size="small" variant="quiet" onPress={() => setSelection(fullSelection)}>
                 {text.selectMatching(total)}
               </Button>
             )}
-            <Button size="small" variant="quiet" onPress={() => setSelection(nothing)}>
+            <Button size="small" variant="quiet" onPress={() => setSelection(emptySelection)}>
               {text.selectNone}
             </Button>
             <BulkMenu environments={environments} onChoose={setBulk} />
@@ -325,7 +325,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
           onSort={setSort}
           isSelected={isSelectedName}
           selectedCount={selected}
-          onSelectAll={(all) => setSelection(all ? everything : nothing)}
+          onSelectAll={(all) => setSelection(all ? fullSelection : emptySelection)}
           active={active}
           pending={pending}
           mayToggle={mayToggle}
@@ -342,7 +342,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
             flags={{
               key: [query, selection],
               count: countOf(selection, total),
-              read: async (signal) => (await import('./bulk.ts')).readSelected(query, selection, signal),
+              read: async (signal) => (await import('./bulk-actions.ts')).readSelected(query, selection, signal),
             }}
             onClose={() => setBulk(undefined)}
           />

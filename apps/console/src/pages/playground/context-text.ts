@@ -42,7 +42,7 @@ export const parseContext = (line: string): ParsedContext => {
   return { context: Object.fromEntries(entries), faults };
 };
 
-const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
+const quote = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
 const maxSuggestions = 8;
 
 /** What could follow at the caret of a context: the names of fields, and then the values of a field. */
@@ -70,11 +70,11 @@ export const suggestContext = (line: string, caret: number, fields: readonly Kno
   return legal
     .filter((value) => value.toLowerCase().includes(word) && value.toLowerCase() !== word)
     .slice(0, maxSuggestions)
-    .map((value) => suggestion(`${before}${quoted(value)}`));
+    .map((value) => suggestion(`${before}${quote(value)}`));
 };
 
 /** A context in one line, as it is entered. */
 export const contextLine = (context: Readonly<Record<string, unknown>>): string =>
   Object.entries(context)
-    .map(([name, value]) => `${name}=${quoted(String(value))}`)
+    .map(([name, value]) => `${name}=${quote(String(value))}`)
     .join(' ');

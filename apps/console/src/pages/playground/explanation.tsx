@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { read } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
-import { Answer, Badge } from '../../components/content.tsx';
+import { QueryResult, Badge } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { playgroundMessages as text } from '../../messages/playground.ts';
@@ -103,7 +103,7 @@ const conclusionOf = (feature: PlaygroundFeature): string => {
   return feature.strategies.result === 'unknown' ? conclusion.unknown : conclusion.noMatch;
 };
 
-interface ReasonsProps extends CellPlace {
+interface ReasonsProps extends CellAddress {
   readonly title: string;
   readonly changeRequest?: number | undefined;
 }
@@ -117,7 +117,7 @@ const Reasons = ({ title, flag, project, environment, context, changeRequest }: 
   return (
     <section className={layout['denseStack']} aria-label={title}>
       <h3>{title}</h3>
-      <Answer query={query}>
+      <QueryResult query={query}>
         {({ features }) => {
           const feature = features[0]?.environments[environment]?.[0];
           if (feature === undefined) return <p>{text.conclusion.archived}</p>;
@@ -150,35 +150,35 @@ const Reasons = ({ title, flag, project, environment, context, changeRequest }: 
             </>
           );
         }}
-      </Answer>
+      </QueryResult>
     </section>
   );
 };
 
 /** A result of the table. */
-export interface CellPlace {
+export interface CellAddress {
   readonly flag: string;
   readonly project: string;
   readonly environment: string;
   readonly context: Context;
 }
 
-interface ExplanationProps extends CellPlace {
+interface ExplanationProps extends CellAddress {
   readonly changeRequest: number | undefined;
   readonly onClose: () => void;
 }
 
 /** Why a flag is on or off, now and, beside it, as if a change request were applied. */
-export const Explanation = ({ changeRequest, onClose, ...place }: ExplanationProps) => (
+export const Explanation = ({ changeRequest, onClose, ...cell }: ExplanationProps) => (
   <Dialog
-    title={text.why(place.flag, place.environment)}
+    title={text.why(cell.flag, cell.environment)}
     onClose={onClose}
     isWide={changeRequest !== undefined}
     footer={
       <>
         <Link
           to="/projects/$project/features/$feature"
-          params={{ project: place.project, feature: place.flag }}
+          params={{ project: cell.project, feature: cell.flag }}
           className={buttonClass()}
         >
           {text.openFlag}
@@ -190,12 +190,12 @@ export const Explanation = ({ changeRequest, onClose, ...place }: ExplanationPro
     }
   >
     <p className={layout['small']}>
-      <code>{contextLine(place.context) || text.anyone}</code>
+      <code>{contextLine(cell.context) || text.anyone}</code>
     </p>
     <div className={styles['sides']}>
-      <Reasons title={text.now} {...place} />
+      <Reasons title={text.now} {...cell} />
       {changeRequest !== undefined && (
-        <Reasons title={text.after(changeRequest)} {...place} changeRequest={changeRequest} />
+        <Reasons title={text.after(changeRequest)} {...cell} changeRequest={changeRequest} />
       )}
     </div>
   </Dialog>

@@ -13,7 +13,7 @@ import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { playgroundMessages as text } from '../../messages/playground.ts';
 import { ContextsField } from './contexts-field.tsx';
 import { parseContext } from './context-text.ts';
-import { type CellPlace, Explanation } from './explanation.tsx';
+import { type CellAddress, Explanation } from './explanation.tsx';
 import { ResultGrid } from './result-grid.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './playground.module.css';
@@ -57,7 +57,7 @@ const useTable = (body: PlaygroundTableBody) =>
 export const PlaygroundPage = () => {
   const { filter, setFilter, search, write } = useFilterAddress();
   const contexts = useFilterAddress('contexts');
-  const [opened, setOpened] = useState<CellPlace | undefined>();
+  const [opened, setOpened] = useState<CellAddress | undefined>();
   const client = useQueryClient();
   const { data: environmentList } = useEnvironments();
   const { data: projectList } = useProjects();

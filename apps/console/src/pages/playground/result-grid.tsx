@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { playgroundMessages as text } from '../../messages/playground.ts';
 import { messages } from '../../messages/shared.ts';
 import { contextLine } from './context-text.ts';
-import type { CellPlace } from './explanation.tsx';
+import type { CellAddress } from './explanation.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './playground.module.css';
 
@@ -32,7 +32,7 @@ interface ResultGridProps {
   readonly contexts: readonly Context[];
   readonly flags: readonly Flag[];
   readonly isOld: boolean;
-  readonly onOpen: (place: CellPlace) => void;
+  readonly onOpen: (cell: CellAddress) => void;
   /** the last rows are on the screen */
   readonly onEnd: () => void;
 }

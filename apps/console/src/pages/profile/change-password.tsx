@@ -1,7 +1,7 @@
 import { ChangeOwnPassword, ListOwnSessions } from '@bunting/contracts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
-import { send, urlOf } from '../../api/call.ts';
+import { sendAfterSignIn, urlOf } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -22,7 +22,7 @@ export const ChangePassword = ({ onClose }: { readonly onClose: () => void }) =>
   const submit = handleSubmit(async (body) => {
     if (body.password !== body.confirmPassword) return setError('confirmPassword', { message: text.different });
     try {
-      await send('POST', urlOf(ChangeOwnPassword, {}), { body });
+      await sendAfterSignIn('POST', urlOf(ChangeOwnPassword, {}), { body });
       notify(text.passwordChanged);
       onClose();
       await client.invalidateQueries({ queryKey: [ListOwnSessions.operationId] });

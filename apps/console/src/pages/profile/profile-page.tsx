@@ -13,7 +13,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { read, useCommand, useMe } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
-import { Answer, Badge, EmptyState, Notice, Table } from '../../components/content.tsx';
+import { QueryResult, Badge, EmptyState, Notice, Table } from '../../components/content.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { FormSelect, FormText } from '../../components/forms/form.tsx';
 import { Page } from '../../components/page.tsx';
@@ -23,7 +23,7 @@ import { accountMessages } from '../../messages/account.ts';
 import { profileMessages } from '../../messages/profile.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
-import { browserOf } from './browser-of.ts';
+import { browserName } from './browser-name.ts';
 import { ChangePassword } from './change-password.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './profile.module.css';
@@ -81,7 +81,7 @@ const Keys = () => {
           {text.createKey}
         </Button>
       </div>
-      <Answer query={pats}>
+      <QueryResult query={pats}>
         {({ pats: rows }) =>
           rows.length === 0 ? (
             <EmptyState title={text.noKeys}>{text.noKeysHelp}</EmptyState>
@@ -108,7 +108,7 @@ const Keys = () => {
             />
           )
         }
-      </Answer>
+      </QueryResult>
       {isCreating && <CreateKey onClose={() => setCreating(false)} />}
       {removed !== undefined && (
         <ConfirmDialog
@@ -140,7 +140,7 @@ const Sessions = () => {
   };
   const browser = ({ userAgent, isCurrent }: UserSession) => (
     <span title={userAgent}>
-      {browserOf(userAgent)} {isCurrent && <Badge tone="accent">{text.thisBrowser}</Badge>}
+      {browserName(userAgent)} {isCurrent && <Badge tone="accent">{text.thisBrowser}</Badge>}
     </span>
   );
   return (
@@ -151,7 +151,7 @@ const Sessions = () => {
           <Button onPress={() => void run(endOthers.mutateAsync({}), text.othersEnded)}>{text.endOthers}</Button>
         )}
       </div>
-      <Answer query={sessions}>
+      <QueryResult query={sessions}>
         {({ sessions: rows }) =>
           rows.length === 0 ? (
             <p>{text.noSessions}</p>
@@ -182,7 +182,7 @@ const Sessions = () => {
             />
           )
         }
-      </Answer>
+      </QueryResult>
     </section>
   );
 };
@@ -201,7 +201,7 @@ export const ProfilePage = () => {
         )
       }
     >
-      <Answer query={me}>
+      <QueryResult query={me}>
         {({ user }) => (
           <>
             <dl className={styles['facts']}>
@@ -231,7 +231,7 @@ export const ProfilePage = () => {
             )}
           </>
         )}
-      </Answer>
+      </QueryResult>
       {isChanging && <ChangePassword onClose={() => setChanging(false)} />}
     </Page>
   );

@@ -12,7 +12,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callTagged } from '../../api/call.ts';
+import { callWithEntityTag } from '../../api/call.ts';
 import { read } from '../../api/queries.ts';
 import { ActionDialog } from '../../components/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../components/forms/body-form.tsx';
@@ -21,12 +21,12 @@ import { Button } from '../../components/button.tsx';
 import { Badge } from '../../components/content.tsx';
 import { Checkbox } from '../../components/forms/fields.tsx';
 import { MissingPermission, useMayCall } from '../../components/missing-permission.tsx';
-import { PickMany } from '../../components/forms/pick-many.tsx';
+import { MultiComboBox } from '../../components/forms/multi-combo-box.tsx';
 import { ResourceList } from '../../components/resource-list.tsx';
 import { Time } from '../../components/time.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { messages } from '../../messages/shared.ts';
-import { nameOf } from '../admin/people/people.tsx';
+import { nameOf } from '../admin/people/person-cell.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './projects.module.css';
 
@@ -132,13 +132,13 @@ const GiveAccess = ({ project, roles, onClose }: GiveAccessProps) => {
           name: 'users',
           label: text.who,
           render: (value, onChange) => (
-            <PickMany
+            <MultiComboBox
               label={text.who}
               hint={text.whoHint}
               options={options}
               value={Array.isArray(value) ? (value as string[]) : []}
               onChange={onChange}
-              none={text.noneChosen}
+              emptyText={text.noneChosen}
             />
           ),
         },
@@ -163,7 +163,7 @@ const ChangeRoles = ({ project, member, roles, onClose }: MemberProps & { readon
     changes: [GetProjectAccess, ListProjects],
     values: { roles: member.roles } as FormValues,
     current: async () => {
-      const { value } = await callTagged(GetProjectAccess, { params: { projectId: project } });
+      const { value } = await callWithEntityTag(GetProjectAccess, { params: { projectId: project } });
       const now = membersOf(value).find(({ kind, id }) => kind === member.kind && id === member.id);
       return { value: { roles: now?.roles ?? [] }, tag: undefined };
     },

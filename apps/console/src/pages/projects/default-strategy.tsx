@@ -8,7 +8,7 @@ import {
   SetDefaultStrategy,
 } from '@bunting/contracts';
 import type { Static } from 'typebox';
-import { callTagged } from '../../api/call.ts';
+import { callWithEntityTag } from '../../api/call.ts';
 import { BodyForm } from '../../components/forms/body-form.tsx';
 import type { FormValues } from '../../components/forms/body-schema.ts';
 import { Button } from '../../components/button.tsx';
@@ -50,7 +50,7 @@ export const DefaultStrategy = ({ project, environment, stored, onClose }: Defau
       changes={[ListEnvironmentsOfProject, GetProjectOverview]}
       values={valuesOfStrategy(stored)}
       current={async () => {
-        const { value } = await callTagged(ListEnvironmentsOfProject, { params: { projectId: project } });
+        const { value } = await callWithEntityTag(ListEnvironmentsOfProject, { params: { projectId: project } });
         const found = value.environments.find(({ name }) => name === environment);
         return { value: valuesOfStrategy(found?.defaultStrategy), tag: undefined };
       }}

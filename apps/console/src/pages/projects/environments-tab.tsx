@@ -15,7 +15,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { call, callTagged } from '../../api/call.ts';
+import { call, callWithEntityTag } from '../../api/call.ts';
 import { read, useCommand } from '../../api/queries.ts';
 import { ActionDialog } from '../../components/action-dialog.tsx';
 import { FormDialog } from '../../components/forms/body-form.tsx';
@@ -23,8 +23,8 @@ import { Badge, Loading } from '../../components/content.tsx';
 import { Switch } from '../../components/forms/fields.tsx';
 import { MissingPermission, useMayCall } from '../../components/missing-permission.tsx';
 import { ResourceList } from '../../components/resource-list.tsx';
-import { Uses } from '../../components/uses.tsx';
-import { useSearchText } from '../../components/search-text.ts';
+import { UsageList } from '../../components/usage-list.tsx';
+import { useSearchParameter } from '../../components/search-parameter.ts';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
@@ -60,10 +60,10 @@ const OpenRequests = ({ project, environment }: { readonly project: string; read
     queryFn: ({ signal }) => readOpenRequests(signal),
   });
   return (
-    <Uses
+    <UsageList
       query={open}
       title={text.protectionHelp}
-      none={text.protectionHelp(0)}
+      emptyText={text.protectionHelp(0)}
       uses={({ changeRequests }) =>
         changeRequests
           .filter((one) => one.project === project && one.environment === environment)
@@ -104,7 +104,7 @@ const Protection = ({ project, environment, approvals, onClose }: ProtectionProp
       changes={reads}
       values={bodyOfApprovals(approvals)}
       current={async () => {
-        const { value } = await callTagged(GetChangeRequestConfig, { params: { projectId: project } });
+        const { value } = await callWithEntityTag(GetChangeRequestConfig, { params: { projectId: project } });
         const config = value.find((one) => one.environment === environment.name);
         const required = config?.changeRequestEnabled === true ? (config.requiredApprovals ?? 1) : undefined;
         return { value: bodyOfApprovals(required), tag: undefined };
@@ -137,7 +137,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
     readonly action: 'remove' | 'protect';
     readonly environment: ProjectEnvironment;
   }>();
-  const [edited, setEdited] = useSearchText('default');
+  const [edited, setEdited] = useSearchParameter('default');
   const where = { project };
   const segmentNames = new Map((segments.data?.segments ?? []).map(({ id, name }) => [id, name]));
   const approvalsOf = (name: string): number | undefined => {

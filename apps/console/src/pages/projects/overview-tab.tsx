@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { read } from '../../api/queries.ts';
-import { Answer } from '../../components/content.tsx';
+import { QueryResult } from '../../components/content.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { number } from '../../messages/shared.ts';
 import { Health } from './health.tsx';
@@ -166,7 +166,7 @@ export const ProjectOverviewTab = ({ id, overview }: ProjectOverviewTabProps) =>
             ]}
           />
         </Tile>
-        <Answer query={status}>{(data) => <Status id={id} status={data} />}</Answer>
+        <QueryResult query={status}>{(data) => <Status id={id} status={data} />}</QueryResult>
       </div>
     </div>
   );

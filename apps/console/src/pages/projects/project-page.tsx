@@ -5,7 +5,7 @@ import { Suspense, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { read } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
-import { Answer, Badge, EmptyState, Loading } from '../../components/content.tsx';
+import { QueryResult, Badge, EmptyState, Loading } from '../../components/content.tsx';
 import { useMayCall } from '../../components/missing-permission.tsx';
 import { Page } from '../../components/page.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
@@ -128,7 +128,7 @@ export const ProjectPage = () => {
         <>
           <Tabs project={id} tab={tab} />
           {tab === undefined && (
-            <Answer query={overview}>{(data) => <ProjectOverviewTab id={id} overview={data} />}</Answer>
+            <QueryResult query={overview}>{(data) => <ProjectOverviewTab id={id} overview={data} />}</QueryResult>
           )}
           {tab !== undefined && Tab === undefined && (
             <EmptyState title={text.unknownTab}>{text.unknownTabHelp}</EmptyState>

@@ -18,7 +18,7 @@ import { ResourceList } from '../../components/resource-list.tsx';
 import { Time } from '../../components/time.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { messages } from '../../messages/shared.ts';
-import { useActions } from '../../shell/actions.ts';
+import { useActions } from '../../shell/keyboard-actions.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { Health } from './health.tsx';
 import { modeField, useStickinessField } from './project-fields.tsx';

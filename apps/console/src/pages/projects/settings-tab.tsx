@@ -11,12 +11,12 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callTagged } from '../../api/call.ts';
+import { callWithEntityTag } from '../../api/call.ts';
 import { read } from '../../api/queries.ts';
 import { ActionDialog } from '../../components/action-dialog.tsx';
 import { BodyForm } from '../../components/forms/body-form.tsx';
 import { Button } from '../../components/button.tsx';
-import { Answer, Notice } from '../../components/content.tsx';
+import { QueryResult, Notice } from '../../components/content.tsx';
 import { MissingPermission, useMayCall } from '../../components/missing-permission.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { modeField, useStickinessField } from './project-fields.tsx';
@@ -43,7 +43,7 @@ const Settings = ({ project, overview }: SettingsProps) => {
   const mayCall = useMayCall();
   const request = { params: { projectId: project } };
   const current = (part: typeof about | typeof rules) => async () => {
-    const { value } = await callTagged(GetProjectOverview, request);
+    const { value } = await callWithEntityTag(GetProjectOverview, request);
     return { value: part(value), tag: undefined };
   };
   const activeFlags = overview.featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
@@ -108,11 +108,11 @@ const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly a
   const use = (
     <>
       {activeFlags > 0 && <Notice tone="warning">{text.activeFlags(activeFlags)}</Notice>}
-      <Answer query={status}>
+      <QueryResult query={status}>
         {({ resources, lifecycleSummary }) => (
           <p>{text.takesAlong(lifecycleSummary.archived.currentFlags, resources.apiTokens, resources.segments)}</p>
         )}
-      </Answer>
+      </QueryResult>
     </>
   );
   return (
@@ -175,7 +175,9 @@ export const SettingsTab = ({ project }: { readonly project: string }) => {
   return (
     <div className={layout['stack']}>
       <MissingPermission operation={UpdateProjectSettings} where={{ project }} />
-      <Answer query={overview}>{(data) => <Settings key={project} project={project} overview={data} />}</Answer>
+      <QueryResult query={overview}>
+        {(data) => <Settings key={project} project={project} overview={data} />}
+      </QueryResult>
     </div>
   );
 };

@@ -10,10 +10,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm, type UseFormSetError } from 'react-hook-form';
-import { send, urlOf } from '../../api/call.ts';
+import { sendAfterSignIn, urlOf } from '../../api/call.ts';
 import { read } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
-import { Answer, Notice } from '../../components/content.tsx';
+import { QueryResult, Notice } from '../../components/content.tsx';
 import { FormText, showServerError } from '../../components/forms/form.tsx';
 import { NewPasswordFields } from '../../components/forms/password-fields.tsx';
 import icon from '../../icon.svg';
@@ -57,7 +57,7 @@ interface Person {
 const emptyPerson: Person = { username: '', name: '', email: '', password: '', again: '' };
 
 /** Runs a call, and shows at the fields what the server refuses. */
-const submitted = async (
+const submitPerson = async (
   { password, again }: Person,
   setError: UseFormSetError<Person>,
   job: () => Promise<unknown>,
@@ -86,7 +86,7 @@ interface PersonFormProps {
 const PersonForm = ({ submit, hasAccountFields, isEmailRequired = false, run, onDone }: PersonFormProps) => {
   const { control, handleSubmit, setError, formState } = useForm<Person>({ defaultValues: emptyPerson });
   const onSubmit = handleSubmit(async (person) => {
-    if (await submitted(person, setError, () => run(person))) onDone();
+    if (await submitPerson(person, setError, () => run(person))) onDone();
   });
   const rootError = formState.errors.root?.message;
   return (
@@ -135,7 +135,7 @@ export const FirstPage = () => {
       password,
       ...(email === '' ? {} : { email }),
     };
-    return send('POST', urlOf(CreateFirstAdmin, {}), { body });
+    return sendAfterSignIn('POST', urlOf(CreateFirstAdmin, {}), { body });
   };
   return (
     <Frame title={text.first}>
@@ -150,19 +150,19 @@ const ChoosePassword = ({ token }: { readonly token: string }) => {
   const [isDone, setDone] = useState(false);
   if (isDone) return <Done>{text.passwordSet}</Done>;
   return (
-    <Answer query={link}>
+    <QueryResult query={link}>
       {({ name, email }) => (
         <>
           <p>{text.passwordFor(name ?? email ?? '')}</p>
           <PersonForm
             submit={text.setPassword}
             hasAccountFields={false}
-            run={({ password }) => send('POST', urlOf(ResetPassword, {}), { body: { token, password } })}
+            run={({ password }) => sendAfterSignIn('POST', urlOf(ResetPassword, {}), { body: { token, password } })}
             onDone={() => setDone(true)}
           />
         </>
       )}
-    </Answer>
+    </QueryResult>
   );
 };
 
@@ -171,7 +171,9 @@ export const NewUserPage = () => {
   const [token, invite] = [useParameter('token'), useParameter('invite')];
   const [isDone, setDone] = useState(false);
   const signUp = ({ username, name, email, password }: Person) =>
-    send('POST', urlOf(SignUp, { params: { token: invite } }), { body: { username, name, email, password } });
+    sendAfterSignIn('POST', urlOf(SignUp, { params: { token: invite } }), {
+      body: { username, name, email, password },
+    });
   return (
     <Frame title={text.welcome}>
       {token !== undefined && <ChoosePassword token={token} />}
@@ -199,7 +201,7 @@ export const ForgottenPasswordPage = () => {
   const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { email: '' } });
   const submit = handleSubmit(async (body) => {
     try {
-      await send('POST', urlOf(RequestPasswordReset, {}), { body });
+      await sendAfterSignIn('POST', urlOf(RequestPasswordReset, {}), { body });
     } catch (error) {
       showServerError(error, ['email'], setError);
     }

@@ -13,7 +13,7 @@ interface MergeDialogProps {
   readonly onClose: () => void;
 }
 
-const shown = (value: Json | undefined): string =>
+const formatValue = (value: Json | undefined): string =>
   value === undefined ? strategyMessages.removed : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** Fields that the user and another person changed in different ways: one is chosen for each. */
@@ -39,10 +39,10 @@ export const MergeDialog = ({ merged, conflicts, onMerge, onClose }: MergeDialog
           <div key={path.join('/')} className={styles['item']}>
             <RadioGroup
               label={path.join(' › ')}
-              hint={strategyMessages.was(shown(base))}
+              hint={strategyMessages.was(formatValue(base))}
               options={[
-                { id: 'mine', label: strategyMessages.mine, about: shown(mine) },
-                { id: 'theirs', label: strategyMessages.theirs, about: shown(theirs) },
+                { id: 'mine', label: strategyMessages.mine, about: formatValue(mine) },
+                { id: 'theirs', label: strategyMessages.theirs, about: formatValue(theirs) },
               ]}
               value={choices[at] ?? 'mine'}
               onChange={(choice) => setChoices(choices.with(at, choice as 'mine' | 'theirs'))}

@@ -3,10 +3,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useBlocker, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
-import { callTagged } from '../../api/call.ts';
-import { read, readTagged } from '../../api/queries.ts';
+import { callWithEntityTag } from '../../api/call.ts';
+import { read, readWithEntityTag } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
-import { Answer, Badge, ErrorNotice, Loading, Notice } from '../../components/content.tsx';
+import { QueryResult, Badge, ErrorNotice, Loading, Notice } from '../../components/content.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Switch, TextField } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
@@ -16,7 +16,7 @@ import { strategyMessages } from '../../messages/strategy.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { useApplyChanges } from '../../strategies/apply-change.ts';
-import { DirectNotice, useProtection } from '../../strategies/protection.tsx';
+import { DirectNotice, useProtection } from '../../strategies/protection-notices.tsx';
 import {
   draftOf,
   jsonOfDraft,
@@ -149,7 +149,7 @@ const Editor = ({ project, feature, environment, stored, tag, isEnabled }: Edito
   const merge = async (): Promise<void> => {
     if (base.draft === undefined || id === undefined) return;
     const params = { projectId: project, featureName: feature, environment, strategyId: id };
-    const theirs = await callTagged(GetStrategy, { params });
+    const theirs = await callWithEntityTag(GetStrategy, { params });
     const theirDraft = draftOf(theirs.value);
     const { merged, conflicts } = mergeChanges(jsonOfDraft(base.draft), jsonOfDraft(draft), jsonOfDraft(theirDraft));
     const later = { draft: theirDraft, tag: theirs.tag };
@@ -290,7 +290,7 @@ export const StrategyPage = () => {
   const isNew = strategy === 'new';
   const flag = useQuery(read(GetFeature, { params: { projectId: project, featureName: feature } }));
   const stored = useQuery({
-    ...readTagged(GetStrategy, {
+    ...readWithEntityTag(GetStrategy, {
       params: { projectId: project, featureName: feature, environment, strategyId: strategy },
     }),
     enabled: !isNew,
@@ -299,17 +299,17 @@ export const StrategyPage = () => {
     gcTime: 0,
   });
   return (
-    <Answer query={flag}>
+    <QueryResult query={flag}>
       {({ environments = [] }) => {
         const isEnabled = environments.find(({ name }) => name === environment)?.enabled ?? false;
         const place = { project, feature, environment, isEnabled };
         if (isNew) return <Editor {...place} stored={undefined} tag={undefined} />;
         return (
-          <Answer query={stored}>
+          <QueryResult query={stored}>
             {({ value, tag }) => <Editor key={strategy} {...place} stored={value} tag={tag} />}
-          </Answer>
+          </QueryResult>
         );
       }}
-    </Answer>
+    </QueryResult>
   );
 };

@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callTagged } from '../../../api/call.ts';
+import { callWithEntityTag } from '../../../api/call.ts';
 import { read } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
@@ -19,8 +19,8 @@ import { Button } from '../../../components/button.tsx';
 import { Badge } from '../../../components/content.tsx';
 import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
-import { FlagLink, Uses } from '../../../components/uses.tsx';
-import { contextMessages as text } from '../../../messages/context.ts';
+import { FlagLink, UsageList } from '../../../components/usage-list.tsx';
+import { contextMessages as text } from '../../../messages/administration/context.ts';
 import { messages } from '../../../messages/shared.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { LegalValues } from './legal-values.tsx';
@@ -56,10 +56,10 @@ const prepare = ({ legalValues, ...body }: FormValues): FormValues => ({
 const FieldUses = ({ name }: { readonly name: string }) => {
   const uses = useQuery(read(ListStrategiesOfContextField, { params: { name } }));
   return (
-    <Uses
+    <UsageList
       query={uses}
       title={text.usedBy}
-      none={text.unused}
+      emptyText={text.unused}
       uses={({ strategies }) =>
         strategies.map(({ id, projectId, featureName, environment }) => ({
           key: id,
@@ -168,7 +168,7 @@ export const ContextPage = () => {
           changes={[ListContextFields]}
           values={bodyOf(field)}
           current={async () => {
-            const { value } = await callTagged(GetContextField, { params: { name: field.name } });
+            const { value } = await callWithEntityTag(GetContextField, { params: { name: field.name } });
             return { value: bodyOf(value), tag: undefined };
           }}
           fields={fields}

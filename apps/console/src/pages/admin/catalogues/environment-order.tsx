@@ -4,9 +4,9 @@ import { Button, GridList, GridListItem, useDragAndDrop } from 'react-aria-compo
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { IconButton } from '../../../components/button.tsx';
 import { Icon } from '../../../components/icon.tsx';
-import { environmentsMessages as text } from '../../../messages/environments.ts';
+import { environmentsMessages as text } from '../../../messages/administration/environments.ts';
 import { messages } from '../../../messages/shared.ts';
-import { moved } from '../moved.ts';
+import { moveItem } from '../move-item.ts';
 import styles from '../admin.module.css';
 
 interface EnvironmentOrderProps {
@@ -21,7 +21,7 @@ export const EnvironmentOrder = ({ environments, onClose }: EnvironmentOrderProp
     getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
     onReorder: ({ keys, target: { key, dropPosition } }) => {
       const [item = ''] = [...keys].map(String);
-      setNames(moved(names, item, dropPosition === 'before' ? 'before' : 'after', String(key)));
+      setNames(moveItem(names, item, dropPosition === 'before' ? 'before' : 'after', String(key)));
     },
   });
   return (
@@ -56,14 +56,14 @@ export const EnvironmentOrder = ({ environments, onClose }: EnvironmentOrderProp
                 size="small"
                 label={text.up(id)}
                 isDisabled={before === undefined}
-                onPress={() => before !== undefined && setNames(moved(names, id, 'before', before))}
+                onPress={() => before !== undefined && setNames(moveItem(names, id, 'before', before))}
               />
               <IconButton
                 icon="arrowDown"
                 size="small"
                 label={text.down(id)}
                 isDisabled={after === undefined}
-                onPress={() => after !== undefined && setNames(moved(names, id, 'after', after))}
+                onPress={() => after !== undefined && setNames(moveItem(names, id, 'after', after))}
               />
             </GridListItem>
           );

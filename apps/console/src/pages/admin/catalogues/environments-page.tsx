@@ -13,17 +13,17 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { callTagged } from '../../../api/call.ts';
-import { read, readTagged, useProjects } from '../../../api/queries.ts';
+import { callWithEntityTag } from '../../../api/call.ts';
+import { read, readWithEntityTag, useProjects } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Badge, Notice } from '../../../components/content.tsx';
 import type { MenuEntry } from '../../../components/menu.tsx';
 import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
-import { PickMany } from '../../../components/forms/pick-many.tsx';
+import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
-import { environmentsMessages as text } from '../../../messages/environments.ts';
+import { environmentsMessages as text } from '../../../messages/administration/environments.ts';
 import { messages } from '../../../messages/shared.ts';
 import { AdminSection } from '../admin-section.tsx';
 import layout from '../../../components/layout.module.css';
@@ -62,7 +62,11 @@ const bodyOf = ({ type, requiredApprovals }: EnvironmentDescription) => ({ type,
 
 const Edit = ({ environment, onClose }: DialogProps) => {
   const { name } = environment;
-  const stored = useQuery({ ...readTagged(GetEnvironment, { params: { name } }), gcTime: 0, staleTime: Infinity });
+  const stored = useQuery({
+    ...readWithEntityTag(GetEnvironment, { params: { name } }),
+    gcTime: 0,
+    staleTime: Infinity,
+  });
   if (stored.data === undefined) return null;
   return (
     <FormDialog
@@ -75,7 +79,7 @@ const Edit = ({ environment, onClose }: DialogProps) => {
       values={bodyOf(stored.data.value)}
       tag={stored.data.tag}
       current={async () => {
-        const { value, tag } = await callTagged(GetEnvironment, { params: { name } });
+        const { value, tag } = await callWithEntityTag(GetEnvironment, { params: { name } });
         return { value: bodyOf(value), tag };
       }}
       fields={[typeField(environment.type), approvalsField]}
@@ -106,13 +110,13 @@ const Clone = ({ environment, onClose }: DialogProps) => {
           name: 'projects',
           label: text.cloneProjects,
           render: (value, onChange) => (
-            <PickMany
+            <MultiComboBox
               label={text.cloneProjects}
               hint={text.cloneProjectsHint}
               options={projects.map(({ id, name }) => ({ id, label: name, about: id }))}
               value={Array.isArray(value) ? (value as string[]) : []}
               onChange={onChange}
-              none={text.allProjects}
+              emptyText={text.allProjects}
             />
           ),
         },

@@ -1,19 +1,19 @@
 import { type FeatureTypeDescription, ListFeatureTypes, SetFeatureTypeLifetime } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callTagged } from '../../../api/call.ts';
+import { callWithEntityTag } from '../../../api/call.ts';
 import { read } from '../../../api/queries.ts';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
 import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
-import { flagTypesMessages as text } from '../../../messages/flag-types.ts';
+import { flagTypesMessages as text } from '../../../messages/administration/flag-types.ts';
 import { messages } from '../../../messages/shared.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { FlagsThatMatch } from '../segments/flags-that-match.tsx';
 import layout from '../../../components/layout.module.css';
 
 const currentLifetime = (id: string) => async () => {
-  const { value } = await callTagged(ListFeatureTypes, {});
+  const { value } = await callWithEntityTag(ListFeatureTypes, {});
   return { value: { lifetimeDays: value.types.find((type) => type.id === id)?.lifetimeDays ?? null }, tag: undefined };
 };
 
@@ -59,7 +59,7 @@ export const FlagTypesPage = () => {
         <FormDialog
           title={text.editTitle(edited.name)}
           submit={messages.common.save}
-          uses={<FlagsThatMatch query={{ type: `IS:${edited.id}` }} title={text.using} none={text.none} />}
+          uses={<FlagsThatMatch query={{ type: `IS:${edited.id}` }} title={text.using} emptyText={text.none} />}
           operation={SetFeatureTypeLifetime}
           request={{ params: { id: edited.id } }}
           changes={[ListFeatureTypes]}

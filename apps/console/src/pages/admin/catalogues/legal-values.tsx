@@ -2,7 +2,7 @@ import type { LegalValue } from '@bunting/contracts';
 import { useState } from 'react';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
-import { contextMessages as text } from '../../../messages/context.ts';
+import { contextMessages as text } from '../../../messages/administration/context.ts';
 import { ImportValues } from '../../strategy/import-values.tsx';
 import layout from '../../../components/layout.module.css';
 import styles from '../admin.module.css';

@@ -1,7 +1,7 @@
 import type { CreateStrategyTypeBody } from '@bunting/contracts';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Select, Switch, TextField } from '../../../components/forms/fields.tsx';
-import { strategyTypesMessages as text } from '../../../messages/strategy-types.ts';
+import { strategyTypesMessages as text } from '../../../messages/administration/strategy-types.ts';
 import layout from '../../../components/layout.module.css';
 import styles from '../admin.module.css';
 

@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callTagged } from '../../../api/call.ts';
+import { callWithEntityTag } from '../../../api/call.ts';
 import { read } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
@@ -21,7 +21,7 @@ import type { MenuEntry } from '../../../components/menu.tsx';
 import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
 import { messages } from '../../../messages/shared.ts';
-import { strategyTypesMessages as text } from '../../../messages/strategy-types.ts';
+import { strategyTypesMessages as text } from '../../../messages/administration/strategy-types.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { type Parameter, StrategyParameters } from './strategy-parameters.tsx';
 import layout from '../../../components/layout.module.css';
@@ -68,7 +68,7 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
           operation={UpdateStrategyType}
           values={bodyOf({ name, ...type })}
           current={async () => {
-            const { value } = await callTagged(GetStrategyType, { params: { name } });
+            const { value } = await callWithEntityTag(GetStrategyType, { params: { name } });
             return { value: bodyOf(value), tag: undefined };
           }}
           fields={fields}

@@ -15,16 +15,16 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callTagged } from '../../../api/call.ts';
+import { callWithEntityTag } from '../../../api/call.ts';
 import { read } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
 import { Button } from '../../../components/button.tsx';
-import { Answer } from '../../../components/content.tsx';
+import { QueryResult } from '../../../components/content.tsx';
 import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
 import { messages } from '../../../messages/shared.ts';
-import { tagsMessages as text } from '../../../messages/tags.ts';
+import { tagsMessages as text } from '../../../messages/administration/tags.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { FlagsThatMatch, useFlagsThatMatch } from '../segments/flags-that-match.tsx';
 import layout from '../../../components/layout.module.css';
@@ -43,7 +43,7 @@ const Swatch = ({ color }: { readonly color: string | null | undefined }) =>
   ) : null;
 
 const currentType = (name: string) => async () => {
-  const { value } = await callTagged(GetTagType, { params: { name } });
+  const { value } = await callWithEntityTag(GetTagType, { params: { name } });
   return { value: value.tagType, tag: undefined };
 };
 
@@ -76,7 +76,7 @@ const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose
       done={text.typeDeleted(name)}
       onClose={onClose}
     >
-      <Answer query={tags}>{({ tags: found }) => <TypeUse tags={found} />}</Answer>
+      <QueryResult query={tags}>{({ tags: found }) => <TypeUse tags={found} />}</QueryResult>
     </ActionDialog>
   );
 };
@@ -86,7 +86,7 @@ const TypeUse = ({ tags }: { readonly tags: readonly Tag[] }) => {
   const list = tags.map(({ type, value }) => `${type}:${value}`).join(',');
   const flags = useFlagsThatMatch({ tag: `INCLUDE_ANY_OF:${list}` });
   if (tags.length === 0) return <p>{text.deleteTypeHelp(0, 0)}</p>;
-  return <Answer query={flags}>{({ total = 0 }) => <p>{text.deleteTypeHelp(tags.length, total)}</p>}</Answer>;
+  return <QueryResult query={flags}>{({ total = 0 }) => <p>{text.deleteTypeHelp(tags.length, total)}</p>}</QueryResult>;
 };
 
 const TagTypes = () => {
@@ -196,14 +196,14 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
         </>
       }
     >
-      <Answer query={stored}>
+      <QueryResult query={stored}>
         {({ description, color }) => (
           <p className={layout['inline']}>
             <Swatch color={color} />
             {description}
           </p>
         )}
-      </Answer>
+      </QueryResult>
       <ResourceList
         label={text.tags(type)}
         query={tags}
@@ -254,7 +254,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
           onClose={() => setDeleted(undefined)}
         >
           <p>{text.deleteTagHelp}</p>
-          <FlagsThatMatch query={{ tag: `INCLUDE:${nameOf(deleted)}` }} title={text.usedBy} none={text.unused} />
+          <FlagsThatMatch query={{ tag: `INCLUDE:${nameOf(deleted)}` }} title={text.usedBy} emptyText={text.unused} />
         </ActionDialog>
       )}
     </AdminSection>

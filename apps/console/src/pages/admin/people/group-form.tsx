@@ -1,13 +1,13 @@
 import { CreateGroup, GetGroup, type Group, ListGroups, ListUsers, UpdateGroup } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { callTagged } from '../../../api/call.ts';
+import { callWithEntityTag } from '../../../api/call.ts';
 import { read } from '../../../api/queries.ts';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
-import { PickMany } from '../../../components/forms/pick-many.tsx';
-import { peopleMessages as text } from '../../../messages/people.ts';
+import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
+import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
-import { nameOf, roleOptions } from './people.tsx';
+import { nameOf, roleOptions } from './person-cell.tsx';
 
 type Members = Group['users'];
 
@@ -40,12 +40,12 @@ export const GroupForm = ({ group, onClose }: { readonly group: Group | undefine
       name: 'users',
       label: text.members,
       render: (value, onChange) => (
-        <PickMany
+        <MultiComboBox
           label={text.addMember}
           options={options}
           value={(value as Members).map(({ user }) => String(user.id))}
           onChange={(ids) => onChange(ids.map((id) => ({ user: { id: Number(id) } })))}
-          none={text.noMembers}
+          emptyText={text.noMembers}
         />
       ),
     },
@@ -94,7 +94,7 @@ export const GroupForm = ({ group, onClose }: { readonly group: Group | undefine
       request={{ params: { id: group.id } }}
       values={bodyOfGroup(group)}
       current={async () => {
-        const { value, tag } = await callTagged(GetGroup, { params: { id: group.id } });
+        const { value, tag } = await callWithEntityTag(GetGroup, { params: { id: group.id } });
         return { value: bodyOfGroup(value), tag };
       }}
     />

@@ -8,11 +8,11 @@ import { Button } from '../../../components/button.tsx';
 import { Badge } from '../../../components/content.tsx';
 import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
-import { Uses } from '../../../components/uses.tsx';
-import { peopleMessages as text } from '../../../messages/people.ts';
-import { useActions } from '../../../shell/actions.ts';
+import { UsageList } from '../../../components/usage-list.tsx';
+import { peopleMessages as text } from '../../../messages/administration/people.ts';
+import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
-import { nameOf } from './people.tsx';
+import { nameOf } from './person-cell.tsx';
 import styles from './people.module.css';
 
 const dialogs = () => import('./group-form.tsx');
@@ -103,16 +103,16 @@ export const GroupsPage = () => {
           onClose={() => setDeleted(undefined)}
         >
           <p>{text.deleteGroupHelp}</p>
-          <Uses
+          <UsageList
             query={{ ...groups, data: deleted }}
             title={text.membersOf}
-            none={text.noMembersOf}
+            emptyText={text.noMembersOf}
             uses={({ users }) => users.map(({ user }) => ({ key: String(user.id), node: nameOf(user) }))}
           />
-          <Uses
+          <UsageList
             query={{ ...groups, data: deleted }}
             title={text.projectsOf}
-            none={text.noProjectsOf}
+            emptyText={text.noProjectsOf}
             uses={({ projects }) => projects.map((project) => ({ key: project, node: project }))}
           />
         </ActionDialog>

@@ -11,7 +11,7 @@ import { useMayCall } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
 import { Secret } from '../../../components/secret.tsx';
 import { Time } from '../../../components/time.tsx';
-import { peopleMessages as text } from '../../../messages/people.ts';
+import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import layout from '../../../components/layout.module.css';
 
 const CreateInvitationDialog = lazyRouteComponent(() => import('./user-dialogs.tsx'), 'CreateInvitationDialog');

@@ -17,14 +17,14 @@ import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
 import { faultOf } from '../../../components/forms/body-schema.ts';
 import { Button } from '../../../components/button.tsx';
-import { Answer, Table } from '../../../components/content.tsx';
+import { QueryResult, Table } from '../../../components/content.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { FormSelect, FormText } from '../../../components/forms/form.tsx';
 import { Time } from '../../../components/time.tsx';
-import { Uses } from '../../../components/uses.tsx';
-import { peopleMessages as text } from '../../../messages/people.ts';
+import { UsageList } from '../../../components/usage-list.tsx';
+import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
-import { nameOf, roleOptions } from './people.tsx';
+import { nameOf, roleOptions } from './person-cell.tsx';
 import { instantIn, optionsOf, SecretForm } from '../../../components/forms/secret-form.tsx';
 import layout from '../../../components/layout.module.css';
 
@@ -101,7 +101,7 @@ export const TokensDialog = ({ account, onClose }: { readonly account: Account; 
         </>
       }
     >
-      <Answer query={tokens}>
+      <QueryResult query={tokens}>
         {({ pats }) =>
           pats.length === 0 ? (
             <p>{text.noTokens}</p>
@@ -127,7 +127,7 @@ export const TokensDialog = ({ account, onClose }: { readonly account: Account; 
             />
           )
         }
-      </Answer>
+      </QueryResult>
     </Dialog>
   );
 };
@@ -204,10 +204,10 @@ export const ServiceAccountDialog = ({ what, account, roles, onClose }: ServiceA
           onClose={onClose}
         >
           <p>{text.deleteServiceAccountHelp}</p>
-          <Uses
+          <UsageList
             query={{ data: account.tokens, error: null, refetch: () => undefined }}
             title={text.tokensOf}
-            none={text.noTokensOf}
+            emptyText={text.noTokensOf}
             uses={(tokens) => tokens.map(({ id, description }) => ({ key: String(id), node: description }))}
           />
         </ActionDialog>

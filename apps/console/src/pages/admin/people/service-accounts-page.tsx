@@ -8,10 +8,10 @@ import { Badge } from '../../../components/content.tsx';
 import { MissingPermission } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
 import { Time } from '../../../components/time.tsx';
-import { peopleMessages as text } from '../../../messages/people.ts';
-import { useActions } from '../../../shell/actions.ts';
+import { peopleMessages as text } from '../../../messages/administration/people.ts';
+import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
-import { nameOf, PersonCell } from './people.tsx';
+import { nameOf, PersonCell } from './person-cell.tsx';
 
 const dialogs = () => import('./service-account-dialogs.tsx');
 const CreateServiceAccountDialog = lazyRouteComponent(dialogs, 'CreateServiceAccountDialog');

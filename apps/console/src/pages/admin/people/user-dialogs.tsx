@@ -13,18 +13,18 @@ import {
   UpdateUser,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { callTagged } from '../../../api/call.ts';
+import { callWithEntityTag } from '../../../api/call.ts';
 import { read } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
 import { faultOf } from '../../../components/forms/body-schema.ts';
-import { Answer, Table } from '../../../components/content.tsx';
+import { QueryResult, Table } from '../../../components/content.tsx';
 import { FormSelect, FormSwitch, FormText } from '../../../components/forms/form.tsx';
 import { Time } from '../../../components/time.tsx';
-import { peopleMessages as text } from '../../../messages/people.ts';
+import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
-import { browserOf } from '../../profile/browser-of.ts';
-import { nameOf, roleOptions, UsesOfUser } from './people.tsx';
+import { browserName } from '../../profile/browser-name.ts';
+import { nameOf, roleOptions, UsagesOfUser } from './person-cell.tsx';
 import { entered, instantIn, optionsOf, SecretForm } from '../../../components/forms/secret-form.tsx';
 
 export type User = ReplyOf<typeof ListUsers>['users'][number];
@@ -115,7 +115,7 @@ const SessionsDialog = ({ user, onClose }: { readonly user: User; readonly onClo
       done={text.sessionsEnded(nameOf(user))}
       onClose={onClose}
     >
-      <Answer query={sessions}>
+      <QueryResult query={sessions}>
         {({ sessions: rows }) =>
           rows.length === 0 ? (
             <p>{text.noSessions}</p>
@@ -125,14 +125,14 @@ const SessionsDialog = ({ user, onClose }: { readonly user: User; readonly onClo
               rows={rows}
               rowKey={({ id }) => id}
               columns={[
-                { id: 'browser', title: text.browser, cell: ({ userAgent }) => browserOf(userAgent) },
+                { id: 'browser', title: text.browser, cell: ({ userAgent }) => browserName(userAgent) },
                 { id: 'address', title: text.address, cell: ({ address }) => address },
                 { id: 'seen', title: text.lastSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
               ]}
             />
           )
         }
-      </Answer>
+      </QueryResult>
     </ActionDialog>
   );
 };
@@ -158,7 +158,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
           request={{ params }}
           changes={[ListUsers]}
           values={user}
-          current={() => callTagged(GetUser, { params })}
+          current={() => callWithEntityTag(GetUser, { params })}
           fields={[
             { name: 'name', label: text.name },
             { name: 'email', label: text.email },
@@ -205,7 +205,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
           onClose={onClose}
         >
           <p>{isOn ? text.activateHelp : text.deactivateHelp}</p>
-          {!isOn && <UsesOfUser id={user.id} />}
+          {!isOn && <UsagesOfUser id={user.id} />}
         </ActionDialog>
       );
     }
@@ -222,7 +222,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
           onClose={onClose}
         >
           <p>{text.deleteUserHelp}</p>
-          <UsesOfUser id={user.id} />
+          <UsagesOfUser id={user.id} />
         </ActionDialog>
       );
   }

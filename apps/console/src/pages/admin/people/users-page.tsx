@@ -10,14 +10,14 @@ import { Checkbox } from '../../../components/forms/fields.tsx';
 import type { MenuEntry } from '../../../components/menu.tsx';
 import { MissingPermission } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
-import { useSearchText } from '../../../components/search-text.ts';
+import { useSearchParameter } from '../../../components/search-parameter.ts';
 import { Time } from '../../../components/time.tsx';
-import { peopleMessages as text } from '../../../messages/people.ts';
-import { useActions } from '../../../shell/actions.ts';
+import { peopleMessages as text } from '../../../messages/administration/people.ts';
+import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { Invitations } from './invitations.tsx';
 import type { Opened, User } from './user-dialogs.tsx';
-import { nameOf, PersonCell } from './people.tsx';
+import { nameOf, PersonCell } from './person-cell.tsx';
 import styles from './people.module.css';
 
 const dialogs = () => import('./user-dialogs.tsx');
@@ -27,7 +27,7 @@ const UserDialog = lazyRouteComponent(dialogs, 'UserDialog');
 /** The users: their roles, whether they are active, and what administrators do for them. */
 export const UsersPage = () => {
   const users = useQuery(read(ListUsers, {}));
-  const [view, setView] = useSearchText('view');
+  const [view, setView] = useSearchParameter('view');
   const isInactive = view === 'inactive';
   const inactive = useQuery({ ...read(ListInactiveUsers, {}), enabled: isInactive });
   const navigate = useNavigate();

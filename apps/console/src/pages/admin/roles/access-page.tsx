@@ -9,20 +9,20 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { ComboBox, Select } from '../../../components/forms/fields.tsx';
 import { useMayCall } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
-import { useSearchText } from '../../../components/search-text.ts';
+import { useSearchParameter } from '../../../components/search-parameter.ts';
 import { messages } from '../../../messages/shared.ts';
-import { rolesMessages as text } from '../../../messages/roles.ts';
+import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { AdminSection } from '../admin-section.tsx';
-import { nameOf, PersonCell } from '../people/people.tsx';
-import { peopleOf, permissionGroups, type Person, type Way } from './role-rights.ts';
+import { nameOf, PersonCell } from '../people/person-cell.tsx';
+import { peopleOf, permissionGroups, type Person, type GrantSource } from './role-rights.ts';
 import styles from '../people/people.module.css';
 
-const nameOfWay = ({ role, group }: Way): string =>
+const nameOfSource = ({ role, group }: GrantSource): string =>
   group === undefined ? text.ownRole(role.name) : text.byGroup(role.name, group);
 
-const Ways = ({ ways }: { readonly ways: readonly Way[] }) => (
+const GrantSources = ({ ways }: { readonly ways: readonly GrantSource[] }) => (
   <span className={styles['badges']}>
-    {[...new Set(ways.map(nameOfWay))].map((name) => (
+    {[...new Set(ways.map(nameOfSource))].map((name) => (
       <Badge key={name}>{name}</Badge>
     ))}
   </span>
@@ -54,9 +54,9 @@ const everywhere = '*';
 
 /** Who may do what, everywhere or in a project, and through which role and group. */
 export const AccessPage = () => {
-  const [chosen, setProject] = useSearchText('project');
-  const [chosenEnvironment, setEnvironment] = useSearchText('environment');
-  const [permission, setPermission] = useSearchText('permission');
+  const [chosen, setProject] = useSearchParameter('project');
+  const [chosenEnvironment, setEnvironment] = useSearchParameter('environment');
+  const [permission, setPermission] = useSearchParameter('permission');
   const [shown, setShown] = useState<Person | undefined>();
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
@@ -75,7 +75,7 @@ export const AccessPage = () => {
   const groups = catalogue.data === undefined ? [] : permissionGroups(catalogue.data);
   const offered = groups.filter(({ kind }) => kind !== 'root' || project === undefined);
   const displayNames = new Map(groups.flatMap((group) => group.permissions.map((one) => [one.name, one.displayName])));
-  const places = [
+  const projectOptions = [
     ...(mayListAll ? [{ id: everywhere, label: text.everywhere }] : []),
     ...projects.map(({ id, name }) => ({ id, label: name, about: id })),
   ];
@@ -85,7 +85,7 @@ export const AccessPage = () => {
       <div className={styles['filters']}>
         <ComboBox
           label={text.place}
-          options={places}
+          options={projectOptions}
           value={project ?? everywhere}
           onChange={(id) => setProject(id === everywhere ? undefined : id)}
         />
@@ -122,7 +122,7 @@ export const AccessPage = () => {
         query={{ ...holders, data: people }}
         rowKey={({ user }) => user.id}
         name={({ user }) => nameOf(user)}
-        text={({ user, ways }) => [user.username ?? '', user.email ?? '', ...ways.map(nameOfWay)].join(' ')}
+        text={({ user, ways }) => [user.username ?? '', user.email ?? '', ...ways.map(nameOfSource)].join(' ')}
         columns={[
           {
             id: 'person',
@@ -134,7 +134,7 @@ export const AccessPage = () => {
               </span>
             ),
           },
-          { id: 'through', title: text.through, cell: ({ ways }) => <Ways ways={ways} /> },
+          { id: 'through', title: text.through, cell: ({ ways }) => <GrantSources ways={ways} /> },
           {
             id: 'may',
             title: text.may,
@@ -164,7 +164,7 @@ export const AccessPage = () => {
             rowKey={([name]) => name}
             columns={[
               { id: 'permission', title: text.permission, cell: ([name]) => displayNames.get(name) ?? name },
-              { id: 'by', title: text.by, cell: ([, ways]) => <Ways ways={ways} /> },
+              { id: 'by', title: text.by, cell: ([, ways]) => <GrantSources ways={ways} /> },
             ]}
           />
         </Dialog>

@@ -20,11 +20,11 @@ import { Notice } from '../../../components/content.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Checkbox } from '../../../components/forms/fields.tsx';
 import { FormText, showServerError } from '../../../components/forms/form.tsx';
-import { Uses } from '../../../components/uses.tsx';
-import { rolesMessages as text } from '../../../messages/roles.ts';
+import { UsageList } from '../../../components/usage-list.tsx';
+import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { messages } from '../../../messages/shared.ts';
 import { notify } from '../../../shell/toasts.tsx';
-import { nameOf } from '../people/people.tsx';
+import { nameOf } from '../people/person-cell.tsx';
 import { bodyOfGrants, grantKey, grantsOf, mergeGrants, permissionGroups } from './role-rights.ts';
 import layout from '../../../components/layout.module.css';
 import styles from '../people/people.module.css';
@@ -154,10 +154,10 @@ export const RoleForm = ({ catalogue, kind, role, onClose }: RoleFormProps) => {
     >
       {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
       {role !== undefined && kind === 'root' && (
-        <Uses
+        <UsageList
           query={holders}
           title={text.holders}
-          none={text.noHolders}
+          emptyText={text.noHolders}
           uses={({ users }) =>
             users
               .filter(({ through }) => through.some((way) => way.role === role.id))

@@ -57,7 +57,7 @@ export const mergeGrants = (
   ]);
 
 /** A role that a person has, and the group by which they have it. */
-export interface Way {
+export interface GrantSource {
   readonly role: RoleHolders['roles'][number];
   readonly group: string | undefined;
 }
@@ -65,9 +65,9 @@ export interface Way {
 export interface Person {
   readonly user: RoleHolders['users'][number];
   /** the roles that apply, or those that give the permission that was looked for */
-  readonly ways: readonly Way[];
+  readonly ways: readonly GrantSource[];
   /** what the person may do, in the order of the roles, each with the roles that give it; `ADMIN` stands for everything */
-  readonly permissions: ReadonlyMap<string, readonly Way[]>;
+  readonly permissions: ReadonlyMap<string, readonly GrantSource[]>;
 }
 
 interface Wanted {
@@ -75,7 +75,7 @@ interface Wanted {
   readonly environment?: string | undefined;
 }
 
-const permissionsIn = ({ role }: Way, environment: string | undefined): readonly string[] =>
+const permissionsIn = ({ role }: GrantSource, environment: string | undefined): readonly string[] =>
   role.permissions
     .filter(
       (given) => given.environment === undefined || environment === undefined || given.environment === environment,
@@ -90,13 +90,13 @@ export const peopleOf = (
   const roleById = new Map(roles.map((role) => [role.id, role]));
   const groupById = new Map(groups.map(({ id, name }) => [id, name]));
   return users.flatMap((user) => {
-    const all = user.through.flatMap(({ role, group }): Way[] => {
+    const all = user.through.flatMap(({ role, group }): GrantSource[] => {
       const found = roleById.get(role);
       return found === undefined
         ? []
         : [{ role: found, group: group === null ? undefined : (groupById.get(group) ?? `${group}`) }];
     });
-    const permissions = new Map<string, Way[]>();
+    const permissions = new Map<string, GrantSource[]>();
     for (const way of all) {
       for (const name of new Set(permissionsIn(way, environment))) {
         permissions.set(name, [...(permissions.get(name) ?? []), way]);

@@ -13,13 +13,13 @@ import { Fragment, Suspense, useEffect, useState } from 'react';
 import { read } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { Button, IconButton } from '../../../components/button.tsx';
-import { Answer, Loading } from '../../../components/content.tsx';
+import { QueryResult, Loading } from '../../../components/content.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
-import { useSearchText } from '../../../components/search-text.ts';
-import { rolesMessages as text } from '../../../messages/roles.ts';
-import { useActions } from '../../../shell/actions.ts';
+import { useSearchParameter } from '../../../components/search-parameter.ts';
+import { rolesMessages as text } from '../../../messages/administration/roles.ts';
+import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { permissionGroups, type Right, rightOf } from './role-rights.ts';
 import layout from '../../../components/layout.module.css';
@@ -118,7 +118,7 @@ const Matrix = ({ catalogue, kind, roles, onEdit, onRemove }: MatrixProps) => {
 
 /** The roles as a matrix of what they give. */
 export const RolesPage = () => {
-  const [view] = useSearchText('kind');
+  const [view] = useSearchParameter('kind');
   const kind = kinds.find((one) => one === view) ?? 'root';
   const catalogue = useQuery(read(ListPermissions, {}));
   const roles = useQuery(read(ListRoles, {}));
@@ -165,9 +165,9 @@ export const RolesPage = () => {
           </Link>
         ))}
       </nav>
-      <Answer query={catalogue}>
+      <QueryResult query={catalogue}>
         {(permissions) => (
-          <Answer query={roles}>
+          <QueryResult query={roles}>
             {() =>
               loaded.length < shown.length ? (
                 <Loading />
@@ -175,9 +175,9 @@ export const RolesPage = () => {
                 <Matrix catalogue={permissions} kind={kind} roles={loaded} onEdit={setEdited} onRemove={setRemoved} />
               )
             }
-          </Answer>
+          </QueryResult>
         )}
-      </Answer>
+      </QueryResult>
       <Suspense>
         {edited !== undefined && catalogue.data !== undefined && (
           <RoleForm

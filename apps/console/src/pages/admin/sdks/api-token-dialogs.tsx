@@ -6,8 +6,8 @@ import { faultOf } from '../../../components/forms/body-schema.ts';
 import { Select } from '../../../components/forms/fields.tsx';
 import { FormSelect, FormText } from '../../../components/forms/form.tsx';
 import { Secret } from '../../../components/secret.tsx';
-import { PickMany } from '../../../components/forms/pick-many.tsx';
-import { apiTokensMessages as text } from '../../../messages/api-tokens.ts';
+import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
+import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
 import { messages } from '../../../messages/shared.ts';
 import { instantIn, optionsOf, SecretForm, type Values } from '../../../components/forms/secret-form.tsx';
 
@@ -90,12 +90,12 @@ export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void })
                 value={environment ?? usual?.name ?? null}
                 onChange={setEnvironment}
               />
-              <PickMany
+              <MultiComboBox
                 label={text.addProject}
                 options={projects.map(({ id, name }) => ({ id, label: name, about: id }))}
                 value={chosen}
                 onChange={setChosen}
-                none={text.allProjects}
+                emptyText={text.allProjects}
               />
             </>
           )}

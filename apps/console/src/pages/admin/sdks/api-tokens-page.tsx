@@ -9,10 +9,10 @@ import { Badge } from '../../../components/content.tsx';
 import { Select } from '../../../components/forms/fields.tsx';
 import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
-import { useSearchText } from '../../../components/search-text.ts';
+import { useSearchParameter } from '../../../components/search-parameter.ts';
 import { Time } from '../../../components/time.tsx';
-import { apiTokensMessages as text } from '../../../messages/api-tokens.ts';
-import { useActions } from '../../../shell/actions.ts';
+import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
+import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
 import layout from '../../../components/layout.module.css';
 import styles from '../people/people.module.css';
@@ -42,7 +42,7 @@ const everything = (name: string, all: string): string => (name === '*' ? all : 
 export const ApiTokensPage = () => {
   const tokens = useQuery(read(ListApiTokens, {}));
   const mayCall = useMayCall();
-  const [type, setType] = useSearchText('type');
+  const [type, setType] = useSearchParameter('type');
   const [isCreating, setCreating] = useState(false);
   const [extended, setExtended] = useState<ApiToken | undefined>();
   const [removed, setRemoved] = useState<ApiToken | undefined>();

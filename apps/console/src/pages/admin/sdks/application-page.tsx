@@ -13,11 +13,11 @@ import { read } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
 import { Button } from '../../../components/button.tsx';
-import { Answer, Badge, Notice } from '../../../components/content.tsx';
+import { QueryResult, Badge, Notice } from '../../../components/content.tsx';
 import { useMayCall } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
 import { Time } from '../../../components/time.tsx';
-import { applicationsMessages as text } from '../../../messages/applications.ts';
+import { applicationsMessages as text } from '../../../messages/administration/applications.ts';
 import { messages } from '../../../messages/shared.ts';
 import { AdminSection } from '../admin-section.tsx';
 import layout from '../../../components/layout.module.css';
@@ -92,7 +92,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
         )
       }
     >
-      <Answer query={details}>
+      <QueryResult query={details}>
         {({ description, sdkVersion, createdAt, createdBy, lastSeenAt, instances, seenToggles }) => (
           <>
             {description !== null && description !== '' && <p dir="auto">{description}</p>}
@@ -118,7 +118,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
             </dl>
             <section className={layout['section']} aria-labelledby="status">
               <h2 id="status">{text.status}</h2>
-              <Answer query={overview}>{(data) => <Issues overview={data} />}</Answer>
+              <QueryResult query={overview}>{(data) => <Issues overview={data} />}</QueryResult>
             </section>
             <section className={layout['section']} aria-labelledby="instances">
               <h2 id="instances">{text.instances}</h2>
@@ -179,7 +179,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
             </section>
           </>
         )}
-      </Answer>
+      </QueryResult>
       {opened === 'describe' && app !== undefined && (
         <FormDialog
           title={text.describeTitle(name)}

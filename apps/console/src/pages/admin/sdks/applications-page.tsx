@@ -16,9 +16,9 @@ import { Badge, Loading, Notice } from '../../../components/content.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { ComboBox } from '../../../components/forms/fields.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
-import { useSearchText } from '../../../components/search-text.ts';
+import { useSearchParameter } from '../../../components/search-parameter.ts';
 import { Time } from '../../../components/time.tsx';
-import { applicationsMessages as text } from '../../../messages/applications.ts';
+import { applicationsMessages as text } from '../../../messages/administration/applications.ts';
 import { messages } from '../../../messages/shared.ts';
 import { AdminSection } from '../admin-section.tsx';
 import layout from '../../../components/layout.module.css';
@@ -46,7 +46,7 @@ const longestWord = (search: string): string =>
   search.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '');
 
 const AllApplications = ({ filter }: { readonly filter: React.ReactNode }) => {
-  const [search = ''] = useSearchText('q');
+  const [search = ''] = useSearchParameter('q');
   const word = longestWord(search);
   const query = useQuery({
     ...read(ListApplications, { query: { limit, ...(word !== '' && { query: word }) } }),
@@ -91,7 +91,7 @@ interface OfProjectProps {
 
 const ApplicationsOfProject = ({ project, filter }: OfProjectProps) => {
   const params = { projectId: project };
-  const [search = ''] = useSearchText('q');
+  const [search = ''] = useSearchParameter('q');
   const word = longestWord(search);
   const query = useQuery({
     ...read(ListProjectApplications, { params, query: { limit, ...(word !== '' && { query: word }) } }),
@@ -215,9 +215,9 @@ const UnknownFlags = () => {
 const all = '*';
 
 const ApplicationsList = () => {
-  const [chosen] = useSearchText('view');
+  const [chosen] = useSearchParameter('view');
   const view = views.find((one) => one === chosen) ?? 'applications';
-  const [project, setProject] = useSearchText('project');
+  const [project, setProject] = useSearchParameter('project');
   const projects = useProjects().data?.projects ?? [];
   const filter = (
     <ComboBox

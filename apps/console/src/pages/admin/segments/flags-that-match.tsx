@@ -1,7 +1,7 @@
 import { type RequestOf, SearchFeatures } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../../api/queries.ts';
-import { FlagLink, Uses } from '../../../components/uses.tsx';
+import { FlagLink, UsageList } from '../../../components/usage-list.tsx';
 
 /** A search for flags that only says how many there are and names the first of them. */
 export const useFlagsThatMatch = (query: RequestOf<typeof SearchFeatures>['query']) =>
@@ -10,17 +10,17 @@ export const useFlagsThatMatch = (query: RequestOf<typeof SearchFeatures>['query
 interface FlagsThatMatchProps {
   readonly query: RequestOf<typeof SearchFeatures>['query'];
   readonly title: (n: number) => string;
-  readonly none: string;
+  readonly emptyText: string;
 }
 
 /** The flags that a search finds, as what uses a thing. */
-export const FlagsThatMatch = ({ query, title, none }: FlagsThatMatchProps) => {
+export const FlagsThatMatch = ({ query, title, emptyText }: FlagsThatMatchProps) => {
   const flags = useFlagsThatMatch(query);
   return (
-    <Uses
+    <UsageList
       query={flags}
       title={title}
-      none={none}
+      emptyText={emptyText}
       total={({ total = 0 }) => total}
       uses={({ features }) =>
         features.map(({ name, project }) => ({ key: name, node: <FlagLink project={project} feature={name} /> }))

@@ -12,20 +12,20 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callTagged, type Tagged } from '../../../api/call.ts';
-import { read, readTagged, useProjects } from '../../../api/queries.ts';
+import { callWithEntityTag, type WithEntityTag } from '../../../api/call.ts';
+import { read, readWithEntityTag, useProjects } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { type BodyField, BodyForm } from '../../../components/forms/body-form.tsx';
 import type { FormValues } from '../../../components/forms/body-schema.ts';
 import { Button, buttonClass } from '../../../components/button.tsx';
-import { Answer, Notice } from '../../../components/content.tsx';
+import { QueryResult, Notice } from '../../../components/content.tsx';
 import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
-import { FlagLink, Uses } from '../../../components/uses.tsx';
-import { segmentsMessages as text } from '../../../messages/segments.ts';
+import { FlagLink, UsageList } from '../../../components/usage-list.tsx';
+import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
 import { messages } from '../../../messages/shared.ts';
 import { sentConstraints } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
-import { useProtection } from '../../../strategies/protection.tsx';
+import { useProtection } from '../../../strategies/protection-notices.tsx';
 import { AdminSection } from '../admin-section.tsx';
 import { proposalOf, ProposeEdit } from './segment-proposal.tsx';
 import layout from '../../../components/layout.module.css';
@@ -36,10 +36,10 @@ const SegmentUses = ({ id }: { readonly id: number }) => {
   const uses = useQuery(read(ListStrategiesOfSegment, { params: { id } }));
   return (
     <>
-      <Uses
+      <UsageList
         query={uses}
         title={text.usedBy}
-        none={text.unused}
+        emptyText={text.unused}
         uses={({ strategies }) =>
           strategies.map((strategy) => ({
             key: strategy.id,
@@ -53,10 +53,10 @@ const SegmentUses = ({ id }: { readonly id: number }) => {
           }))
         }
       />
-      <Uses
+      <UsageList
         query={uses}
         title={text.proposedBy}
-        none={text.notProposed}
+        emptyText={text.notProposed}
         uses={({ changeRequestStrategies }) =>
           changeRequestStrategies.map(({ projectId, featureName, environment, changeRequest }, at) => ({
             key: String(at),
@@ -151,7 +151,7 @@ const NewSegment = () => {
   );
 };
 
-const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: Tagged<Segment> }) => {
+const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: WithEntityTag<Segment> }) => {
   const fields = useFields();
   const navigate = useNavigate();
   const mayCall = useMayCall();
@@ -160,10 +160,10 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: T
   const { name, project } = stored.value;
   const where = { project: project ?? undefined };
   const { environments, maySkip } = useProtection(project ?? 'default');
-  const place = project == null || environments.length === 0 ? undefined : { project, environments, maySkip };
+  const target = project == null || environments.length === 0 ? undefined : { project, environments, maySkip };
   const isUsed = (uses.data?.strategies.length ?? 0) > 0;
-  const current = async (): Promise<Tagged<FormValues>> => {
-    const { value, tag } = await callTagged(GetSegment, { params: { id } });
+  const current = async (): Promise<WithEntityTag<FormValues>> => {
+    const { value, tag } = await callWithEntityTag(GetSegment, { params: { id } });
     return { value: bodyOfSegment(value), tag };
   };
   const deletion = {
@@ -204,10 +204,10 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: T
           whole={(values, onChange) => (
             <>
               {shared.whole(values, onChange)}
-              {place !== undefined && (
+              {target !== undefined && (
                 <ProposeEdit
                   id={id}
-                  place={place}
+                  target={target}
                   base={bodyOfSegment(stored.value)}
                   values={values}
                   toBody={shared.prepare}
@@ -224,7 +224,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: T
           <SegmentUses id={id} />
         </section>
       </div>
-      {isDeleting && place === undefined && (
+      {isDeleting && target === undefined && (
         <ActionDialog
           {...deletion}
           confirm={text.delete}
@@ -237,12 +237,12 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: T
           {beforeDeletion(text.deleteHelp)}
         </ActionDialog>
       )}
-      {isDeleting && place !== undefined && (
+      {isDeleting && target !== undefined && (
         <ActionDialog
           {...deletion}
           confirm={text.propose}
           operation={AddChanges}
-          request={proposalOf(place, { action: 'deleteSegment', payload: { id } })}
+          request={proposalOf(target, { action: 'deleteSegment', payload: { id } })}
           changes={[ListStrategiesOfSegment]}
           done={text.deletionProposed(name)}
         >
@@ -257,12 +257,12 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: T
 export const SegmentPage = ({ item }: { readonly item: string }) => {
   const id = Number(item);
   const stored = useQuery({
-    ...readTagged(GetSegment, { params: { id } }),
+    ...readWithEntityTag(GetSegment, { params: { id } }),
     enabled: item !== 'new',
     // What is edited must not change under the hands of the user: a later state is merged when it is saved.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
   if (item === 'new') return <NewSegment />;
-  return <Answer query={stored}>{(data) => <StoredSegment id={id} stored={data} />}</Answer>;
+  return <QueryResult query={stored}>{(data) => <StoredSegment id={id} stored={data} />}</QueryResult>;
 };

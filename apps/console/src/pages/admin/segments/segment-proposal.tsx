@@ -6,11 +6,11 @@ import { call } from '../../../api/call.ts';
 import { bodyOf, type FormValues, valuesOf } from '../../../components/forms/body-schema.ts';
 import { Button, buttonClass } from '../../../components/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content.tsx';
-import { segmentsMessages as text } from '../../../messages/segments.ts';
+import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
 import { type Json, mergeChanges } from '../../../strategies/three-way-merge.ts';
 
 /** Where a segment of a project is changed by a change request. */
-export interface ProposalPlace {
+export interface ProposalTarget {
   readonly project: string;
   /** the protected environments of the project; the change request is for the first of them */
   readonly environments: readonly string[];
@@ -19,14 +19,14 @@ export interface ProposalPlace {
 }
 
 /** The request that proposes a change of a segment. */
-export const proposalOf = ({ project, environments: [environment = ''] }: ProposalPlace, body: object) => ({
+export const proposalOf = ({ project, environments: [environment = ''] }: ProposalTarget, body: object) => ({
   params: { projectId: project, environment },
   body: body as never,
 });
 
 interface ProposeEditProps {
   readonly id: number;
-  readonly place: ProposalPlace;
+  readonly target: ProposalTarget;
   /** the segment as the form was opened with it */
   readonly base: FormValues;
   /** what has been entered */
@@ -39,16 +39,16 @@ interface ProposeEditProps {
 }
 
 /** Proposes the edit of a segment whose project has protected environments, with what others have saved meanwhile. */
-export const ProposeEdit = ({ id, place, base, values, toBody, current, onReset }: ProposeEditProps) => {
-  const sent = (entered: FormValues): Json => toBody(bodyOf(UpdateSegment.body, entered)) as Json;
+export const ProposeEdit = ({ id, target, base, values, toBody, current, onReset }: ProposeEditProps) => {
+  const requestBodyOf = (entered: FormValues): Json => toBody(bodyOf(UpdateSegment.body, entered)) as Json;
   const stored = valuesOf(UpdateSegment.body, base);
   const propose = useMutation<ChangeRequest | 'conflict', ApiError>({
     mutationFn: async () => {
       const now = valuesOf(UpdateSegment.body, await current());
-      const { merged, conflicts } = mergeChanges(sent(stored), sent(values), sent(now));
+      const { merged, conflicts } = mergeChanges(requestBodyOf(stored), requestBodyOf(values), requestBodyOf(now));
       if (conflicts.length > 0) return 'conflict';
       const payload = { id, ...(merged as FormValues) };
-      return call(AddChanges, proposalOf(place, { action: 'updateSegment', payload }));
+      return call(AddChanges, proposalOf(target, { action: 'updateSegment', payload }));
     },
     onSuccess: (result) => {
       if (result !== 'conflict') onReset(stored);
@@ -64,7 +64,7 @@ export const ProposeEdit = ({ id, place, base, values, toBody, current, onReset 
           actions={
             <Link
               to="/projects/$project/change-requests/$id"
-              params={{ project: place.project, id: String(data.id) }}
+              params={{ project: target.project, id: String(data.id) }}
               className={buttonClass({ size: 'small' })}
             >
               {text.showProposal}
@@ -81,7 +81,7 @@ export const ProposeEdit = ({ id, place, base, values, toBody, current, onReset 
           </Button>
         }
       >
-        {place.maySkip ? text.appliesDirectly(place.environments) : text.protected(place.environments)}
+        {target.maySkip ? text.appliesDirectly(target.environments) : text.protected(target.environments)}
       </Notice>
     </>
   );

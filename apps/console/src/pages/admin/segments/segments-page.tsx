@@ -8,7 +8,7 @@ import { Badge, Loading } from '../../../components/content.tsx';
 import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
 import { Time } from '../../../components/time.tsx';
-import { segmentsMessages as text } from '../../../messages/segments.ts';
+import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
 import { constraintPhrase } from '../../../strategies/strategy-sentence.ts';
 import { AdminSection } from '../admin-section.tsx';
 import layout from '../../../components/layout.module.css';

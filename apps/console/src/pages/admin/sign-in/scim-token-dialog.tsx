@@ -1,5 +1,5 @@
 import { CreateScimToken, GetScimSettings, SetScimSettings } from '@bunting/contracts';
-import { signInSettingsMessages as text } from '../../../messages/sign-in-settings.ts';
+import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
 import { SecretForm } from '../../../components/forms/secret-form.tsx';
 
 interface ScimTokenProps {
@@ -8,7 +8,7 @@ interface ScimTokenProps {
   readonly onClose: () => void;
 }
 
-const shown = (title: string, token: string) => ({
+const secretResult = (title: string, token: string) => ({
   title,
   label: text.scimToken,
   value: token,
@@ -24,7 +24,7 @@ export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
       operation={SetScimSettings}
       request={() => ({ body: { enabled: true } })}
       changes={[GetScimSettings]}
-      secret={({ token = '' }) => shown(text.scimIsOn, token)}
+      secret={({ token = '' }) => secretResult(text.scimIsOn, token)}
       onClose={onClose}
     >
       {() => <p>{text.scimOnHelp}</p>}
@@ -36,7 +36,7 @@ export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
       operation={CreateScimToken}
       request={() => ({})}
       changes={[GetScimSettings]}
-      secret={({ token }) => shown(text.newTokenMade, token)}
+      secret={({ token }) => secretResult(text.newTokenMade, token)}
       onClose={onClose}
     >
       {() => <p>{text.newTokenHelp}</p>}

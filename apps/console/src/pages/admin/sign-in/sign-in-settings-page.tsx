@@ -5,9 +5,9 @@ import { Suspense, useState } from 'react';
 import { read } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { Button } from '../../../components/button.tsx';
-import { Answer, Loading } from '../../../components/content.tsx';
+import { QueryResult, Loading } from '../../../components/content.tsx';
 import { Secret } from '../../../components/secret.tsx';
-import { signInSettingsMessages as text } from '../../../messages/sign-in-settings.ts';
+import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { usePublicUrl } from '../public-url.ts';
 import layout from '../../../components/layout.module.css';
@@ -22,7 +22,7 @@ const Passwords = () => {
   return (
     <section className={layout['section']} aria-labelledby="passwords">
       <h2 id="passwords">{text.passwords}</h2>
-      <Answer query={settings}>
+      <QueryResult query={settings}>
         {({ disabled }) => (
           <>
             <p>{disabled ? text.passwordsOff : text.passwordsOn}</p>
@@ -45,7 +45,7 @@ const Passwords = () => {
             )}
           </>
         )}
-      </Answer>
+      </QueryResult>
     </section>
   );
 };
@@ -60,7 +60,7 @@ const Scim = () => {
     <section className={layout['section']} aria-labelledby="scim">
       <h2 id="scim">{text.scim}</h2>
       <p className={layout['muted']}>{text.scimHelp}</p>
-      <Answer query={settings}>
+      <QueryResult query={settings}>
         {({ enabled, hasToken }) => (
           <>
             <p>{enabled ? text.scimOn : text.scimOff}</p>
@@ -105,7 +105,7 @@ const Scim = () => {
             )}
           </>
         )}
-      </Answer>
+      </QueryResult>
       <Suspense>
         {(opened === 'first' || opened === 'token') && <ScimTokenDialog isFirst={opened === 'first'} onClose={close} />}
       </Suspense>

@@ -7,14 +7,14 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callTagged } from '../../../api/call.ts';
+import { callWithEntityTag } from '../../../api/call.ts';
 import { read, useCommand } from '../../../api/queries.ts';
 import { type BodyField, BodyForm } from '../../../components/forms/body-form.tsx';
 import { Button } from '../../../components/button.tsx';
-import { Answer, Badge, ErrorNotice, Notice } from '../../../components/content.tsx';
+import { QueryResult, Badge, ErrorNotice, Notice } from '../../../components/content.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import { Secret } from '../../../components/secret.tsx';
-import { signInSettingsMessages as text } from '../../../messages/sign-in-settings.ts';
+import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
 import { usePublicUrl } from '../public-url.ts';
 import layout from '../../../components/layout.module.css';
 import styles from '../people/people.module.css';
@@ -126,7 +126,7 @@ export const SingleSignOn = () => {
     <section className={layout['section']} aria-labelledby="sso">
       <h2 id="sso">{text.sso}</h2>
       <Addresses />
-      <Answer query={settings}>
+      <QueryResult query={settings}>
         {(stored) => (
           <>
             {stored.isReadOnly && <Notice>{text.readOnly}</Notice>}
@@ -137,7 +137,7 @@ export const SingleSignOn = () => {
               fields={fieldsOf(stored)}
               values={{ ...stored, secret: '' }}
               current={async () => {
-                const { value, tag } = await callTagged(GetOidcSettings, {});
+                const { value, tag } = await callWithEntityTag(GetOidcSettings, {});
                 return { value: { ...value, secret: '' }, tag };
               }}
               done={() => text.saved}
@@ -145,7 +145,7 @@ export const SingleSignOn = () => {
             <TryProvider settings={stored} />
           </>
         )}
-      </Answer>
+      </QueryResult>
     </section>
   );
 };

@@ -1,5 +1,5 @@
 import type { ExportedFeatures } from '@bunting/contracts';
-import { transferMessages as text } from '../../../messages/transfer.ts';
+import { transferMessages as text } from '../../../messages/administration/transfer.ts';
 
 /** Bytes of JSON that one import can have. */
 const maxBytes = 10 * 1024 * 1024;

@@ -13,10 +13,10 @@ import { useCommand, useEnvironments, useProjects } from '../../../api/queries.t
 import { Button, buttonClass } from '../../../components/button.tsx';
 import { ErrorNotice, Notice, Table } from '../../../components/content.tsx';
 import { ComboBox, Select, TextField } from '../../../components/forms/fields.tsx';
-import { useSearchText } from '../../../components/search-text.ts';
-import { transferMessages as text } from '../../../messages/transfer.ts';
+import { useSearchParameter } from '../../../components/search-parameter.ts';
+import { transferMessages as text } from '../../../messages/administration/transfer.ts';
 import { notify } from '../../../shell/toasts.tsx';
-import { useProtection } from '../../../strategies/protection.tsx';
+import { useProtection } from '../../../strategies/protection-notices.tsx';
 import { AdminSection } from '../admin-section.tsx';
 import { contentOf, readExport } from './export-file.ts';
 import { saveFile } from './save-file.ts';
@@ -138,11 +138,11 @@ const FileField = ({ onText }: { readonly onText: (value: string) => void }) => 
 };
 
 /** Where flags go to, or come from. */
-const usePlace = () => {
+const useEnvironmentChoice = () => {
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
-  const [chosenProject, setProject] = useSearchText('project');
-  const [chosenEnvironment, setEnvironment] = useSearchText('environment');
+  const [chosenProject, setProject] = useSearchParameter('project');
+  const [chosenEnvironment, setEnvironment] = useSearchParameter('environment');
   return {
     project: chosenProject ?? projects.find(({ id }) => id === 'default')?.id ?? projects[0]?.id,
     environment: chosenEnvironment ?? environments[0]?.name,
@@ -152,37 +152,37 @@ const usePlace = () => {
     environmentOptions: environments.map(({ name }) => ({ id: name, label: name })),
   };
 };
-type Place = ReturnType<typeof usePlace>;
+type EnvironmentChoice = ReturnType<typeof useEnvironmentChoice>;
 
-interface PlaceFieldsProps {
-  readonly place: Place;
+interface EnvironmentChoiceFieldsProps {
+  readonly choice: EnvironmentChoice;
   readonly labels: { readonly project: string; readonly environment: string };
   readonly hasProject?: boolean;
 }
 
-const PlaceFields = ({ place, labels, hasProject = true }: PlaceFieldsProps) => (
+const EnvironmentChoiceFields = ({ choice, labels, hasProject = true }: EnvironmentChoiceFieldsProps) => (
   <>
     {hasProject && (
       <ComboBox
         // Its options are there when it is first shown: the field keeps the text that it begins with.
-        key={place.projectOptions.length}
+        key={choice.projectOptions.length}
         label={labels.project}
-        options={place.projectOptions}
-        value={place.project ?? null}
-        onChange={place.setProject}
+        options={choice.projectOptions}
+        value={choice.project ?? null}
+        onChange={choice.setProject}
       />
     )}
     <Select
       label={labels.environment}
-      options={place.environmentOptions}
-      value={place.environment ?? null}
-      onChange={place.setEnvironment}
+      options={choice.environmentOptions}
+      value={choice.environment ?? null}
+      onChange={choice.setEnvironment}
     />
   </>
 );
 
-const Import = ({ place }: { readonly place: Place }) => {
-  const { project = '', environment = '' } = place;
+const Import = ({ choice }: { readonly choice: EnvironmentChoice }) => {
+  const { project = '', environment = '' } = choice;
   const client = useQueryClient();
   const [entered, setEntered] = useState('');
   const check = useCommand(ValidateImport);
@@ -213,16 +213,16 @@ const Import = ({ place }: { readonly place: Place }) => {
         submit();
       }}
     >
-      <PlaceFields
-        place={{
-          ...place,
+      <EnvironmentChoiceFields
+        choice={{
+          ...choice,
           setProject: (id) => {
             setChecked(undefined);
-            place.setProject(id);
+            choice.setProject(id);
           },
           setEnvironment: (name) => {
             setChecked(undefined);
-            place.setEnvironment(name);
+            choice.setEnvironment(name);
           },
         }}
         labels={{ project: text.project, environment: text.environment }}
@@ -270,8 +270,8 @@ const Import = ({ place }: { readonly place: Place }) => {
 
 type Kind = keyof typeof text.kinds;
 
-const Export = ({ place }: { readonly place: Place }) => {
-  const { project = '', environment = '' } = place;
+const Export = ({ choice }: { readonly choice: EnvironmentChoice }) => {
+  const { project = '', environment = '' } = choice;
   const run = useCommand(ExportFeatures);
   const [kind, setKind] = useState<Kind>('project');
   const [tag, setTag] = useState('');
@@ -332,8 +332,8 @@ const Export = ({ place }: { readonly place: Place }) => {
           error={isTried && isMissing ? text.namesMissing : undefined}
         />
       )}
-      <PlaceFields
-        place={place}
+      <EnvironmentChoiceFields
+        choice={choice}
         labels={{ project: text.fromProject, environment: text.fromEnvironment }}
         hasProject={kind === 'project'}
       />
@@ -349,19 +349,19 @@ const Export = ({ place }: { readonly place: Place }) => {
 
 /** Takes flags from an export of Unleash or Bunting, and gives them out as one. */
 export const TransferPage = () => {
-  const place = usePlace();
+  const choice = useEnvironmentChoice();
   return (
     <AdminSection id="transfer">
       <div className={styles['halves']}>
         <section className={layout['section']} aria-labelledby="import">
           <h2 id="import">{text.import}</h2>
           <p className={layout['muted']}>{text.importHelp}</p>
-          <Import place={place} />
+          <Import choice={choice} />
         </section>
         <section className={layout['section']} aria-labelledby="export">
           <h2 id="export">{text.export}</h2>
           <p className={layout['muted']}>{text.exportHelp}</p>
-          <Export place={place} />
+          <Export choice={choice} />
         </section>
       </div>
     </AdminSection>

@@ -1,4 +1,4 @@
-import { count } from './shared.ts';
+import { count } from '../shared.ts';
 
 export const contextMessages = {
   fields: 'Context fields',

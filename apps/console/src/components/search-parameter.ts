@@ -1,7 +1,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
 /** One search parameter of the address as state, so that what is open has an address. Nothing removes it. */
-export const useSearchText = (name: string): readonly [string | undefined, (value: string | undefined) => void] => {
+export const useSearchParameter = (
+  name: string,
+): readonly [string | undefined, (value: string | undefined) => void] => {
   const search = useSearch({ strict: false }) as Readonly<Record<string, string | undefined>>;
   const navigate = useNavigate();
   const set = (value: string | undefined): void =>

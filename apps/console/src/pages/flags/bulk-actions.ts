@@ -9,9 +9,9 @@ import {
   TagFeaturesInBulk,
 } from '@bunting/contracts';
 import { call } from '../../api/call.ts';
-import type { SearchQuery } from './filter.ts';
-import type { Protections } from './protection.ts';
-import { isSelected, type Selection } from './selection.ts';
+import type { SearchQuery } from './flag-filter.ts';
+import type { Protections } from './environment-protection.ts';
+import { isSelected, type Selection } from './flag-selection.ts';
 
 /** What is done to all selected flags. */
 export type BulkAction =

@@ -4,8 +4,8 @@ import { EmptyState } from '../components/content.tsx';
 import { messages } from '../messages/shared.ts';
 import { Page } from '../components/page.tsx';
 
-/** A page that threw: the shell around it goes on working. */
-export const PageFault = ({ error }: ErrorComponentProps) => (
+/** In place of a page that threw: the shell around it goes on working. */
+export const ErrorPage = ({ error }: ErrorComponentProps) => (
   <EmptyState
     title={messages.errors.page}
     action={
@@ -19,7 +19,7 @@ export const PageFault = ({ error }: ErrorComponentProps) => (
   </EmptyState>
 );
 
-export const NotFound = () => (
+export const NotFoundPage = () => (
   <Page title={messages.errors.notFound}>
     <EmptyState
       title={messages.errors.notFound}

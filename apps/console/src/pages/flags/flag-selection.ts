@@ -3,8 +3,8 @@ export type Selection =
   | { readonly kind: 'some'; readonly names: ReadonlySet<string> }
   | { readonly kind: 'all'; readonly except: ReadonlySet<string> };
 
-export const nothing: Selection = { kind: 'some', names: new Set() };
-export const everything: Selection = { kind: 'all', except: new Set() };
+export const emptySelection: Selection = { kind: 'some', names: new Set() };
+export const fullSelection: Selection = { kind: 'all', except: new Set() };
 
 export const isSelected = (selection: Selection, name: string): boolean =>
   selection.kind === 'all' ? !selection.except.has(name) : selection.names.has(name);

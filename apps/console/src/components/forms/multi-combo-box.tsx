@@ -3,18 +3,18 @@ import { IconButton } from '../button.tsx';
 import { ComboBox, type Option } from './fields.tsx';
 import styles from '../resource.module.css';
 
-interface PickManyProps {
+interface MultiComboBoxProps {
   readonly label: string;
   readonly hint?: string;
   readonly options: readonly Option[];
   readonly value: readonly string[];
   readonly onChange: (value: readonly string[]) => void;
-  /** what it means that nothing is chosen */
-  readonly none: string;
+  /** shown while nothing is chosen: what that means */
+  readonly emptyText: string;
 }
 
-/** Several of many options: found by typing, listed below, and removed one by one. */
-export const PickMany = ({ label, hint, options, value, onChange, none }: PickManyProps) => {
+/** A combo box of which several options are chosen: found by typing, listed below as chips, and removed one by one. */
+export const MultiComboBox = ({ label, hint, options, value, onChange, emptyText }: MultiComboBoxProps) => {
   const labelOf = (id: string): string => options.find((option) => option.id === id)?.label ?? id;
   return (
     <div className={styles['pick']}>
@@ -28,7 +28,7 @@ export const PickMany = ({ label, hint, options, value, onChange, none }: PickMa
         onChange={(id) => onChange([...value, id])}
       />
       {value.length === 0 ? (
-        <p className={styles['hint']}>{none}</p>
+        <p className={styles['hint']}>{emptyText}</p>
       ) : (
         <ul aria-label={label} className={styles['chips']}>
           {value.map((id) => (

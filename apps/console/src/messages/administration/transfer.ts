@@ -1,6 +1,6 @@
-import { count } from './shared.ts';
+import { count } from '../shared.ts';
 
-const counted = (one: string, many?: string) => (n: number) => count(n, one, many);
+const counter = (one: string, many?: string) => (n: number) => count(n, one, many);
 
 /** The text of the page that imports and exports flags. */
 export const transferMessages = {
@@ -15,12 +15,12 @@ export const transferMessages = {
   textHint: 'Pasted from the clipboard',
   has: (names: readonly string[]) => `It has ${names.join(', ')}.`,
   content: {
-    features: counted('flag'),
-    strategies: counted('strategy', 'strategies'),
-    segments: counted('segment'),
-    contextFields: counted('context field'),
-    tags: counted('tag'),
-    dependencies: counted('flag with dependencies', 'flags with dependencies'),
+    features: counter('flag'),
+    strategies: counter('strategy', 'strategies'),
+    segments: counter('segment'),
+    contextFields: counter('context field'),
+    tags: counter('tag'),
+    dependencies: counter('flag with dependencies', 'flags with dependencies'),
   },
   tooLarge:
     'It has more than 10 MiB. Import it with the program of this repository, which sends it in batches: npm run import -- --help',

@@ -1,9 +1,9 @@
-import { ListGroups, ListUserTokens } from '@bunting/contracts';
+import { ListGroups, ListUserPats } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../../api/queries.ts';
 import type { Option } from '../../../components/forms/fields.tsx';
-import { Uses } from '../../../components/uses.tsx';
-import { peopleMessages as text } from '../../../messages/people.ts';
+import { UsageList } from '../../../components/usage-list.tsx';
+import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import styles from './people.module.css';
 
 interface Named {
@@ -40,21 +40,21 @@ export const roleOptions = (roles: readonly Role[]): Option[] =>
   roles.map(({ id, name, description }) => ({ id: String(id), label: name, about: description }));
 
 /** What of a user depends on the user: the tokens, and the groups. */
-export const UsesOfUser = ({ id }: { readonly id: number }) => {
-  const tokens = useQuery(read(ListUserTokens, { params: { id } }));
+export const UsagesOfUser = ({ id }: { readonly id: number }) => {
+  const tokens = useQuery(read(ListUserPats, { params: { id } }));
   const groups = useQuery(read(ListGroups, {}));
   return (
     <>
-      <Uses
+      <UsageList
         query={tokens}
         title={text.tokensOf}
-        none={text.noTokensOf}
+        emptyText={text.noTokensOf}
         uses={({ pats }) => pats.map((pat) => ({ key: String(pat.id), node: pat.description }))}
       />
-      <Uses
+      <UsageList
         query={groups}
         title={text.groupsOf}
-        none={text.noGroupsOf}
+        emptyText={text.noGroupsOf}
         uses={(data) =>
           data.groups
             .filter(({ users }) => users.some(({ user }) => user.id === id))

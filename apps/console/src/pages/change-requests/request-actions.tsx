@@ -17,8 +17,8 @@ import { strategyMessages } from '../../messages/strategy.ts';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
-import { useActions } from '../../shell/actions.ts';
-import { type Step, stepsOf } from './steps.ts';
+import { useActions } from '../../shell/keyboard-actions.ts';
+import { type RequestAction, availableActions } from './available-actions.ts';
 import layout from '../../components/layout.module.css';
 
 interface RequestProps {
@@ -26,8 +26,8 @@ interface RequestProps {
 }
 
 /** Moves the request to another state. The revision that was read goes along: what has changed meanwhile is not approved unseen. */
-export const RequestSteps = ({ request }: RequestProps) => {
-  const [step, setStep] = useState<Step | undefined>();
+export const RequestActions = ({ request }: RequestProps) => {
+  const [action, setAction] = useState<RequestAction | undefined>();
   const [comment, setComment] = useState('');
   const [time, setTime] = useState('');
   const me = useMe().data?.user.id;
@@ -35,22 +35,22 @@ export const RequestSteps = ({ request }: RequestProps) => {
   const change = useCommand(ChangeState, [GetChangeRequest, PreviewChangeRequest]);
   const revert = useCommand(RevertChangeRequest);
   const params = { projectId: request.project, id: request.id };
-  const steps = stepsOf(request.state, request.createdBy.id === me);
-  const open = (next: Step): void => {
+  const actions = availableActions(request.state, request.createdBy.id === me);
+  const open = (next: RequestAction): void => {
     change.reset();
     setComment('');
     setTime('');
-    setStep(next);
+    setAction(next);
   };
   useActions(
-    steps.map((one) => ({
+    actions.map((one) => ({
       id: `change-request.${one.id}`,
       title: changeRequestsMessages.steps[one.id],
       ...(one.key === undefined ? {} : { key: one.key }),
       run: () => open(one),
     })),
   );
-  const take = async ({ id, state }: Step): Promise<void> => {
+  const take = async ({ id, state }: RequestAction): Promise<void> => {
     if (state === undefined) {
       const reverting = await revert.mutateAsync({ params });
       notify(changeRequestsMessages.reverted);
@@ -68,42 +68,42 @@ export const RequestSteps = ({ request }: RequestProps) => {
       await change.mutateAsync({ params, body });
       notify(changeRequestsMessages.done[id]);
     }
-    setStep(undefined);
+    setAction(undefined);
   };
   const error = change.error ?? revert.error;
   return (
     <>
-      {steps.map((one, nth) => (
+      {actions.map((one, nth) => (
         <Button key={one.id} variant={nth === 0 ? 'primary' : 'secondary'} onPress={() => open(one)}>
           {changeRequestsMessages.steps[one.id]}
         </Button>
       ))}
-      {step !== undefined && (
+      {action !== undefined && (
         <Dialog
-          title={changeRequestsMessages.steps[step.id]}
-          onClose={() => setStep(undefined)}
+          title={changeRequestsMessages.steps[action.id]}
+          onClose={() => setAction(undefined)}
           onSubmit={(event) => {
             event.preventDefault();
             // What failed is shown in the dialog.
-            take(step).catch(() => undefined);
+            take(action).catch(() => undefined);
           }}
           footer={
             <>
-              <Button onPress={() => setStep(undefined)}>{messages.common.cancel}</Button>
+              <Button onPress={() => setAction(undefined)}>{messages.common.cancel}</Button>
               <Button
                 type="submit"
-                variant={step.isDangerous === true ? 'danger' : 'primary'}
+                variant={action.isDangerous === true ? 'danger' : 'primary'}
                 isPending={change.isPending || revert.isPending}
-                isDisabled={step.id === 'schedule' && Number.isNaN(new Date(time).getTime())}
+                isDisabled={action.id === 'schedule' && Number.isNaN(new Date(time).getTime())}
               >
-                {changeRequestsMessages.steps[step.id]}
+                {changeRequestsMessages.steps[action.id]}
               </Button>
             </>
           }
         >
           <div className={layout['denseStack']}>
-            <p>{changeRequestsMessages.explained[step.id]}</p>
-            {step.id === 'schedule' && (
+            <p>{changeRequestsMessages.explained[action.id]}</p>
+            {action.id === 'schedule' && (
               <TextField
                 label={changeRequestsMessages.applyAt}
                 hint={strategyMessages.dateHint(Intl.DateTimeFormat().resolvedOptions().timeZone)}
@@ -114,7 +114,7 @@ export const RequestSteps = ({ request }: RequestProps) => {
                 autoFocus
               />
             )}
-            {step.state !== undefined && (
+            {action.state !== undefined && (
               <TextField
                 label={changeRequestsMessages.optionalComment}
                 rows={2}

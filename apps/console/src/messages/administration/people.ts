@@ -1,7 +1,7 @@
 // The text of the pages of users, groups, service accounts and invitations.
-import { count } from './shared.ts';
+import { count } from '../shared.ts';
 
-const quoted = (name: string): string => `“${name}”`;
+const quote = (name: string): string => `“${name}”`;
 
 export const peopleMessages = {
   name: 'Name',
@@ -26,7 +26,7 @@ export const peopleMessages = {
 
   users: 'Users',
   createUser: 'Create a user',
-  editUser: (name: string) => `Edit ${quoted(name)}`,
+  editUser: (name: string) => `Edit ${quote(name)}`,
   isActive: 'Active: signing in, sessions and tokens work',
   noUsers: 'No other users yet',
   noUsersHelp: 'Create users one by one, give out an invitation link, or let an identity provider do it.',
@@ -37,7 +37,7 @@ export const peopleMessages = {
   inviteSent: 'It was also sent by mail.',
   link: 'Link',
   resetLink: 'Link to choose a password',
-  resetTitle: (name: string) => `A link for ${quoted(name)} to choose a password`,
+  resetTitle: (name: string) => `A link for ${quote(name)} to choose a password`,
   resetHelp: 'It works once and within a day, and replaces earlier links. The present password works until then.',
   resetCreate: 'Create the link',
   resetMade: (name: string) => `The link for ${name}`,
@@ -50,15 +50,15 @@ export const peopleMessages = {
   endSessions: 'Sign out of all browsers',
   sessionsEnded: (name: string) => `${name} is signed out of all browsers.`,
   deactivate: 'Deactivate',
-  deactivateTitle: (name: string) => `Deactivate ${quoted(name)}?`,
+  deactivateTitle: (name: string) => `Deactivate ${quote(name)}?`,
   deactivateHelp: 'Sessions end and tokens stop working immediately. Roles and groups stay, for the day of the return.',
   wasDeactivated: (name: string) => `${name} is deactivated.`,
   activate: 'Activate',
-  activateTitle: (name: string) => `Activate ${quoted(name)}?`,
+  activateTitle: (name: string) => `Activate ${quote(name)}?`,
   activateHelp: 'Signing in and the tokens work again.',
   wasActivated: (name: string) => `${name} is active.`,
   deleteUser: 'Delete',
-  deleteUserTitle: (name: string) => `Delete ${quoted(name)}?`,
+  deleteUserTitle: (name: string) => `Delete ${quote(name)}?`,
   deleteUserHelp: 'Sessions end, tokens stop working, and roles are gone. What the user did stays in the event log.',
   tokensOf: (n: number) => `${count(n, 'token')} will stop working:`,
   noTokensOf: 'The user has no tokens.',
@@ -80,7 +80,7 @@ export const peopleMessages = {
     ['7', 'a week'],
     ['30', '30 days'],
   ],
-  inviteMade: (name: string) => `The invitation ${quoted(name)}`,
+  inviteMade: (name: string) => `The invitation ${quote(name)}`,
   inviteOpen: 'Each person who has it can create an account. Turn it off when your team has joined.',
   joined: 'Joined by it',
   works: 'Works',
@@ -88,11 +88,11 @@ export const peopleMessages = {
   isExpired: 'Expired',
   showLink: 'Show the link',
   turnOff: 'Turn off',
-  turnOffTitle: (name: string) => `Turn off the invitation ${quoted(name)}?`,
+  turnOffTitle: (name: string) => `Turn off the invitation ${quote(name)}?`,
   turnOffHelp: 'The link creates no more accounts. Accounts that it has created stay.',
   wasTurnedOff: (name: string) => `The invitation ${name} is off.`,
   turnOn: 'Turn on',
-  turnOnTitle: (name: string) => `Turn on the invitation ${quoted(name)}?`,
+  turnOnTitle: (name: string) => `Turn on the invitation ${quote(name)}?`,
   turnOnHelp: 'The link creates accounts again, until it expires.',
   wasTurnedOn: (name: string) => `The invitation ${name} works.`,
   noInvitations: 'No invitation links',
@@ -100,7 +100,7 @@ export const peopleMessages = {
   groups: 'Groups',
   groupsHelp: 'A group has its roles together: a root role here, and roles in projects there.',
   createGroup: 'Create a group',
-  editGroup: (name: string) => `Edit the group ${quoted(name)}`,
+  editGroup: (name: string) => `Edit the group ${quote(name)}`,
   description: 'Description',
   members: 'Members',
   addMember: 'Add a member',
@@ -113,7 +113,7 @@ export const peopleMessages = {
   noGroupsHelp:
     'A team that is a group gets and loses its roles as one, and an identity provider can keep its members.',
   deleteGroup: 'Delete',
-  deleteGroupTitle: (name: string) => `Delete the group ${quoted(name)}?`,
+  deleteGroupTitle: (name: string) => `Delete the group ${quote(name)}?`,
   deleteGroupHelp: 'Its members lose what they may do through it, immediately.',
   membersOf: (n: number) => `${count(n, 'member')}:`,
   noMembersOf: 'It has no members.',
@@ -143,7 +143,7 @@ export const peopleMessages = {
   tokenOnce: 'Copy it now: it is shown only this once.',
   token: 'Token',
   deleteToken: 'Delete',
-  deleteTokenTitle: (description: string) => `Delete the token ${quoted(description)}?`,
+  deleteTokenTitle: (description: string) => `Delete the token ${quote(description)}?`,
   deleteTokenHelp: 'What uses it stops working immediately.',
   tokenDeleted: 'The token is deleted.',
   deleteServiceAccountHelp: 'Its tokens stop working immediately. What it did stays in the event log.',

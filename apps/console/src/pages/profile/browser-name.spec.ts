@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { browserOf } from './browser-of.ts';
+import { browserName } from './browser-name.ts';
 
 it.each([
   [
@@ -16,5 +16,5 @@ it.each([
   ],
   ['curl/8.5.0', 'curl/8.5.0'],
 ])('a session is named after its browser: %s', (userAgent, name) => {
-  expect(browserOf(userAgent)).toBe(name);
+  expect(browserName(userAgent)).toBe(name);
 });

@@ -1,27 +1,27 @@
 import type { ChangeRequestState } from '@bunting/contracts';
 
 /** Something that can be done with a change request as a whole. */
-export interface Step {
+export interface RequestAction {
   readonly id: 'submit' | 'approve' | 'reject' | 'cancel' | 'apply' | 'schedule' | 'revert';
-  /** the state that the request goes to; none for a step that makes another request */
+  /** the state that the request goes to; none for an action that makes another request */
   readonly state?: ChangeRequestState;
   readonly key?: string;
   readonly isDangerous?: true;
 }
 
-const submit: Step = { id: 'submit', state: 'In review' };
-const approve: Step = { id: 'approve', state: 'Approved', key: 'a' };
-const reject: Step = { id: 'reject', state: 'Rejected', key: 'r', isDangerous: true };
-const cancel: Step = { id: 'cancel', state: 'Cancelled', isDangerous: true };
-const apply: Step = { id: 'apply', state: 'Applied' };
-const schedule: Step = { id: 'schedule', state: 'Scheduled' };
-const revert: Step = { id: 'revert' };
+const submit: RequestAction = { id: 'submit', state: 'In review' };
+const approve: RequestAction = { id: 'approve', state: 'Approved', key: 'a' };
+const reject: RequestAction = { id: 'reject', state: 'Rejected', key: 'r', isDangerous: true };
+const cancel: RequestAction = { id: 'cancel', state: 'Cancelled', isDangerous: true };
+const apply: RequestAction = { id: 'apply', state: 'Applied' };
+const schedule: RequestAction = { id: 'schedule', state: 'Scheduled' };
+const revert: RequestAction = { id: 'revert' };
 
 /**
- * The steps that the state of a change request allows, the likeliest first. Authors do not review what they have proposed; the server
+ * The actions that the state of a change request allows, the likeliest first. Authors do not review what they have proposed; the server
  * decides, and says what is missing.
  */
-export const stepsOf = (state: ChangeRequestState, isAuthor: boolean): readonly Step[] => {
+export const availableActions = (state: ChangeRequestState, isAuthor: boolean): readonly RequestAction[] => {
   switch (state) {
     case 'Draft':
       return isAuthor ? [submit, cancel] : [];

@@ -1,5 +1,5 @@
 /** A list with one item moved before or after another; the list as it was where either is missing or both are the same. */
-export const moved = (
+export const moveItem = (
   items: readonly string[],
   item: string,
   position: 'before' | 'after',

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { resourceMessages as text } from '../messages/resources.ts';
-import { Answer } from './content.tsx';
+import { QueryResult } from './content.tsx';
 import styles from './resource.module.css';
 
 interface Use {
@@ -8,25 +8,25 @@ interface Use {
   readonly node: React.ReactNode;
 }
 
-interface UsesProps<T> {
+interface UsageListProps<T> {
   readonly title: (n: number) => string;
   readonly query: { readonly data: T | undefined; readonly error: unknown; readonly refetch: () => unknown };
   readonly uses: (data: T) => readonly Use[];
   /** how many there are, where `uses` gives the first of them only */
   readonly total?: (data: T) => number;
   /** what to say where nothing uses the thing */
-  readonly none?: string;
+  readonly emptyText?: string;
 }
 
 const maxShown = 8;
 
 /** What uses a thing, before it is changed or deleted: the first ones by name, and how many more there are. */
-export const Uses = <T,>({ title, query, uses, total, none = text.unused }: UsesProps<T>) => (
-  <Answer query={query}>
+export const UsageList = <T,>({ title, query, uses, total, emptyText = text.unused }: UsageListProps<T>) => (
+  <QueryResult query={query}>
     {(data) => {
       const found = uses(data);
       const all = total?.(data) ?? found.length;
-      if (all === 0) return <p className={styles['hint']}>{none}</p>;
+      if (all === 0) return <p className={styles['hint']}>{emptyText}</p>;
       return (
         <div className={styles['uses']}>
           <p>{title(all)}</p>
@@ -39,7 +39,7 @@ export const Uses = <T,>({ title, query, uses, total, none = text.unused }: Uses
         </div>
       );
     }}
-  </Answer>
+  </QueryResult>
 );
 
 interface FlagLinkProps {

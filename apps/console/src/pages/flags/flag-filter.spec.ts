@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { readFilter, suggestionsFor } from './filter.ts';
+import { readFlagFilter, flagSuggestions } from './flag-filter.ts';
 
 const now = new Date('2026-11-22T10:00:00Z');
 const environments = ['development', 'production'];
-const read = (filter: string) => readFilter(filter, environments, now);
+const read = (filter: string) => readFlagFilter(filter, environments, now);
 
 describe('a filter of flags', () => {
   it('reads keys as parameters of the search, and other words as its text', () => {
@@ -62,7 +62,7 @@ describe('a filter of flags', () => {
     for (const text of ['"', ':', '-', '::', '-:', 'tag:', '"type:', 'a:b:c:', '\u202eabc', ',,,', 'type:,', 'é:1']) {
       expect(() => read(text)).not.toThrow();
       expect(() =>
-        suggestionsFor(text, text.length, { environments, types: [], projects: [], tags: [], segments: [] }),
+        flagSuggestions(text, text.length, { environments, types: [], projects: [], tags: [], segments: [] }),
       ).not.toThrow();
     }
   });
@@ -77,7 +77,7 @@ describe('the completion of a filter', () => {
     segments: [],
   };
   const labels = (filter: string, caret = filter.length) =>
-    suggestionsFor(filter, caret, vocabulary).map(({ label }) => label);
+    flagSuggestions(filter, caret, vocabulary).map(({ label }) => label);
 
   it('offers keys, then the values of a key, where the caret is', () => {
     expect(labels('ty')).toEqual(['type:']);
@@ -89,7 +89,7 @@ describe('the completion of a filter', () => {
   });
 
   it('puts the value in place of what is typed, in quotes where it has blanks', () => {
-    expect(suggestionsFor('a tag:two b', 9, vocabulary)).toEqual([
+    expect(flagSuggestions('a tag:two b', 9, vocabulary)).toEqual([
       { label: 'tag:"team:two words"', filter: 'a tag:"team:two words"  b', caret: 23 },
     ]);
   });

@@ -13,7 +13,7 @@ export interface Action {
 }
 
 /** The actions of what is on the screen, the last registered first. */
-export const registered = createStore<readonly (readonly Action[])[]>([]);
+export const registeredActions = createStore<readonly (readonly Action[])[]>([]);
 
 /** Registers actions while the component is on the screen. */
 export const useActions = (actions: readonly Action[]): void => {
@@ -28,8 +28,8 @@ export const useActions = (actions: readonly Action[]): void => {
       // The newest closure, also when only what it closes over has changed.
       run: () => current.current.find(({ id }) => id === action.id)?.run(),
     }));
-    registered.set((all) => [stable, ...all]);
-    return () => registered.set((all) => all.filter((one) => one !== stable));
+    registeredActions.set((all) => [stable, ...all]);
+    return () => registeredActions.set((all) => all.filter((one) => one !== stable));
   }, [shape]);
 };
 
@@ -48,7 +48,7 @@ export const handleKey = (event: KeyboardEvent): void => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (isTyping(event.target) || document.querySelector('[role=dialog], [role=alertdialog]') !== null) return;
   if ((event.key === 'Enter' || event.key === ' ') && isControl(event.target)) return;
-  const action = registered
+  const action = registeredActions
     .get()
     .flat()
     .find(({ key }) => key === event.key);

@@ -1,4 +1,4 @@
-import { count, number } from './shared.ts';
+import { count, number } from '../shared.ts';
 
 /** The text of the page about the installation. */
 export const instanceMessages = {

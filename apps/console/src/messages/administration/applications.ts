@@ -1,4 +1,4 @@
-import { count } from './shared.ts';
+import { count } from '../shared.ts';
 
 /** The text of the pages of applications. */
 export const applicationsMessages = {

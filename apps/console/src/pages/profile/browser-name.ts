@@ -14,7 +14,7 @@ const systems = [
 ] as const;
 
 /** A browser and its system in words, from what it calls itself; the text itself when it is no known browser. */
-export const browserOf = (userAgent: string): string => {
+export const browserName = (userAgent: string): string => {
   for (const [name, pattern] of browsers) {
     const version = pattern.exec(userAgent)?.[1];
     if (version === undefined) continue;

@@ -97,7 +97,7 @@ const setFilter = ({ yes, no }: { yes: string[]; no: string[] }, isAll: boolean)
  * Reads a filter such as `type:release tag:team:web production:on seen:<7d checkout`. `-key:value` excludes; words without a key are
  * searched in names and tags. What is not understood is a fault, and the rest still filters.
  */
-export const readFilter = (filter: string, environments: readonly string[], now = new Date()): Filter => {
+export const readFlagFilter = (filter: string, environments: readonly string[], now = new Date()): Filter => {
   const collected: Collected = { lists: new Map(), texts: [], single: new Map() };
   const faults: FilterFault[] = [];
   const tagKeys: string[] = [];
@@ -164,5 +164,5 @@ const valuesFor = (key: string, { environments, types, projects, tags, segments 
 };
 
 /** What could follow at the caret. */
-export const suggestionsFor = (filter: string, caret: number, vocabulary: FilterVocabulary): Suggestion[] =>
+export const flagSuggestions = (filter: string, caret: number, vocabulary: FilterVocabulary): Suggestion[] =>
   suggestionsAt(filter, caret, [...filterKeys, ...vocabulary.environments], (key) => valuesFor(key, vocabulary));

@@ -1,7 +1,7 @@
 // The text of the pages of roles and of who may do what.
-import { count } from './shared.ts';
+import { count } from '../shared.ts';
 
-const quoted = (name: string): string => `“${name}”`;
+const quote = (name: string): string => `“${name}”`;
 
 export const rolesMessages = {
   roles: 'Roles',
@@ -17,9 +17,9 @@ export const rolesMessages = {
   matrix: 'What roles give',
   create: { root: 'Create a root role', project: 'Create a project role' },
   edit: 'Edit',
-  editRole: (name: string) => `Edit the role ${quoted(name)}`,
+  editRole: (name: string) => `Edit the role ${quote(name)}`,
   remove: 'Delete',
-  removeTitle: (name: string) => `Delete the role ${quoted(name)}?`,
+  removeTitle: (name: string) => `Delete the role ${quote(name)}?`,
   removeHelp: 'A role that a person or a group has cannot be deleted; take it from them first.',
   removed: (name: string) => `The role ${name} is deleted.`,
   saved: (name: string) => `The role ${name} is saved.`,
