@@ -10,6 +10,7 @@ import { entitySql, Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { StoredContextField } from '../domain/constraints/context-field.ts';
 import type { Dependency, FeatureInEnvironment, LifecycleStage, Person } from '../domain/features/feature.ts';
+import { metadataNames } from '../domain/features/metadata.ts';
 import type { FeatureNaming } from '../domain/names.ts';
 import type { StoredProject } from '../domain/projects/project.ts';
 import type { StoredStrategyType } from '../domain/strategies/strategy-type.ts';
@@ -271,7 +272,7 @@ export const FeatureEntity = defineEntity({
 });
 
 /** The properties that the admin API, projections and exports return by name. `delivered-feature.ts` lists those for SDKs. */
-const describedBy = ['name', 'type', 'description', 'project', 'stale', 'impressionData'] as const;
+const describedBy = ['name', 'project', ...metadataNames] as const;
 
 /** The last versions of deleted features. The versions of a new feature with the same name continue from there. */
 const DeletedFeatureEntity = defineEntity({

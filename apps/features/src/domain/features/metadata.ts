@@ -6,14 +6,14 @@ const newMetadata = { type: 'release', description: null, stale: false, impressi
 /** The properties that create, update, clone and import set on a feature as a whole. */
 export type Metadata = Pick<Feature, keyof typeof newMetadata>;
 
+export const metadataNames: readonly (keyof Metadata)[] = Object.keys(newMetadata) as (keyof Metadata)[];
+
 /** Properties to change; undefined keeps the current value. */
 export type MetadataChanges = { readonly [K in keyof Metadata]?: Metadata[K] | undefined };
 
 /** The metadata among the members of an object, without members that are undefined. */
 export const pickMetadata = (source: Readonly<Record<string, unknown>>): Partial<Record<keyof Metadata, unknown>> =>
-  Object.fromEntries(
-    Object.keys(newMetadata).flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])),
-  );
+  Object.fromEntries(metadataNames.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])));
 
 /** The metadata of a document that a patch changed: a member that the patch removed has the value of a new feature. Values are not checked. */
 export const metadataOfDocument = (
