@@ -176,8 +176,8 @@ const samples: readonly Sample[] = [
   ...importing(subscription, ['fastify', 'pg', '@bunting/database'], imports),
   ...importing(subscription, ['@bunting/outbox', '@bunting/contracts', '../persistence/unit-of-work.ts']),
   ...writing(subscription, ["import type { Database } from '@bunting/database';\nexport type Known = Database;"]),
-  ...importing('apps/gateway/src/http/mount.ts', ['@bunting/database', 'pg', '@nats-io/jetstream'], imports),
-  ...importing('apps/gateway/src/http/mount.ts', ['fastify', 'node:http', '@bunting/bus']),
+  ...importing('apps/gateway/src/http/mount-operation.ts', ['@bunting/database', 'pg', '@nats-io/jetstream'], imports),
+  ...importing('apps/gateway/src/http/mount-operation.ts', ['fastify', 'node:http', '@bunting/bus']),
 
   // How code is written everywhere.
   ...writing('libs/bus/src/sample.ts', ['export default 1;', 'export enum Kind { One }'], syntax),

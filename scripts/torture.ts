@@ -29,7 +29,7 @@ was broken.`;
 
 const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : (ms / 1000).toFixed(1));
 
-const printed = ({
+const formatReport = ({
   faults,
   acknowledged,
   unknown,
@@ -136,7 +136,7 @@ const main = async (): Promise<number> => {
     concurrent: values.together,
     log,
   });
-  console.log(printed(outcome));
+  console.log(formatReport(outcome));
   const rollingReport =
     requests === 0
       ? undefined

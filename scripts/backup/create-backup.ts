@@ -28,7 +28,7 @@ const folderMode = 0o700;
 const fileMode = 0o600;
 
 /** A pass-through stream that computes the hash and the number of the bytes. */
-const measured = () => {
+const measuringStream = () => {
   const hash = createHash('sha256');
   let bytes = 0;
   const stream = new PassThrough();
@@ -46,7 +46,7 @@ const copyTable = async (
 ): Promise<TableCopy> => {
   const list = columns.map((column) => escapeIdentifier(column)).join(', ');
   const copy = client.query(copyTo(`copy public.${escapeIdentifier(name)} (${list}) to stdout`));
-  const { stream, result } = measured();
+  const { stream, result } = measuringStream();
   const file = createWriteStream(tablePath(folder, service, name), { flags: 'wx', mode: fileMode, flush: true });
   await pipeline(copy, createGzip({ level: constants.Z_BEST_SPEED }), stream, file);
   return { name, columns, rows: copy.rowCount, ...result() };

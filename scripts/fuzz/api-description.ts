@@ -83,7 +83,7 @@ export interface DescribedOperation {
   readonly answers: ReadonlyMap<number, DescribedResponse>;
 }
 
-const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
+const escapePointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** Reads an OpenAPI document: the operations, their parameters and bodies, and their responses. */
 export const readDescription = (document: unknown) => {
@@ -115,7 +115,7 @@ export const readDescription = (document: unknown) => {
   };
 
   const read = (path: string, method: string, operation: Documented): DescribedOperation => {
-    const pointer = `/paths/${escaped(path)}/${method}`;
+    const pointer = `/paths/${escapePointer(path)}/${method}`;
     const parameters = operation.parameters ?? [];
     const jsonBody = operation.requestBody?.content['application/json'];
     const fitsParameter = new Map(
@@ -125,9 +125,10 @@ export const readDescription = (document: unknown) => {
       const referred = written.$ref?.split('/').at(-1);
       const response = referred === undefined ? written : (components.responses?.[referred] ?? {});
       const where =
-        referred === undefined ? `${pointer}/responses/${status}` : `/components/responses/${escaped(referred)}`;
+        referred === undefined ? `${pointer}/responses/${status}` : `/components/responses/${escapePointer(referred)}`;
       const [type] = Object.keys(response.content ?? {});
-      const faultOf = type === undefined ? () => undefined : fits(asItIs, `${where}/content/${escaped(type)}/schema`);
+      const faultOf =
+        type === undefined ? () => undefined : fits(asItIs, `${where}/content/${escapePointer(type)}/schema`);
       return [Number(status), { type, faultOf }];
     });
     return {

@@ -17,7 +17,7 @@ export interface Fault {
   readonly what: string;
 }
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -31,7 +31,7 @@ const faultOfBody = ({ text, contentType }: FuzzResponse, { type, faultOf }: Des
   if (contentType !== `${type}; charset=utf-8`) return `its type is ${contentType}`;
   const parts = type === linesType ? text.split('\n').filter((line) => line !== '') : [text];
   for (const part of parts) {
-    const fault = faultOf(parsed(part));
+    const fault = faultOf(parseJson(part));
     if (fault !== undefined) return fault;
   }
   return undefined;

@@ -104,7 +104,7 @@ const projectsOf = (cluster: Cluster) => {
 type Projects = ReturnType<typeof projectsOf>;
 
 /** The flag as the search returns it. */
-const searched = async (cluster: Cluster, project: string, name: string): Promise<Subject['flag']> => {
+const searchFlag = async (cluster: Cluster, project: string, name: string): Promise<Subject['flag']> => {
   const find = async (archived: boolean) => {
     const query = new URLSearchParams({ project: `IS:${project}`, query: name, archived: String(archived) });
     const page = await reading(cluster)<SearchFeaturesResponse>(`/api/admin/search/features?${query}`);
@@ -115,7 +115,7 @@ const searched = async (cluster: Cluster, project: string, name: string): Promis
   return flagSummary(active as unknown as Feature);
 };
 
-const shown = (value: unknown): string => JSON.stringify(value);
+const formatValue = (value: unknown): string => JSON.stringify(value);
 
 /** Whether the outcome of a change request may be lost, because its database was restored to an older copy afterwards. */
 const isLostByRestore = ({ restores }: Cluster, entries: readonly LedgerEntry[]): boolean =>
@@ -149,8 +149,11 @@ const verifySubject = async (
   const now = judged((await observe(reading(cluster), await projects(project), project, subject)).subject);
   const did = last.outcome === 'unknown' && isDeepStrictEqual(now, after);
   if (!did && !isDeepStrictEqual(now, before)) {
-    const expected = last.outcome === 'unknown' ? `${shown(before)} or ${shown(after)}` : shown(before);
-    report(`${subject}: after "${last.operation}" (${last.outcome}) there is ${shown(now)} instead of ${expected}`);
+    const expected =
+      last.outcome === 'unknown' ? `${formatValue(before)} or ${formatValue(after)}` : formatValue(before);
+    report(
+      `${subject}: after "${last.operation}" (${last.outcome}) there is ${formatValue(now)} instead of ${expected}`,
+    );
     return false;
   }
   const expected = [...certain, ...(did ? [last] : [])].flatMap(({ events: emitsEvents }) => emitsEvents);
@@ -159,21 +162,21 @@ const verifySubject = async (
     if (lostByRestore && isOne === isChangeRequestEvent) continue;
     const [wanted, actual] = [expected.filter(isOne), emitted.filter(isOne)];
     if (!isDeepStrictEqual(wanted, actual))
-      report(`${subject}: the log says ${shown(actual)} instead of ${shown(wanted)}`);
+      report(`${subject}: the log says ${formatValue(actual)} instead of ${formatValue(wanted)}`);
   }
   const { flag } = now;
-  const result = subject === project ? undefined : await searched(cluster, project, subject);
+  const result = subject === project ? undefined : await searchFlag(cluster, project, subject);
   const wanted = typeof flag === 'object' ? { ...flag, titles: [] } : flag;
   if (!isDeepStrictEqual(result, wanted))
-    report(`${subject}: the search returns ${shown(result)} instead of ${shown(wanted)}`);
+    report(`${subject}: the search returns ${formatValue(result)} instead of ${formatValue(wanted)}`);
   return did;
 };
 
 /** Verifies that positions have no gap, and that each event of each outbox is in the log once and in order. */
 const verifyOutboxes = async (cluster: Cluster, report: (violation: string) => void): Promise<void> => {
   const log = await rowsOf<{ uid: string }>(cluster, 'audit', 'select uid from event order by id');
-  const placeOf = new Map(log.map(({ uid }, place) => [uid, place]));
-  if (placeOf.size !== log.length) report(`The log contains ${log.length - placeOf.size} duplicate events.`);
+  const indexOf = new Map(log.map(({ uid }, index) => [uid, index]));
+  if (indexOf.size !== log.length) report(`The log contains ${log.length - indexOf.size} duplicate events.`);
   let emitted = 0;
   for (const producer of producers) {
     const rows = await rowsOf<{ topic: string; uid: string; position: string | null }>(
@@ -186,13 +189,13 @@ const verifyOutboxes = async (cluster: Cluster, report: (violation: string) => v
       const gap = positions.findIndex((position, nth) => position !== nth + 1);
       if (gap >= 0) report(`The ${topic} rows of ${producer} have a gap at position ${gap + 1}.`);
     }
-    let lastPlace = -1;
+    let lastIndex = -1;
     for (const { uid, position } of rows.filter(({ topic }) => topic === 'event')) {
       emitted++;
-      const place = placeOf.get(uid);
-      if (place === undefined) report(`Event ${position} of ${producer} is not in the log.`);
-      else if (place < lastPlace) report(`Event ${position} of ${producer} is in the log before an earlier one.`);
-      else lastPlace = place;
+      const index = indexOf.get(uid);
+      if (index === undefined) report(`Event ${position} of ${producer} is not in the log.`);
+      else if (index < lastIndex) report(`Event ${position} of ${producer} is in the log before an earlier one.`);
+      else lastIndex = index;
     }
   }
   // Events that a restored database has lost stay in the log.
@@ -232,7 +235,9 @@ const verifyFollower = async (
     const seen = read.get(event.id);
     if (seen === undefined) report(`The follower of the feed has never read event ${event.id}.`);
     else if (!isDeepStrictEqual(seen, event)) {
-      report(`The follower of the feed has read event ${event.id} as ${shown(seen)} instead of ${shown(event)}`);
+      report(
+        `The follower of the feed has read event ${event.id} as ${formatValue(seen)} instead of ${formatValue(event)}`,
+      );
     }
     read.delete(event.id);
   }
@@ -291,7 +296,7 @@ export const verify = async (
     const letters = await rowsOf<{ reason: string }>(cluster, consumer, 'select reason from dead_letter');
     for (const { reason } of letters) report(`${consumer} has a dead letter: ${reason}`);
     const missed = await rowsOf<object>(cluster, consumer, 'select producer, topic, first, last from missed_message');
-    for (const range of missed) report(`${consumer} missed ${shown(range)}`);
+    for (const range of missed) report(`${consumer} missed ${formatValue(range)}`);
     const replays = await rowsOf<{ producer: string }>(
       cluster,
       consumer,
@@ -299,7 +304,7 @@ export const verify = async (
     );
     const restored = new Set(cluster.restores.map(({ service }) => service));
     for (const one of replays.filter(({ producer }) => !restored.has(producer)))
-      report(`${consumer} has read the outbox again as if it had been restored: ${shown(one)}`);
+      report(`${consumer} has read the outbox again as if it had been restored: ${formatValue(one)}`);
   }
   const idOf = ({ data }: Event): unknown => (data as { changeRequestId?: unknown } | null)?.changeRequestId;
   // Newest first: a change request is created before its first change, and its id may be reused after a restore.

@@ -24,11 +24,11 @@ import { mountMetrics } from './monitoring/metrics-page.ts';
 import { gatewayReadiness } from './monitoring/readiness.ts';
 import { streamMetrics } from './monitoring/stream-metrics.ts';
 import { loginCookie } from './identity/login-cookie.ts';
-import { afterLogout } from './identity/after-logout.ts';
+import { logoutDestination } from './identity/logout-destination.ts';
 import { mountScim } from './scim/mount-scim.ts';
 import { mountOidc } from './identity/mount-oidc.ts';
 import { signInSettings } from './identity/sign-in-settings.ts';
-import { mountOperation } from './http/mount.ts';
+import { mountOperation } from './http/mount-operation.ts';
 import { openApiDocument, version } from './openapi/document.ts';
 import { configuredMailer } from './mail/mailer.ts';
 import { configuredAdmin, ensureFirstAdmin } from './passwords/first-admin.ts';
@@ -50,13 +50,13 @@ import { accessReader } from './persistence/rights/access-reader.ts';
 import { readSetting } from './persistence/identity/setting-repository.ts';
 import { countAccounts, instanceId } from './persistence/accounts/account-statistics.ts';
 import { ensureInitialTokens } from './persistence/tokens/initial-tokens.ts';
-import { lastSeenRecorder } from './persistence/tokens/last-seen.ts';
+import { lastSeenRecorder } from './persistence/tokens/last-seen-recorder.ts';
 import { gatewayEntities } from './persistence/entities.ts';
 import { gatewayMigrations } from './persistence/migrations/index.ts';
 import { configuredCipher } from './persistence/tokens/token-cipher.ts';
 import { openTokenHasher } from './persistence/tokens/token-hasher.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
-import { knownProjectsReader } from './persistence/projects/existing-projects.ts';
+import { existingProjectsReader } from './persistence/projects/existing-projects.ts';
 import { eraseSealedSecrets } from './persistence/tokens/token-repository.ts';
 import { tokenLookup } from './persistence/tokens/token-lookup.ts';
 import { requestLimits } from './admission/concurrent-request-limits.ts';
@@ -255,7 +255,7 @@ const start = async ({
       accessChanged('user_session');
       signedIn.signedOut(userId);
     },
-    destination: afterLogout(identitySettings, config),
+    destination: logoutDestination(identitySettings, config),
     rateLimit: anonymousRateLimit(config),
   });
   const passwords = passwordHasher(config.GATEWAY_PASSWORD_COST);
@@ -289,7 +289,7 @@ const start = async ({
     inviteSecrets: inviteLinkSecrets(hasher),
     mailer,
     accessReader: accessReader(database),
-    catalogue: projectCatalogue(bus, knownProjectsReader(database), catchUp),
+    catalogue: projectCatalogue(bus, existingProjectsReader(database), catchUp),
     pendingPrivateProjects,
     invalidateTokenCache: () => accessChanged('project'),
     instance: {

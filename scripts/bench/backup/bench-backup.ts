@@ -20,7 +20,7 @@ interface BackupBench {
 const token = '*:*.bench-0123456789abcdef0123456789abcdef';
 const mebibytes = (bytes: number): number => Number((bytes / 1024 ** 2).toFixed(1));
 
-const connected = async <T>(
+const withClients = async <T>(
   urls: readonly string[],
   job: (clients: readonly pg.Client[]) => Promise<T>,
 ): Promise<T> => {
@@ -48,7 +48,7 @@ const startFilled = async (dataDir: string, { features, events }: BackupBench) =
   const fill = async (): Promise<number> => {
     await seedFlags(existingServer(platform.address, token), features, 'import', () => undefined);
     return withServiceDatabases({ BUNTING_DATA_DIR: dataDir }, { create: false }, (found) =>
-      connected(
+      withClients(
         found.map(({ url }) => url),
         async (clients) => {
           const clientOf = (name: string) => clients[found.findIndex(({ service }) => service === name)] as pg.Client;
@@ -85,7 +85,7 @@ const startFilled = async (dataDir: string, { features, events }: BackupBench) =
 };
 
 /** Runs a command of the repository to its end. @returns its seconds, and what it has printed */
-const timed = async (script: string, dataDir: string, folder: string) => {
+const measureCommand = async (script: string, dataDir: string, folder: string) => {
   const began = performance.now();
   const program = runProgram(script, { BUNTING_DATA_DIR: dataDir }, { args: [folder] });
   const { code } = await program.ended;
@@ -137,11 +137,11 @@ export const benchBackup = async (bench: BackupBench): Promise<unknown> => {
   ];
   try {
     const { platform, bytes } = await startFilled(dataDir, bench);
-    const made = await timed('scripts/backup.ts', dataDir, backup).finally(() => platform.stop());
+    const made = await measureCommand('scripts/backup.ts', dataDir, backup).finally(() => platform.stop());
     const manifest = await verifyBackup(backup);
     const pausedMs = Number(/Writers waited for (\d+) ms/.exec(made.text)?.[1]);
-    const { seconds: verifySeconds } = await timed('scripts/backup-verify.ts', dataDir, backup);
-    const { seconds: restoreSeconds } = await timed('scripts/restore.ts', restored, backup);
+    const { seconds: verifySeconds } = await measureCommand('scripts/backup-verify.ts', dataDir, backup);
+    const { seconds: restoreSeconds } = await measureCommand('scripts/restore.ts', restored, backup);
     const readySeconds = await startRestored(restored, bench.features);
     const rows = [
       ['databases, MiB', mebibytes(bytes)],

@@ -30,7 +30,7 @@ const large = {
 const { GATEWAY_MAX_JSON_MEMBERS: members, GATEWAY_MAX_JSON_DEPTH: depth } = settings;
 
 /** As many items between the beginning and the end as the size and the count allow. */
-const filled = (
+const fillList = (
   beginning: string,
   item: (nth: number) => string,
   end: string,
@@ -56,7 +56,7 @@ const lists = (item: string, { values, items }: typeof ordinary, share = 0.98): 
     () => `[${Array(length).fill(item).join()}]`,
   ).join();
 };
-const padded = (text: string, bytes: number): string =>
+const padWithEscapes = (text: string, bytes: number): string =>
   `${text},"q":"${escaped.repeat(Math.floor((bytes - text.length - 10) / escaped.length))}"}`;
 
 const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinary, json: string][] = [
@@ -70,19 +70,22 @@ const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinary, 
     'frontend report, zeros and escapes',
     ReportFrontendMetrics.body,
     ordinary,
-    padded(`${report},"p":[${lists('0', ordinary)}]`, ordinary.bytes),
+    padWithEscapes(`${report},"p":[${lists('0', ordinary)}]`, ordinary.bytes),
   ],
   [
     'frontend report, objects with escaped names',
     ReportFrontendMetrics.body,
     ordinary,
-    padded(`${report},"p":[${lists('{"\\u0041":0}', { ...ordinary, values: ordinary.values / 2 })}]`, ordinary.bytes),
+    padWithEscapes(
+      `${report},"p":[${lists('{"\\u0041":0}', { ...ordinary, values: ordinary.values / 2 })}]`,
+      ordinary.bytes,
+    ),
   ],
   [
     'frontend report, features and variants',
     ReportFrontendMetrics.body,
     ordinary,
-    filled(
+    fillList(
       `${report.slice(0, -2)}`,
       (nth) => `"t${nth}":{"yes":1,"no":1,"variants":{${Array.from({ length: 90 }, (_, v) => `"v${v}":1`).join()}}}`,
       '}}}',
@@ -94,7 +97,7 @@ const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinary, 
     'frontend context',
     EvaluateFrontendFeatures.body,
     ordinary,
-    filled(
+    fillList(
       '{"context":{"properties":{',
       (nth) => `"p${nth}":"${'x'.repeat(1_000)}"`,
       '}}}',
@@ -112,7 +115,7 @@ const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinary, 
     'bulk report, counts',
     ReportMetricsInBulk.body,
     large,
-    filled(
+    fillList(
       '{"applications":[],"metrics":[',
       (nth) =>
         `{"featureName":"f${nth}","appName":"a","environment":"development","timestamp":"2026-11-22T06:00:00Z","yes":1,"no":1}`,
@@ -125,7 +128,7 @@ const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinary, 
     'import',
     ValidateImport.body,
     large,
-    filled(
+    fillList(
       '{"project":"default","environment":"development","data":{"features":[',
       (nth) => `{"name":"f${nth}","type":"release","description":"d","project":"default"}`,
       '],"featureStrategies":[],"tagTypes":[]}}',

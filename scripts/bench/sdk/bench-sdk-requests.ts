@@ -94,7 +94,7 @@ const patch = async (
 };
 
 /** Receives a response without decoding it. */
-const received = (url: string, headers: Readonly<Record<string, string>>): Promise<Buffer> =>
+const receive = (url: string, headers: Readonly<Record<string, string>>): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     get(url, { headers }, (response) => void buffer(response).then(resolve, reject)).once('error', reject);
   });
@@ -111,7 +111,7 @@ const firstAfterChange = async (
   for (let nth = 0; nth < changesMeasured; nth++) {
     await patch(target, strategy, nth);
     const startedAt = performance.now();
-    await received(`${target.url}${features}`, headers);
+    await receive(`${target.url}${features}`, headers);
     taken.push(performance.now() - startedAt);
   }
   return { p50: median(taken), max: Math.max(...taken) };

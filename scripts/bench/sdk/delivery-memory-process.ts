@@ -46,7 +46,7 @@ const featureRow = (nth: number): DeliveryState => {
   return { entity: 'feature', id: name, state } as DeliveryState;
 };
 
-const measured = async (): Promise<DeliveryMemory> => {
+const measureMemory = async (): Promise<DeliveryMemory> => {
   // What compressions hold is released in later turns of the event loop, and memory outside of the heap by a second collection.
   for (let collections = 0; collections < 3; collections++) {
     await nextTurn();
@@ -72,14 +72,14 @@ const apply = (states: readonly DeliveryState[]): void => {
   store.apply(messages, position, position >= count + environmentRows.length);
 };
 
-const before = await measured();
+const before = await measureMemory();
 apply(environmentRows);
 for (let first = 0; first < count; first += pageSize) {
   apply(Array.from({ length: Math.min(pageSize, count - first) }, (_, nth) => featureRow(first + nth)));
 }
-const stored = difference(before, await measured());
+const stored = difference(before, await measureMemory());
 const views = environments.map((environment) => deliveryView(store, { environment, inlineSegments: false }));
 for (const view of views) await view.full('gzip');
-console.log(JSON.stringify({ stored, served: difference(before, await measured()) }));
+console.log(JSON.stringify({ stored, served: difference(before, await measureMemory()) }));
 // The views live until they are measured.
 if (views.some((view) => view.bytes === 0)) throw new Error('A view keeps nothing.');

@@ -28,7 +28,7 @@ interface Progress {
   readonly release: (() => void)[];
 }
 
-const busy = (): Refusal => unavailable('Bunting has more to do than it can take on now. Please try again.');
+const busy = (): Refusal => unavailable('Bunting is overloaded. Please try again.');
 const tooMany = (what: string) => (): Refusal =>
   refusal('RateLimitError', `There are too many requests ${what}. Please wait for some of them to end.`, {
     retryAfterSeconds: 1,

@@ -209,7 +209,7 @@ describe('concurrent requests', () => {
     expect([second.status, second.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await refusalOf(second)).toMatchObject({
       name: 'ServiceUnavailable',
-      message: 'Bunting has more to do than it can take on now. Please try again.',
+      message: 'Bunting is overloaded. Please try again.',
     });
     expect((await gateway.ask(featurePath.replace('/api', '/%61pi'))).status).toBe(503);
     expect((await gateway.ask('/health/live')).status).toBe(200);

@@ -103,10 +103,11 @@ export const authenticator = (options: AuthenticatorOptions) => {
     try {
       principal = await find();
     } catch (error) {
-      const known = lastKnown.get(digest);
-      if (known === undefined || known.tokenChanges < tokenChanges || known.expiresAt <= performance.now()) throw error;
-      valid.set(digest, known.principal, { ttl: Math.min(outageCacheMs, known.expiresAt - performance.now()) });
-      return known.principal;
+      const fallback = lastKnown.get(digest);
+      if (fallback === undefined || fallback.tokenChanges < tokenChanges || fallback.expiresAt <= performance.now())
+        throw error;
+      valid.set(digest, fallback.principal, { ttl: Math.min(outageCacheMs, fallback.expiresAt - performance.now()) });
+      return fallback.principal;
     }
     // A result that was read before an invalidation serves the requests that were waiting for it, and is not cached.
     const ttl = invalidationsBefore === invalidations ? cacheTtlMs : 0;

@@ -67,5 +67,5 @@ export const callWithCurrentRights = async <O extends AnyOperation>(
     if (!hidesMore(now, caller)) return response;
     caller = now;
   }
-  throw unavailable('Which projects are private changes too fast. Please try again.');
+  throw unavailable('The visibility of projects keeps changing. Please try again.');
 };

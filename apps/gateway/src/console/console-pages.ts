@@ -48,7 +48,7 @@ const acceptsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.
 const pageRoute = '/*';
 
 /** Whether a request that was routed to the page of the console accepts no HTML: its path is unknown. */
-export const isNoPage = (request: FastifyRequest): boolean =>
+export const isUnknownPath = (request: FastifyRequest): boolean =>
   request.routeOptions.url === pageRoute && !asksForPage(request);
 
 const asksForPage = (request: FastifyRequest): boolean =>

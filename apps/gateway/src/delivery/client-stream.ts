@@ -33,17 +33,17 @@ const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, bod
   id: revision,
   data: body,
 });
-const nothing = '{"events":[]}';
+const noEvents = '{"events":[]}';
 
 /** Streams to an SDK the full state, or what changed since its revision, and then each change. */
 export const clientStream = ({ delivery, streams, authenticate, steering }: ClientStreamOptions): SdkHandler => {
   const { store } = delivery;
 
   /** The first event for the client. While this gateway may be behind, a client with a later revision keeps it. */
-  const firstEvent = (view: DeliveryView, known: number | undefined, isBehind: boolean): StreamEvent => {
-    if (known === undefined) return eventOf('unleash-connected', view.hydration());
-    const delta = view.since(known, isBehind);
-    if (delta === undefined) return { event: 'unleash-connected', id: known, data: nothing };
+  const firstEvent = (view: DeliveryView, heldRevision: number | undefined, isBehind: boolean): StreamEvent => {
+    if (heldRevision === undefined) return eventOf('unleash-connected', view.hydration());
+    const delta = view.since(heldRevision, isBehind);
+    if (delta === undefined) return { event: 'unleash-connected', id: heldRevision, data: noEvents };
     return eventOf('unleash-connected', delta);
   };
 
@@ -52,7 +52,7 @@ export const clientStream = ({ delivery, streams, authenticate, steering }: Clie
     const query = { ...(parsed as ClientFeaturesQuery), clientSpec: deltaClientSpec };
     const behindMs = await delivery.catchUp();
     // A backup of the producer was restored meanwhile.
-    if (!delivery.isLoaded) throw unavailable('The gateway loads the features again. Retry after 1 s.');
+    if (!delivery.isLoaded) throw unavailable('The gateway is loading the features again. Retry after 1 s.');
     if (behindMs > 0) response.header('Bunting-Stale', String(behindMs));
     const scope = scopeOfRequest(store, StreamClientFeatures, caller, query);
     const view = delivery.viewOf(scope);

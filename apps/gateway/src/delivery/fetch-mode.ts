@@ -9,7 +9,7 @@ const maxIdLength = 100;
 /** SDKs that know `fetch-mode` announce at least this version of the client specification. */
 const steerableSpec = [5, 2] as const;
 
-interface Answer {
+interface SteeredResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -38,10 +38,10 @@ export const fetchModeSteering = ({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<Gateway
      * Directs a polling SDK to the stream, in the mode `streaming`. The SDK ignores the body of such a response, so the response has no
      * entity tag: with one, a later poll would get 304 for a body that the SDK never read.
      */
-    steer: <A extends Answer>(answer: A, request: IncomingHttpHeaders): A => {
-      if (mode !== 'streaming' || answer.status !== 200 || !isToStream(request)) return answer;
-      const { etag: _, ...headers } = answer.headers;
-      return { ...answer, headers: { ...headers, 'fetch-mode': 'streaming' } };
+    steer: <R extends SteeredResponse>(response: R, request: IncomingHttpHeaders): R => {
+      if (mode !== 'streaming' || response.status !== 200 || !isToStream(request)) return response;
+      const { etag: _, ...headers } = response.headers;
+      return { ...response, headers: { ...headers, 'fetch-mode': 'streaming' } };
     },
   };
 };

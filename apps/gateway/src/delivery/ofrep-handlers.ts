@@ -124,7 +124,7 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
     return { view, context, evaluation: delivery.evaluationOf(view) };
   };
 
-  const one: SdkHandler = async (request, response, { caller, params, ...parsed }) => {
+  const evaluateOne: SdkHandler = async (request, response, { caller, params, ...parsed }) => {
     const { key } = params as { readonly key: string };
     const { evaluation, context } = await evaluationFor(EvaluateFlag, response, caller, parsed);
     const resolution = evaluation.resolve(key, context);
@@ -153,7 +153,7 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
     return JSON.stringify([{ type: 'sse', endpoint, inactivityDelaySec }]);
   };
 
-  const all: SdkHandler = async (request, response, { caller, ...parsed }) => {
+  const evaluateAll: SdkHandler = async (request, response, { caller, ...parsed }) => {
     const { view, evaluation, context } = await evaluationFor(EvaluateFlags, response, caller, parsed);
     const flags = evaluation
       .names()
@@ -161,13 +161,13 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
       .join(',');
     const content = hash('sha256', flags, 'base64url').slice(0, 22);
     const tokenId = sdkTokenOf(caller);
-    const known = parseIfNoneMatch(request.headers);
+    const held = parseIfNoneMatch(request.headers);
     const isCurrent = (tag: string): boolean => {
       const [, given, expiry] = tagPattern.exec(tag) ?? [];
       if (given !== content) return false;
       return tokenId === undefined || Number.parseInt(expiry ?? '0', 36) > Date.now() + ticketReserveMs;
     };
-    const current = known === '*' ? content : known?.find(isCurrent);
+    const current = held === '*' ? content : held?.find(isCurrent);
     if (current !== undefined) return response.code(304).header('etag', `"${current}"`).send();
     const expiresAt = tokenId === undefined ? undefined : Date.now() + ticketLifetimeMs;
     const streamsJson =
@@ -180,7 +180,7 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
       .send(`{"flags":[${flags}]${streamsJson}}`);
   };
 
-  const stream: SdkHandler = async (request, response, { query }) => {
+  const streamChanges: SdkHandler = async (request, response, { query }) => {
     streams.reserve(request, response);
     const { ticket, lastEventId = '' } = query as { readonly ticket: string; readonly lastEventId?: string };
     const access = tickets.read(ticket);
@@ -197,24 +197,24 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
     if (!delivery.store.hasEnvironment(environment)) throw noTicket();
     const scope = scopeNow(principal.caller);
     const revision = delivery.viewOf(scope).revision();
-    const known = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : access.revision;
+    const heldRevision = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : access.revision;
     const changesAfter = (view: DeliveryView, after: number): StreamEvent | undefined =>
       view.revision() > after ? refetch(view.revision()) : undefined;
     // Clients ignore types that they do not know.
-    const upToDate: StreamEvent = { id: known, data: '{"type":"connected"}' };
+    const upToDate: StreamEvent = { id: heldRevision, data: '{"type":"connected"}' };
     return streams.open(request, response, {
       kind: 'ofrep',
       scope,
       changesAfter,
-      first: revision > known ? refetch(revision) : upToDate,
+      first: revision > heldRevision ? refetch(revision) : upToDate,
       credential: { key: `ofrep ${tokenId}`, authenticate: () => identifyById(tokenId) },
       mayContinue: ({ caller }) => mayRead(caller),
     });
   };
 
   return new Map([
-    [EvaluateFlag.subject, one],
-    [EvaluateFlags.subject, all],
-    [StreamFlagChanges.subject, stream],
+    [EvaluateFlag.subject, evaluateOne],
+    [EvaluateFlags.subject, evaluateAll],
+    [StreamFlagChanges.subject, streamChanges],
   ]);
 };

@@ -39,7 +39,7 @@ const kindOf = ({ type }: CreateApiTokenBody): ApiTokenKind => {
 
 const requestedProjects = ({ project, projects }: CreateApiTokenBody): readonly string[] => {
   const wanted = projects ?? (project === undefined ? [everywhere] : [project]);
-  if (wanted.length === 0) throw badRequest('A token must give at least one project', '/body/projects');
+  if (wanted.length === 0) throw badRequest('A token must be for at least one project', '/body/projects');
   return wanted.includes(everywhere) ? [everywhere] : [...new Set(wanted)];
 };
 

@@ -41,9 +41,9 @@ export const parseRole = (body: RoleBody): RoleInput => {
     const at = `/body/permissions/${index}`;
     const environment = grant.environment || null;
     const permission = permissionCatalogue.get(grant.name);
-    if (permission === undefined) throw badRequest(`No role can give ${grant.name}`, `${at}/name`);
+    if (permission === undefined) throw badRequest(`No role can grant ${grant.name}`, `${at}/name`);
     if (type === 'custom' && permission.type === 'root')
-      throw badRequest(`A role of the type ${type} cannot give ${grant.name}`, `${at}/name`);
+      throw badRequest(`A role of the type ${type} cannot grant ${grant.name}`, `${at}/name`);
     if (environment !== null && permission.type !== 'environment')
       throw badRequest(`${grant.name} does not hold in single environments`, `${at}/environment`);
     grants.set(JSON.stringify([grant.name, environment]), { name: grant.name, environment });

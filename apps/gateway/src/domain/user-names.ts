@@ -11,7 +11,7 @@ export interface UserNames {
 /** The name of a user in events and as `createdBy`. */
 export const nameInEvents = ({ name, username, email }: UserNames): string => email ?? username ?? name ?? 'unknown';
 
-const trimmed = (text: string | null | undefined): string | null => text?.trim().normalize('NFC') || null;
+const normalise = (text: string | null | undefined): string | null => text?.trim().normalize('NFC') || null;
 
 /**
  * The names of a new user, trimmed and with composed characters (NFC), so that one name has one spelling.
@@ -22,7 +22,11 @@ export const validUserNames = ({
   username,
   email,
 }: Partial<Pick<CreateUserBody, 'name' | 'username' | 'email'>>): UserNames => {
-  const names = { name: trimmed(name), username: trimmed(username), email: trimmed(email)?.toLowerCase() ?? null };
+  const names = {
+    name: normalise(name),
+    username: normalise(username),
+    email: normalise(email)?.toLowerCase() ?? null,
+  };
   if (names.username === null && names.email === null)
     throw badRequest('You must specify username or email', '/body/username');
   requireEmailAddress(names.email);

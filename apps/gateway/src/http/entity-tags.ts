@@ -10,7 +10,7 @@ interface EntityTag {
   readonly isWeak: boolean;
 }
 
-const malformed = (header: string): Refusal =>
+const malformedHeader = (header: string): Refusal =>
   invalid(
     `The \`${header}\` header must be \`*\` or a list of entity tags in double quotes.`,
     `/headers/${header.toLowerCase()}`,
@@ -35,16 +35,16 @@ const parseTags = (text: string, header: string): '*' | readonly EntityTag[] => 
     }
     const isWeak = text.startsWith('W/', at);
     if (isWeak) at += 2;
-    if (text[at++] !== '"') throw malformed(header);
+    if (text[at++] !== '"') throw malformedHeader(header);
     const from = at;
     while (at < text.length && isTagCharacter(text.charCodeAt(at))) at++;
-    if (text[at] !== '"') throw malformed(header);
+    if (text[at] !== '"') throw malformedHeader(header);
     tags.push({ opaque: text.slice(from, at), isWeak });
     at++;
     skipSpace();
-    if (at < text.length && text[at] !== ',') throw malformed(header);
+    if (at < text.length && text[at] !== ',') throw malformedHeader(header);
   }
-  if (tags.length === 0) throw malformed(header);
+  if (tags.length === 0) throw malformedHeader(header);
   return tags;
 };
 
@@ -85,7 +85,11 @@ export const entityTagOf = (json: string, serviceTag: string | undefined): strin
 export const isNotModified = (headers: IncomingHttpHeaders, tag: string): boolean => {
   const expected = parseIfMatch(headers);
   if (expected !== undefined && expected !== '*' && !expected.includes(tag)) {
-    throw refusal('PreconditionFailed', 'It is no longer what the `If-Match` header names.', { tag });
+    throw refusal(
+      'PreconditionFailed',
+      'The resource has changed: the `If-Match` header does not name its current entity tag. Read it again.',
+      { tag },
+    );
   }
   return matchesIfNoneMatch(headers, tag);
 };
@@ -104,7 +108,7 @@ export const tagHeldBy = (headers: IncomingHttpHeaders, tag: string, encoded: st
 /** Refuses conditions that the operation does not support: from an ignored condition a client would conclude that the condition was met. */
 export const requireConditionsSupported = (headers: IncomingHttpHeaders, isConditional: boolean): void => {
   if (headers['if-none-match'] !== undefined) {
-    throw invalid('The `If-None-Match` header is for reads.', '/headers/if-none-match');
+    throw invalid('The `If-None-Match` header is for GET requests only.', '/headers/if-none-match');
   }
   if (headers['if-match'] !== undefined && !isConditional) {
     throw invalid('The `If-Match` header is not for this operation.', '/headers/if-match');

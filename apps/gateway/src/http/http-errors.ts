@@ -93,7 +93,7 @@ export const sendRefusal = (
 const refusalFrom = (error: unknown): Refusal | undefined => {
   if (error instanceof Refusal) return error;
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
-  if (status === 404) return refusal('NotFoundError', 'There is nothing here.');
+  if (status === 404) return refusal('NotFoundError', 'There is no resource at this address.');
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return refusal('ValidationError', 'The request cannot be understood.');
   }

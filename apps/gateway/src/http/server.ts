@@ -12,7 +12,7 @@ import { requireAdminApiAccess } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
 import { respondToInvalidHttp, writeRawResponse } from './raw-response.ts';
 import { limitConnections, maxConnections } from './connection-limit.ts';
-import { isNoPage } from '../console/console-pages.ts';
+import { isUnknownPath } from '../console/console-pages.ts';
 import { compressResponses } from './compression.ts';
 import { corsPolicy, variesByOrigin } from './cors.ts';
 import { accessLog, probeRoutes, requestIdOf } from '../monitoring/access-log.ts';
@@ -136,7 +136,7 @@ export const createHttpServer = ({
 
   const beginRequest = (request: FastifyRequest, reply: FastifyReply): void => {
     const { id, is404, routeOptions } = request;
-    const route = is404 || isNoPage(request) ? '(unknown)' : (routeOptions.url ?? '(unknown)');
+    const route = is404 || isUnknownPath(request) ? '(unknown)' : (routeOptions.url ?? '(unknown)');
     const known = { id, route, startedAt: performance.now() };
     request.exchange = begin(
       request.raw,

@@ -12,10 +12,10 @@ import type { LoginCookie } from './login-cookie.ts';
 import { faultOf, type OpenIdProvider } from './openid-provider.ts';
 import { ProviderFault } from './provider-fetch.ts';
 import { publicUrl } from './public-url.ts';
-import { SignInDenied, signIn, signOnCaller } from './sign-in.ts';
+import { SignInDenied, signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 import { sendSignInPage } from './sign-in-page.ts';
-import { writeContext } from './write-context.ts';
+import { providerWriteContext } from './provider-write-context.ts';
 
 export interface OidcRoutesOptions {
   readonly config: GatewayConfig;
@@ -137,8 +137,8 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
         throw faultOf(error);
       });
     const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
-    const signedIn = await transaction(writeContext(request, signOnCaller, config.GATEWAY_CALL_TIMEOUT_MS), (tx) =>
-      signIn(tx, profile, provider.settings, client),
+    const signedIn = await transaction(providerWriteContext(request, ssoCaller, config.GATEWAY_CALL_TIMEOUT_MS), (tx) =>
+      signInWithProvider(tx, profile, provider.settings, client),
     );
     if (!('user' in signedIn)) throw new Error('A sign-in has no stored reply.');
     const { user, secret, keptGroups } = signedIn;

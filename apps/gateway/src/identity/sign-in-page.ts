@@ -14,7 +14,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 
 /** Responds with a page that says why a sign-in failed, and has ways back. It never redirects, so that no loop arises. */
 export const sendSignInPage = (reply: FastifyReply, status: number, message: string): FastifyReply =>
@@ -32,9 +32,9 @@ export const sendSignInPage = (reply: FastifyReply, status: number, message: str
 <body>
 <main>
 <h1>You are not signed in</h1>
-<p>${escaped(message)}</p>
+<p>${escapeHtml(message)}</p>
 <p><a href="/auth/oidc/login">Try again</a><a href="/">Back to Bunting</a></p>
-<p><small>Request ${escaped(reply.request.id)}</small></p>
+<p><small>Request ${escapeHtml(reply.request.id)}</small></p>
 </main>
 </body>
 </html>

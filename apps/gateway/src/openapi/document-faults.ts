@@ -138,7 +138,8 @@ const faultsOfSchemas = (document: OpenApiDocument, documented: readonly Documen
   });
 };
 
-const repeated = (values: readonly string[]): string[] => values.filter((value, at) => values.indexOf(value) !== at);
+const duplicatesIn = (values: readonly string[]): string[] =>
+  values.filter((value, at) => values.indexOf(value) !== at);
 
 /** Faults that would break client generators or mislead readers; empty when the document is sound. */
 export const documentFaults = (document: OpenApiDocument): string[] => {
@@ -148,7 +149,7 @@ export const documentFaults = (document: OpenApiDocument): string[] => {
     ...[...new Set(referencesIn(document))]
       .filter((reference) => !resolves(document, reference))
       .map((reference) => `${reference} does not resolve.`),
-    ...repeated(ids).map((id) => `The operationId ${id} is not unique.`),
+    ...duplicatesIn(ids).map((id) => `The operationId ${id} is not unique.`),
     ...documented.flatMap(faultsOfShape),
     ...faultsOfSchemas(document, documented),
   ];

@@ -9,7 +9,7 @@ import {
   unavailable,
 } from '@bunting/contracts';
 import type { TokenTargets } from '../domain/api-token.ts';
-import type { FindKnownProjects } from '../persistence/projects/existing-projects.ts';
+import type { FindExistingProjects } from '../persistence/projects/existing-projects.ts';
 
 interface RequestContext {
   readonly requestId: string;
@@ -26,12 +26,12 @@ const nameOf = ({ name }: { readonly name: string }): string => name;
 const contextOf = (request: RequestContext): CallContext => onBehalfOf({ ...request, caller: systemCaller });
 
 /** The projects and environments that exist in the features service. */
-export const projectCatalogue = (bus: Bus, findKnown: FindKnownProjects, catchUp: CatchUp) => {
+export const projectCatalogue = (bus: Bus, findExisting: FindExistingProjects, catchUp: CatchUp) => {
   const environments = async (request: RequestContext): Promise<string[]> =>
     (await call(bus, ListEnvironments, {}, contextOf(request))).environments.map(nameOf);
   const findUnknown = async (projectIds: readonly string[]): Promise<string | undefined> => {
-    const known = await findKnown(projectIds);
-    return projectIds.find((id) => !known.includes(id));
+    const existing = await findExisting(projectIds);
+    return projectIds.find((id) => !existing.includes(id));
   };
   return {
     environments,
@@ -55,7 +55,7 @@ export const projectCatalogue = (bus: Bus, findKnown: FindKnownProjects, catchUp
      * that it applies later.
      * @throws Refusal `NotFoundError` for a project deleted meanwhile, `ServiceUnavailable` when the projection lags
      */
-    awaitKnown: async (projectIds: readonly string[]): Promise<void> => {
+    awaitProjection: async (projectIds: readonly string[]): Promise<void> => {
       if ((await findUnknown(projectIds)) === undefined) return;
       const lagMs = await catchUp();
       const missing = await findUnknown(projectIds);

@@ -6,7 +6,7 @@ import { predefinedRole } from '../domain/token-scope.ts';
 import { validUserNames } from '../domain/user-names.ts';
 import { userEventData } from '../operations/users/user-event.ts';
 import type { PasswordHasher } from './password-hasher.ts';
-import { linkRepository } from '../persistence/links/link-repository.ts';
+import { oneTimeLinkRepository } from '../persistence/links/one-time-link-repository.ts';
 import { passwordRepository } from '../persistence/passwords/password-repository.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
 import { userRepository } from '../persistence/accounts/user-repository.ts';
@@ -16,7 +16,7 @@ type Settings = Pick<GatewayConfig, 'INIT_ADMIN_EMAIL' | 'INIT_ADMIN_PASSWORD'>;
 /** Hours for which the link of a start can be used. */
 const linkHours = 1;
 
-const named = (setting: keyof Settings, error: unknown): Error =>
+const settingError = (setting: keyof Settings, error: unknown): Error =>
   new Error(`${setting} is not accepted: ${(error as Error).message}`, { cause: error });
 
 /**
@@ -29,12 +29,12 @@ export const configuredAdmin = ({ INIT_ADMIN_EMAIL: email, INIT_ADMIN_PASSWORD: 
   try {
     requireStrongPassword(password);
   } catch (error) {
-    throw named('INIT_ADMIN_PASSWORD', error);
+    throw settingError('INIT_ADMIN_PASSWORD', error);
   }
   try {
     return { names: validUserNames({ email }), password };
   } catch (error) {
-    throw named('INIT_ADMIN_EMAIL', error);
+    throw settingError('INIT_ADMIN_EMAIL', error);
   }
 };
 export type ConfiguredAdmin = NonNullable<ReturnType<typeof configuredAdmin>>;
@@ -65,7 +65,7 @@ export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<stri
     if (await users.hasUsers()) return undefined;
     if (configured === undefined || hash === undefined) {
       const link = { purpose: 'first', userId: null, createdBy: null, hours: linkHours } as const;
-      return (await linkRepository(tx, hasher).create(link)).secret;
+      return (await oneTimeLinkRepository(tx, hasher).create(link)).secret;
     }
     const user = await users.add(configured.names, predefinedRole.admin, false);
     await passwordRepository(tx).set(user.id, hash);

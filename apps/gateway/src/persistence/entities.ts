@@ -1,7 +1,7 @@
 import type { Permission, ProjectState, Role } from '@bunting/contracts';
 import { entitySql, Timestamp, TextArray } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { ProvisionedGroup, ProvisionedUser } from '../domain/provisioned.ts';
+import type { ProvisionedGroup, ProvisionedUser } from '../domain/provisioned-attributes.ts';
 import type { TokenKind } from '../domain/token-scope.ts';
 
 /** The key that tokens are hashed with, where no setting gives one, and the fingerprint by which it is recognised. */

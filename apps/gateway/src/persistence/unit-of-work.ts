@@ -11,7 +11,7 @@ import { projectRoleRepository } from './rights/project-role-repository.ts';
 import { roleRepository } from './rights/role-repository.ts';
 import { lockExistingProjects } from './projects/existing-projects.ts';
 import { inviteLinkRepository } from './links/invite-link-repository.ts';
-import { linkRepository } from './links/link-repository.ts';
+import { oneTimeLinkRepository } from './links/one-time-link-repository.ts';
 import { passwordRepository } from './passwords/password-repository.ts';
 import { type SessionLimits, sessionRepository } from './sessions/session-repository.ts';
 import {
@@ -52,7 +52,7 @@ export interface GatewayTransaction {
   readonly identities: ReturnType<typeof identityRepository>;
   readonly scim: ReturnType<typeof scimRepository>;
   readonly settings: ReturnType<typeof settingRepository>;
-  readonly links: ReturnType<typeof linkRepository>;
+  readonly links: ReturnType<typeof oneTimeLinkRepository>;
   readonly inviteLinks: ReturnType<typeof inviteLinkRepository>;
   /** @throws Refusal `InvalidOperationError` when the installation would lose its last administrator */
   readonly requireAdministratorLeft: () => Promise<void>;
@@ -116,7 +116,7 @@ export const unitOfWork = (
         const made = newScimSecret(bytesOf(request));
         return { ...made, hash: hasher(made.secret).hash };
       },
-      links: linkRepository(tx, hasher),
+      links: oneTimeLinkRepository(tx, hasher),
       inviteLinks: inviteLinkRepository(tx),
       requireAdministratorLeft: () => requireAdministratorLeft(tx),
       lockExistingProjects: (projects) => lockExistingProjects(tx, projects),

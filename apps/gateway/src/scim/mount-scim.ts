@@ -9,7 +9,7 @@ import { closeAfterResponse } from '../http/raw-response.ts';
 import { parseJson, readBody, RequestAborted, requireContentLengthWithin } from '../http/request/body.ts';
 import { publicUrl } from '../identity/public-url.ts';
 import type { SignInSettings } from '../identity/sign-in-settings.ts';
-import { writeContext } from '../identity/write-context.ts';
+import { providerWriteContext } from '../identity/provider-write-context.ts';
 import { groupFilters, type ScimQuery, userFilters } from '../persistence/identity/scim-repository.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
 import type { GatewayTransaction, UnitOfWork } from '../persistence/unit-of-work.ts';
@@ -193,9 +193,10 @@ export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): voi
             base: `${publicUrl(request, config)}${root}`,
             // Without an idempotency key there is no stored reply.
             run: async (job) =>
-              (await transaction(writeContext(request, scimCaller, config.GATEWAY_CALL_TIMEOUT_MS), job)) as Awaited<
-                ReturnType<typeof job>
-              >,
+              (await transaction(
+                providerWriteContext(request, scimCaller, config.GATEWAY_CALL_TIMEOUT_MS),
+                job,
+              )) as Awaited<ReturnType<typeof job>>,
           };
           const body = readsBody ? await bodyOf(context) : undefined;
           return send(reply, await handle(context, body));

@@ -1,5 +1,5 @@
 import { scimPatch, type ScimPatchOperation } from 'scim-patch';
-import type { ProvisionedUser } from '../domain/provisioned.ts';
+import type { ProvisionedUser } from '../domain/provisioned-attributes.ts';
 import type { UserNames } from '../domain/user-names.ts';
 import type { ScimUserRow } from '../persistence/identity/scim-repository.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
@@ -59,7 +59,7 @@ export const userResource = (row: ScimUserRow, base: string): object => ({
   meta: { resourceType: 'User', created: row.createdAt, location: `${base}/Users/${row.id}` },
 });
 
-const known: Readonly<Record<string, string>> = {
+const attributeNames: Readonly<Record<string, string>> = {
   externalid: 'externalId',
   username: 'userName',
   displayname: 'displayName',
@@ -80,7 +80,7 @@ const knownPath = (path: string): string | undefined => {
   const bare = path.replace(new RegExp(`^${userSchema}:`, 'i'), '');
   if (emailsPath.test(bare)) return bare.replace(/^emails/i, 'emails').replace(/\.\w+$/, (part) => part.toLowerCase());
   const lower = bare.toLowerCase();
-  return Object.hasOwn(known, lower) ? known[lower] : undefined;
+  return Object.hasOwn(attributeNames, lower) ? attributeNames[lower] : undefined;
 };
 
 const textIn = (value: unknown, what: string): string | undefined => {

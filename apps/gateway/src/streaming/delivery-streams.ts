@@ -117,7 +117,7 @@ const headOf = ({ event, id }: StreamEvent): string =>
 /** Events up to this size are joined to one piece, once for all streams that get the same data: each write costs a system call. */
 const maxJoinedBytes = 64 * 1024;
 const joinedEvents = new WeakMap<Buffer, { readonly head: string; readonly bytes: Buffer }>();
-const joined = (event: StreamEvent, more: string): Buffer | string => {
+const joinToBuffer = (event: StreamEvent, more: string): Buffer | string => {
   const { data } = event;
   const head = headOf(event);
   if (typeof data === 'string') return `${head}${data}\n\n${more}`;
@@ -187,7 +187,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
   const write = (connection: StreamConnection, event: StreamEvent, more = ''): void => {
     const { raw } = connection;
     const { data } = event;
-    if (data.length <= maxJoinedBytes) raw.write(joined(event, more));
+    if (data.length <= maxJoinedBytes) raw.write(joinToBuffer(event, more));
     else {
       raw.cork();
       raw.write(headOf(event));

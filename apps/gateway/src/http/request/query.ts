@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox';
 
 type Query = Record<string, string | string[]>;
 
-const decoded = (text: string, name: string): string => {
+const decode = (text: string, name: string): string => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
@@ -49,7 +49,7 @@ export const queryParser = (schema: TSchema): ((search: string) => Query) => {
       const parameter = given === undefined ? undefined : parameterOf(given);
       if (parameter === undefined) continue;
       const { name, isList } = parameter;
-      const value = equals < 0 ? '' : decoded(pair.slice(equals + 1), name);
+      const value = equals < 0 ? '' : decode(pair.slice(equals + 1), name);
       const before = Object.hasOwn(query, name) ? query[name] : undefined;
       if (Array.isArray(before)) before.push(value);
       else if (before !== undefined) query[name] = [before, value];

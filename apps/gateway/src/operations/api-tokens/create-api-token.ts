@@ -8,10 +8,10 @@ import type { GatewayContext } from '../context.ts';
 export const createApiTokenEndpoint = ({ transaction, catalogue }: GatewayContext) =>
   implement(CreateApiToken, async (request) => {
     const { caller, body, now } = request;
-    const known = await catalogue.all(request);
-    const token = newToken(body, caller, known, now);
+    const targets = await catalogue.all(request);
+    const token = newToken(body, caller, targets, now);
     requireMayCreate(caller, token.kind);
-    await catalogue.awaitKnown(namedProjects(token));
+    await catalogue.awaitProjection(namedProjects(token));
     return transaction.revealingSecret(request, async (tx) => {
       if (token.kind === 'admin') await requireWithinLifetime(tx, caller, token.expiresAt);
       return addToken(tx, token, caller.id);

@@ -15,14 +15,15 @@ export const createProjectApiTokenEndpoint = ({ transaction, catalogue }: Gatewa
     ]);
     const named = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
     if (named.some((project) => project !== projectId))
-      throw badRequest(`A token of the project ${projectId} gives this project alone`, '/body/projects');
-    const known = { environments, projects: [projectId] };
-    if (body.type.toLowerCase() === 'admin') throw badRequest('A token of a project is no admin token', '/body/type');
-    const token = newToken({ ...body, projects: [projectId] }, caller, known, now);
+      throw badRequest(`A token of the project ${projectId} can be for this project only`, '/body/projects');
+    const targets = { environments, projects: [projectId] };
+    if (body.type.toLowerCase() === 'admin')
+      throw badRequest('A token of a project cannot be an admin token', '/body/type');
+    const token = newToken({ ...body, projects: [projectId] }, caller, targets, now);
     const where = { project: projectId, environment: token.environment };
     if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], where)) {
       throw noAccess(['CREATE_PROJECT_API_TOKEN'], token.environment);
     }
-    await catalogue.awaitKnown([projectId]);
+    await catalogue.awaitProjection([projectId]);
     return transaction.revealingSecret(request, (tx) => addToken(tx, token, caller.id));
   });

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetInstanceStatistics } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
-import { statisticsOf } from './statistics.ts';
+import { instanceStatistics } from './instance-statistics.ts';
 
 export const getInstanceStatisticsEndpoint = (context: GatewayContext) =>
-  implement(GetInstanceStatistics, (request) => statisticsOf(context, request));
+  implement(GetInstanceStatistics, (request) => instanceStatistics(context, request));

@@ -4,13 +4,13 @@ import { requireStrongPassword } from '../../domain/password-policy.ts';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import { validUserNames } from '../../domain/user-names.ts';
 import type { GatewayContext } from '../context.ts';
-import { requirePasswords } from '../passwords/require-passwords.ts';
+import { requirePasswordSignIn } from '../passwords/require-password-sign-in.ts';
 import { userEventData } from '../users/user-event.ts';
 import { requireUsableInviteLink } from './require-usable-invite-link.ts';
 
 export const signUpEndpoint = ({ transaction, signIn, inviteSecrets, signInSettings }: GatewayContext) =>
   implement(SignUp, async (request) => {
-    await requirePasswords({ signInSettings });
+    await requirePasswordSignIn({ signInSettings });
     const { body, now, params, query } = request;
     const names = validUserNames(body);
     requireStrongPassword(body.password);

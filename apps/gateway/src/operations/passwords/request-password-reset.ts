@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { RequestPasswordReset, systemCaller } from '@bunting/contracts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
 import type { GatewayContext } from '../context.ts';
-import { requirePasswords } from './require-passwords.ts';
+import { requirePasswordSignIn } from './require-password-sign-in.ts';
 
 export const requestPasswordResetEndpoint = ({
   transaction,
@@ -12,7 +12,7 @@ export const requestPasswordResetEndpoint = ({
   signInSettings,
 }: GatewayContext) =>
   implement(RequestPasswordReset, async (request) => {
-    await requirePasswords({ signInSettings });
+    await requirePasswordSignIn({ signInSettings });
     const { body, query } = request;
     signIn.limits.attempt(query.address);
     const email = body.email.trim().normalize('NFC');

@@ -3,13 +3,13 @@ import { type Refusal, refusal, ResetPassword } from '@bunting/contracts';
 import { requireStrongPassword } from '../../domain/password-policy.ts';
 import { hashNewPassword } from '../../passwords/new-password.ts';
 import type { GatewayContext } from '../context.ts';
-import { requirePasswords } from './require-passwords.ts';
+import { requirePasswordSignIn } from './require-password-sign-in.ts';
 
-const notValid = (): Refusal => refusal('InvalidTokenError', 'The link is not valid, or has expired.');
+const invalidLink = (): Refusal => refusal('InvalidTokenError', 'The link is not valid, or has expired.');
 
 export const resetPasswordEndpoint = ({ transaction, signIn, signInSettings }: GatewayContext) =>
   implement(ResetPassword, async (request) => {
-    await requirePasswords({ signInSettings });
+    await requirePasswordSignIn({ signInSettings });
     const { token, password } = request.body;
     requireStrongPassword(password);
     const found = await transaction(request, async ({ links, passwords }) => {
@@ -22,7 +22,7 @@ export const resetPasswordEndpoint = ({ transaction, signIn, signInSettings }: G
     await transaction(request, async ({ links, users, passwords, sessions }) => {
       const link = await links.getForUpdate(token, 'password');
       const user = await users.findForUpdate(userId, { only: 'users' });
-      if (user?.active !== true) throw notValid();
+      if (user?.active !== true) throw invalidLink();
       await links.markUsed(link.id);
       await passwords.set(userId, hash);
       await sessions.endAll(userId);

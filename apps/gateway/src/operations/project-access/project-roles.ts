@@ -61,7 +61,7 @@ export const requireMayGrantRoles = async (
 ): Promise<void> => {
   const grants = await tx.roles.findProjectGrants(roles);
   const unknown = roles.find((id) => !grants.has(id));
-  if (unknown !== undefined) throw badRequest(`There is no role ${unknown} that a project could give`, `${at}/roles`);
+  if (unknown !== undefined) throw badRequest(`There is no role ${unknown} for projects`, `${at}/roles`);
   const existing =
     holder === 'user' ? await tx.users.findExisting(ids) : (await tx.groups.list(ids)).map(({ id }) => id);
   const missing = ids.find((id) => !existing.includes(id));

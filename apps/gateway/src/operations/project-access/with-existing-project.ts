@@ -12,7 +12,7 @@ export const withExistingProject = async (
   write: (tx: GatewayTransaction) => Promise<void>,
 ) => {
   await catalogue.requireProject(request, project);
-  await catalogue.awaitKnown([project]);
+  await catalogue.awaitProjection([project]);
   return transaction(request, async (tx) => {
     await tx.lockExistingProjects([project]);
     await write(tx);

@@ -16,7 +16,7 @@ export const updateRoleEndpoint = ({ transaction }: GatewayContext) =>
       requireCustomRole(before);
       const { type } = before;
       if (body.type !== undefined && body.type !== type)
-        throw badRequest('The type of a role does not change', '/body/type');
+        throw badRequest('The type of a role cannot be changed', '/body/type');
       const after = await roles.save(parseRole({ ...body, type: type as 'custom' | 'root-custom' }), before.id);
       if (JSON.stringify(after) === JSON.stringify(before)) return toSavedRoleResponse(after);
       emit({ type: 'role-updated', data: after, preData: before });

@@ -1,12 +1,12 @@
 import { implement } from '@bunting/bus';
 import { UpdateServiceAccount } from '@bunting/contracts';
-import { changeAccount } from '../users/change-account.ts';
+import { updateAccount } from '../users/update-account.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateServiceAccount, (request) =>
     transaction(request, async (tx) => {
       const account = await tx.users.findForUpdate(request.params.id, { only: 'service-accounts' });
-      return changeAccount(tx, account, request.body, 'service-account-updated');
+      return updateAccount(tx, account, request.body, 'service-account-updated');
     }),
   );

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { ListOwnSessions } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
-import { sessionsOf } from './sessions-of.ts';
+import { userSessions } from './user-sessions.ts';
 
 export const listOwnSessionsEndpoint = ({ transaction }: GatewayContext) =>
   implement(ListOwnSessions, (request) =>
-    transaction(request, (tx) => sessionsOf(tx, request.caller.id, request.caller)),
+    transaction(request, (tx) => userSessions(tx, request.caller.id, request.caller)),
   );

@@ -2,13 +2,13 @@ import { implement } from '@bunting/bus';
 import { ListUserSessions } from '@bunting/contracts';
 import { userNotFound } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
-import { sessionsOf } from './sessions-of.ts';
+import { userSessions } from './user-sessions.ts';
 
 export const listUserSessionsEndpoint = ({ transaction }: GatewayContext) =>
   implement(ListUserSessions, (request) =>
     transaction(request, async (tx) => {
       const { id } = request.params;
       if ((await tx.users.find(id, { only: 'users' })) === undefined) throw userNotFound();
-      return sessionsOf(tx, id, request.caller);
+      return userSessions(tx, id, request.caller);
     }),
   );

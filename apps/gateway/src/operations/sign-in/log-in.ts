@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { LogIn, type Refusal, refusal, type User } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
-import { requirePasswords } from '../passwords/require-passwords.ts';
+import { requirePasswordSignIn } from '../passwords/require-password-sign-in.ts';
 
 const mismatch = (): Refusal =>
   refusal(
@@ -15,7 +15,7 @@ export const logInEndpoint = ({ transaction, signIn, signInSettings }: GatewayCo
     const { address, userAgent = '' } = query;
     const name = body.username.trim().normalize('NFC');
     const failures = signIn.limits.attempt(address);
-    await requirePasswords({ signInSettings });
+    await requirePasswordSignIn({ signInSettings });
     const holder = await signIn.findPasswordHolder(name, address);
     // A guesser fails from an address or for a name that others do not use: those go first.
     const rank = holder?.isKnownAddress === true ? 0 : failures + signIn.limits.attemptFor(name);

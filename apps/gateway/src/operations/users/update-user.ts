@@ -1,12 +1,12 @@
 import { implement } from '@bunting/bus';
 import { UpdateUser } from '@bunting/contracts';
-import { changeAccount } from './change-account.ts';
+import { updateAccount } from './update-account.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateUserEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateUser, (request) =>
     transaction(request, async (tx) =>
-      changeAccount(
+      updateAccount(
         tx,
         await tx.users.findForUpdate(request.params.id, { only: 'users' }),
         request.body,

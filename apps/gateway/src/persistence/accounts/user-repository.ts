@@ -1,11 +1,11 @@
 import type { AdminCount, UserSearchResults, InactiveUsers, Page, User, UsersAndGroups } from '@bunting/contracts';
 import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
-import type { ProvisionedUser } from '../../domain/provisioned.ts';
+import type { ProvisionedUser } from '../../domain/provisioned-attributes.ts';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import type { UserNames } from '../../domain/user-names.ts';
 import { badRequest } from '../../domain/refusals.ts';
-import { imageOf } from '../rights/access-reader.ts';
+import { avatarUrlOf } from '../rights/access-reader.ts';
 import {
   gatewaySql,
   GroupMemberEntity,
@@ -32,7 +32,7 @@ export interface UserRow extends UserNames {
 /** SQL: the columns of `UserRow`, of the table alias `u`. */
 export const userColumns = gatewaySql.selectOf(UserEntity, 'u');
 
-const named = ({ name, username, email }: UserNames): Pick<User, 'name' | 'username' | 'email'> => ({
+const presentNames = ({ name, username, email }: UserNames): Pick<User, 'name' | 'username' | 'email'> => ({
   ...(name === null ? {} : { name }),
   ...(username === null ? {} : { username }),
   ...(email === null ? {} : { email }),
@@ -41,8 +41,8 @@ const named = ({ name, username, email }: UserNames): Pick<User, 'name' | 'usern
 export const userOf = (row: UserRow): User => ({
   id: row.id,
   isAPI: false,
-  ...named(row),
-  imageUrl: imageOf(row),
+  ...presentNames(row),
+  imageUrl: avatarUrlOf(row),
   rootRole: row.rootRole,
   accountType: row.isService ? 'Service Account' : 'User',
   active: row.isActive,
@@ -131,7 +131,7 @@ export const userRepository = (tx: Tx) => {
       const rows = await query<UserRow>(text, [prefixPattern(prefix)]);
       return rows.map((row) => {
         const { id, isAPI, imageUrl, accountType, scimId } = userOf(row);
-        return { id, isAPI, ...named(row), imageUrl, accountType, scimId };
+        return { id, isAPI, ...presentNames(row), imageUrl, accountType, scimId };
       });
     },
     /** The names of users and service accounts, by their ids. */
@@ -139,7 +139,7 @@ export const userRepository = (tx: Tx) => {
       const text = `select ${userColumns} from api_user u where deleted_at is null order by id`;
       return (await query<UserRow>(text)).map((row) => {
         const { id, accountType } = userOf(row);
-        return { id, ...named(row), accountType };
+        return { id, ...presentNames(row), accountType };
       });
     },
     /** Counts the accounts whose own root role is Admin; groups do not count. */
@@ -152,7 +152,7 @@ export const userRepository = (tx: Tx) => {
       const rows = await query<UserRow & { readonly patSeenAt: string | null }>(inactive, [ids ?? null]);
       return rows.map((row) => {
         const { id, seenAt, createdAt, patSeenAt } = row;
-        return { id, ...named(row), seenAt, createdAt, patSeenAt };
+        return { id, ...presentNames(row), seenAt, createdAt, patSeenAt };
       });
     },
     /** Which of the ids belong to users or service accounts; locks them against deletion until the transaction ends. */

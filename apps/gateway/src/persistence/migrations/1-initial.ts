@@ -44,7 +44,7 @@ const ofEditors = [
   'READ_FRONTEND_API_TOKEN',
 ];
 
-const given = (role: number, permissions: readonly string[], project?: string): string[] =>
+const permissionRows = (role: number, permissions: readonly string[], project?: string): string[] =>
   permissions.map((permission) => `(${role}, '${permission}', ${project === undefined ? 'null' : `'${project}'`})`);
 
 /** The tables of the entities, as MikroORM generates them. */
@@ -264,16 +264,16 @@ const predefinedRoles = [
       (7, 'project', 'Change reviewer', 'May approve and reject change requests of the project.'),
       (8, 'project', 'Change releaser', 'May approve, reject, apply and schedule change requests of the project.')`,
   `insert into role_permission (role_id, permission, project) values ${[
-    ...given(1, ['ADMIN']),
-    ...given(2, ofEditors),
-    ...given(2, ofOwners, 'default'),
-    ...given(4, ofOwners),
-    ...given(
+    ...permissionRows(1, ['ADMIN']),
+    ...permissionRows(2, ofEditors),
+    ...permissionRows(2, ofOwners, 'default'),
+    ...permissionRows(4, ofOwners),
+    ...permissionRows(
       5,
       ofOwners.filter((permission) => !notOfMembers.includes(permission)),
     ),
-    ...given(7, ['APPROVE_CHANGE_REQUEST']),
-    ...given(8, ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST']),
+    ...permissionRows(7, ['APPROVE_CHANGE_REQUEST']),
+    ...permissionRows(8, ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST']),
   ].join(', ')}`,
   'alter sequence role_id_seq restart with 9',
 ];

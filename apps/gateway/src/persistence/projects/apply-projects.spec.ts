@@ -9,7 +9,7 @@ import { accessReader } from '../rights/access-reader.ts';
 import { applyProjects, resetVersions } from './apply-projects.ts';
 import { pendingPrivateProjectStore } from './pending-private-projects.ts';
 import { revealProjectsOfFailedCommits } from '../../subscriptions/reveal-projects-of-failed-commits.ts';
-import { knownProjectsReader, lockExistingProjects } from './existing-projects.ts';
+import { existingProjectsReader, lockExistingProjects } from './existing-projects.ts';
 import { gatewayEntities } from '../entities.ts';
 import { gatewayMigrations } from '../migrations/index.ts';
 
@@ -164,7 +164,7 @@ it('a project that was private when it was deleted stays hidden, and one that wa
     const hidden = (await accessOf(userId))?.hiddenProjects ?? [];
     expect([hidden.includes('buried'), hidden.includes('opened')]).toEqual([true, false]);
   }
-  expect(await knownProjectsReader(database)(['buried', 'opened'])).toEqual([]);
+  expect(await existingProjectsReader(database)(['buried', 'opened'])).toEqual([]);
 });
 
 it('hides a deleted project that is unknown or whose mode is unknown', async () => {
@@ -200,7 +200,7 @@ it('hides a project that is becoming private until the state of that version is 
   await pendingPrivateProjects.hide('closing', 12);
   await pendingPrivateProjects.hide('coming', 13);
   expect([await isHidden('closing'), await isHidden('coming')]).toEqual([true, true]);
-  expect(await knownProjectsReader(database)(['coming'])).toEqual([]);
+  expect(await existingProjectsReader(database)(['coming'])).toEqual([]);
   // An earlier state that comes late says nothing of what was committed after it.
   await apply(stateMessage('closing', 11, mode('closing', 'open')));
   expect(await isHidden('closing')).toBe(true);

@@ -2,20 +2,20 @@ import { notFound } from '@bunting/contracts';
 import type { Database, Statement, Tx } from '@bunting/database';
 
 /** Which of the ids, or of all projects, are in the gateway's projection of projects. */
-export type FindKnownProjects = (ids?: readonly string[]) => Promise<readonly string[]>;
+export type FindExistingProjects = (ids?: readonly string[]) => Promise<readonly string[]>;
 
 /** SQL: a project that the features service emitted and that is not deleted. */
 const exists = 'deleted_at is null and version >= 0';
 
-const knownProjects: Statement = {
-  name: 'known-projects',
+const existingProjects: Statement = {
+  name: 'existing-projects',
   text: `select id from project where ($1::text[] is null or id = any ($1::text[])) and ${exists}`,
 };
 
-export const knownProjectsReader =
-  (database: Database): FindKnownProjects =>
+export const existingProjectsReader =
+  (database: Database): FindExistingProjects =>
   async (ids) =>
-    (await database.read<{ id: string }>(knownProjects, [ids ?? null])).map(({ id }) => id);
+    (await database.read<{ id: string }>(existingProjects, [ids ?? null])).map(({ id }) => id);
 
 /**
  * Locks projects of the projection against deletion until the transaction ends, so that a later deletion sees the rows that it writes.

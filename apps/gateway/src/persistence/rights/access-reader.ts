@@ -48,7 +48,7 @@ export const callerOf = ({ user_id, user_name, username, email, access }: Access
 });
 
 /** The image of a user, chosen as Unleash does: by e-mail address, else username, else id. */
-export const imageOf = ({ id, username, email }: { readonly id: number } & Omit<UserNames, 'name'>): string =>
+export const avatarUrlOf = ({ id, username, email }: { readonly id: number } & Omit<UserNames, 'name'>): string =>
   imageUrlOf(email ?? username ?? String(id));
 
 type MembersOfProject = ReplyOf<typeof CountProjectMembers>['projects'][number];
@@ -110,7 +110,7 @@ interface OwnerRow extends UserNames {
 const ownerOf = (row: OwnerRow): MembersOfProject['owners'][number] =>
   row.kind === 1
     ? { ownerType: 'group', name: row.name ?? '' }
-    : { ownerType: 'user', name: nameInEvents(row), email: row.email, imageUrl: imageOf(row) };
+    : { ownerType: 'user', name: nameInEvents(row), email: row.email, imageUrl: avatarUrlOf(row) };
 
 const tokens: Statement = {
   name: 'tokens-of-environments',
@@ -168,7 +168,7 @@ export const accessReader = (database: Database) => ({
     return rows.map((row) => {
       const { user_id, user_name: name, username, email } = row;
       return {
-        user: { id: user_id, name, username, email, imageUrl: imageOf({ id: user_id, username, email }) },
+        user: { id: user_id, name, username, email, imageUrl: avatarUrlOf({ id: user_id, username, email }) },
         caller: callerOf(row),
       };
     });
@@ -180,7 +180,7 @@ export const accessReader = (database: Database) => ({
     environment: string | undefined,
   ): Promise<UserSummary[]> => {
     const rows = await database.read<Omit<UserSummary, 'imageUrl'>>(holders, [wanted, project, environment ?? null]);
-    return rows.map((row) => ({ ...row, imageUrl: imageOf(row) }));
+    return rows.map((row) => ({ ...row, imageUrl: avatarUrlOf(row) }));
   },
   /** The active users with the roles that apply in a project, or everywhere if none is named. */
   listRoleHolders: async (project: string | undefined): Promise<Omit<RoleHolders, 'version'>> => {

@@ -125,10 +125,10 @@ export const ensureInitialTokens = (
     // Replicas may start concurrently: one creates the tokens, the others find them.
     await tx.query('select pg_advisory_xact_lock(hashtext($1))', ['first admin token']);
     const isFirst = (await tx.em.count(TokenEntity, { kind: { $ne: 'user' } })) === 0;
-    const known = new Set<string>();
+    const seenSecrets = new Set<string>();
     for (const token of isFirst ? initial : []) {
-      if (known.has(token.secret) || token.secret === adminToken) continue;
-      known.add(token.secret);
+      if (seenSecrets.has(token.secret) || token.secret === adminToken) continue;
+      seenSecrets.add(token.secret);
       await add(tx, outbox, keeping, token);
     }
     if (adminToken !== undefined) {

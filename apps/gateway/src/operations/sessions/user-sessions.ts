@@ -2,7 +2,7 @@ import type { Caller, UserSessions } from '@bunting/contracts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 
 /** The sessions of a user, of which the caller's own is marked. */
-export const sessionsOf = async (
+export const userSessions = async (
   { sessions }: Pick<GatewayTransaction, 'sessions'>,
   userId: number,
   { tokenId }: Caller,

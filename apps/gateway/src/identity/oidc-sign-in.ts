@@ -7,7 +7,7 @@ import type { OidcClientSettings } from './oidc-settings.ts';
 import type { Profile } from './openid-provider.ts';
 
 /** The caller of the changes of a sign-in: it creates users and synchronises memberships. */
-export const signOnCaller: Caller = { id: systemCaller.id, name: 'SSO', grants: [] };
+export const ssoCaller: Caller = { id: systemCaller.id, name: 'SSO', grants: [] };
 
 /** A refused sign-in of a person whom the provider has authenticated. The message is for that person. */
 export class SignInDenied extends Error {}
@@ -70,7 +70,7 @@ const syncGroups = async (
   userId: number,
   names: readonly string[],
 ): Promise<readonly string[]> => {
-  const { added, removed } = await groups.syncMemberships(userId, names, signOnCaller.name);
+  const { added, removed } = await groups.syncMemberships(userId, names, ssoCaller.name);
   for (const { id, name } of added) emit({ type: 'group-user-added', data: { groupId: id, groupName: name, userId } });
   if (removed.length === 0) return [];
   try {
@@ -80,7 +80,7 @@ const syncGroups = async (
     await groups.restoreMemberships(
       userId,
       removed.map(({ id }) => id),
-      signOnCaller.name,
+      ssoCaller.name,
     );
     return removed.map(({ name }) => name);
   }
@@ -93,7 +93,7 @@ const syncGroups = async (
  * Signs in whom the provider attests: finds or creates the user, synchronises groups and starts a session.
  * @throws SignInDenied with the reason for the person
  */
-export const signIn = async (
+export const signInWithProvider = async (
   tx: GatewayTransaction,
   profile: Profile,
   settings: OidcClientSettings,
@@ -101,11 +101,11 @@ export const signIn = async (
 ): Promise<SignedIn> => {
   const { issuer, subject, email, groups } = profile;
   requireAllowedDomain(email, settings.emailDomains);
-  const known = await tx.identities.findForUpdate(issuer, subject);
+  const userId = await tx.identities.findForUpdate(issuer, subject);
   const user =
-    known === undefined
+    userId === undefined
       ? await firstSignIn(tx, profile, settings)
-      : await tx.users.findForUpdate(known, { only: 'users' });
+      : await tx.users.findForUpdate(userId, { only: 'users' });
   if (user === undefined || !user.active)
     throw new SignInDenied('Your account is deactivated. Ask an administrator of Bunting.');
   const keptGroups = groups === undefined ? [] : await syncGroups(tx, user.id, groups);

@@ -12,7 +12,7 @@ interface StatisticsRequest {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-export const statisticsOf = async (
+export const instanceStatistics = async (
   { bus, instance, countAccounts }: Pick<GatewayContext, 'bus' | 'instance' | 'countAccounts'>,
   context: StatisticsRequest,
 ): Promise<InstanceStatistics> => {

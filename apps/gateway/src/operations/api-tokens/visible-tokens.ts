@@ -5,7 +5,7 @@ import { maySeeToken } from './require-token.ts';
 import { toListedToken } from './token-event.ts';
 
 /** The API tokens that the caller may list. */
-export const readableTokens = async (
+export const visibleTokens = async (
   { tokens }: Pick<GatewayTransaction, 'tokens'>,
   caller: Caller,
 ): Promise<ApiToken[]> => {

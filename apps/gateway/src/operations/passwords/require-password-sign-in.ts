@@ -2,7 +2,9 @@ import { refusal } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
 /** @throws Refusal `InvalidOperationError` while administrators have turned passwords off in favour of single sign-on */
-export const requirePasswords = async ({ signInSettings }: Pick<GatewayContext, 'signInSettings'>): Promise<void> => {
+export const requirePasswordSignIn = async ({
+  signInSettings,
+}: Pick<GatewayContext, 'signInSettings'>): Promise<void> => {
   if (await signInSettings.arePasswordsDisabled())
     throw refusal(
       'InvalidOperationError',

@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { requireAdminApiAccess, requirePermission } from '../authentication/authenticate.ts';
 import { concurrencyLimit, type Quota } from '../admission/concurrency-limit.ts';
 import { sendRefusal } from '../http/http-errors.ts';
-import type { MountOptions } from '../http/mount.ts';
+import type { MountOptions } from '../http/mount-operation.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
 import { queryParser } from '../http/request/query.ts';
 

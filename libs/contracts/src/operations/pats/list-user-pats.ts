@@ -3,8 +3,8 @@ import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
 /** Lists the tokens of a user. */
-export const ListUserTokens = defineOperation({
-  subject: 'call.gateway.list-user-tokens',
+export const ListUserPats = defineOperation({
+  subject: 'call.gateway.list-user-pats',
   operationId: 'getUserTokens',
   summary: 'List the tokens of a user',
   description: 'Returns the tokens of a user, without their secrets.',

@@ -9,7 +9,7 @@ const changedText = (given: string | null | undefined, before: string | undefine
   given === undefined ? (before ?? null) : given?.trim().normalize('NFC') || null;
 
 /** Updates a user or a service account. Emits an event if anything changed. */
-export const changeAccount = async (
+export const updateAccount = async (
   tx: GatewayTransaction,
   before: User | undefined,
   body: UpdateUserBody,

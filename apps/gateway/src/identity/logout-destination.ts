@@ -4,7 +4,7 @@ import { publicUrl } from './public-url.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
 /** Where a browser goes after signing out: to the provider, which ends its session too where that is set; `/` otherwise, and while the provider is down. */
-export const afterLogout =
+export const logoutDestination =
   (settings: Pick<SignInSettings, 'provider'>, config: GatewayConfig) =>
   async (request: FastifyRequest): Promise<string> => {
     const provider = await settings.provider();

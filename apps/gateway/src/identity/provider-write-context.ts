@@ -2,8 +2,8 @@ import type { Caller } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { GatewayWriteContext } from '../persistence/unit-of-work.ts';
 
-/** The context of a write that a request makes without being an operation. */
-export const writeContext = (
+/** The context of a write of an identity provider: by SCIM, or at a sign-in. Such a request is no operation. */
+export const providerWriteContext = (
   { exchange }: Pick<FastifyRequest, 'exchange'>,
   caller: Caller,
   timeoutMs: number,

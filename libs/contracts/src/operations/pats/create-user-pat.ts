@@ -3,8 +3,8 @@ import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
 /** Creates a token of a user. Emits `pat-created`. */
-export const CreateUserToken = defineOperation({
-  subject: 'call.gateway.create-user-token',
+export const CreateUserPat = defineOperation({
+  subject: 'call.gateway.create-user-pat',
   operationId: 'createUserToken',
   summary: 'Create a token of a user',
   description:

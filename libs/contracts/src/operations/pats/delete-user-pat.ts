@@ -2,8 +2,8 @@ import { defineOperation } from '../../operation.ts';
 import { AccountTokenPath } from '../paths.ts';
 
 /** Deletes a token of a user. Emits `pat-deleted`. */
-export const DeleteUserToken = defineOperation({
-  subject: 'call.gateway.delete-user-token',
+export const DeleteUserPat = defineOperation({
+  subject: 'call.gateway.delete-user-pat',
   operationId: 'deleteUserToken',
   summary: 'Delete a token of a user',
   description: 'Deletes a token of a user. It stops working.',

@@ -24,14 +24,14 @@ interface Row extends FoundLink {
   readonly isUsed: boolean;
 }
 
-const notValid = (): Refusal => refusal('InvalidTokenError', 'The link is not valid, or has expired.');
-const used = (): Refusal => refusal('UsedTokenError', 'The link has been used already.');
+const invalidLink = (): Refusal => refusal('InvalidTokenError', 'The link is not valid, or has expired.');
+const usedLink = (): Refusal => refusal('UsedTokenError', 'The link has been used already.');
 
 /** What the hash of a link is computed of, so that a link stands for no token or session. */
 const hashedText = (secret: string): string => `link ${secret}`;
 
 /** Links that work once, stored as hashes. */
-export const linkRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher) => {
+export const oneTimeLinkRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher) => {
   const find =
     (lock: '' | 'for update') =>
     async (secret: string, purpose: NewLink['purpose']): Promise<FoundLink> => {
@@ -41,8 +41,8 @@ export const linkRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher
          from sign_in_link where selector = $1 and purpose = $2 and expires_at > now() ${lock}`,
         [selector, purpose],
       );
-      if (row === undefined || !timingSafeEqual(row.hash, hash)) throw notValid();
-      if (row.isUsed) throw used();
+      if (row === undefined || !timingSafeEqual(row.hash, hash)) throw invalidLink();
+      if (row.isUsed) throw usedLink();
       return row;
     };
   return {
