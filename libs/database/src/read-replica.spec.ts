@@ -31,7 +31,10 @@ describe('a read replica', () => {
     [url.username, url.password] = ['plain', 'secret'];
     return url.href;
   };
-  const open = (url: string, options: { poolMax?: number; statementTimeoutMs?: number; name?: string } = {}) => {
+  const open = (
+    url: string,
+    options: { poolMax?: number; statementTimeoutMs?: number; name?: string; waitMs?: number } = {},
+  ) => {
     metrics = new Registry();
     const made = openReadReplica({
       url,
@@ -39,6 +42,9 @@ describe('a read replica', () => {
       name: 'test',
       metrics,
       warn: (it) => void warnings.push(it),
+      // Only a defect takes as long.
+      waitMs: 10_000,
+      answerMs: 10_000,
       ...options,
     });
     opened.push(made);
@@ -95,6 +101,7 @@ describe('a read replica', () => {
   });
 
   it('leaves reads to the primary while its replay is paused, and takes them again when it has caught up', async () => {
+    replica = open(urlOf(servers.replica), { waitMs: 50 });
     await servedByReplica();
     await onReplica('select pg_wal_replay_pause()');
     try {
@@ -127,7 +134,7 @@ describe('a read replica', () => {
     await onReplica('select pg_wal_replay_pause()');
     try {
       await roll('crowd', 1);
-      replica = open(urlOf(servers.replica), { name: 'crowd' });
+      replica = open(urlOf(servers.replica), { name: 'crowd', waitMs: 50 });
       const sessions = async () =>
         (
           await onReplica(
@@ -148,7 +155,7 @@ describe('a read replica', () => {
   });
 
   it('ends a statement that takes too long, and stays in use', async () => {
-    replica = open(urlOf(servers.replica), { statementTimeoutMs: 500 });
+    replica = open(urlOf(servers.replica), { statementTimeoutMs: 2_000 });
     await servedByReplica();
     const slow = { text: 'select pg_sleep(case when pg_is_in_recovery() then 30 else 0 end)::text' };
     await expect(replica.read(slow)).rejects.toThrow(/^The database took too long for this request/);

@@ -17,6 +17,8 @@ export interface ReadReplicaOptions {
   readonly statementTimeoutMs?: number;
   /** how long a read waits until the replica has replayed what it needs, before it goes to the primary */
   readonly waitMs?: number;
+  /** within how many milliseconds a replica that is not away says what it has replayed */
+  readonly answerMs?: number;
   readonly metrics?: Registry;
   readonly warn?: (message: string) => void;
 }
@@ -56,8 +58,7 @@ const replayState: Statement = {
       (pg_control_system()).system_identifier::text as system`,
 };
 
-/** A replica answers within this time how far it is; one that does not is away. */
-const answerMs = 1_000;
+const defaultAnswerMs = 1_000;
 const connectMs = 1_000;
 const firstPollMs = 1;
 /** How long an inspection waits for the replica, and how often it asks. */
@@ -123,7 +124,7 @@ const requireReplicaOf = (needed: LogPosition, { isReplica, system, timeline }: 
 };
 
 /** How many bytes of the log before a position a replica has not replayed. @throws ReplicaError if it is no replica of the primary, or away */
-const bytesBehind = async (client: ClientBase, needed: LogPosition): Promise<number> => {
+const bytesBehind = async (client: ClientBase, needed: LogPosition, answerMs: number): Promise<number> => {
   const { rows } = await within(answerMs, client.query<ReplayState>(replayState)).catch((error: unknown) =>
     Promise.reject(away(error)),
   );
@@ -147,7 +148,7 @@ export const inspectReadReplica = async (url: string, primary: ReadDatabase): Pr
     const [needed] = await primary.read<LogPosition>(committedPosition);
     if (needed === undefined) throw new Error('The primary has not said its position.');
     for (const deadline = performance.now() + inspectionMs; ; await sleep(inspectionPollMs)) {
-      const bytes = await bytesBehind(client, needed);
+      const bytes = await bytesBehind(client, needed, defaultAnswerMs);
       if (bytes === 0 || performance.now() >= deadline) return bytes;
     }
   } finally {
@@ -168,6 +169,7 @@ export const openReadReplica = ({
   poolMax = 10,
   statementTimeoutMs = 10_000,
   waitMs = 50,
+  answerMs = defaultAnswerMs,
   metrics,
   warn = () => undefined,
 }: ReadReplicaOptions) => {
@@ -245,7 +247,7 @@ export const openReadReplica = ({
   const waitFor = async (client: PoolClient, needed: LogPosition): Promise<void> => {
     const deadline = performance.now() + waitMs;
     for (let poll = 0; ; poll++) {
-      const behind = await bytesBehind(client, needed);
+      const behind = await bytesBehind(client, needed, answerMs);
       // How far it is when a read arrives: a read that waits sees it catch up.
       if (poll === 0) lagBytes = behind;
       if (behind === 0) return;
