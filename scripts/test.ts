@@ -25,7 +25,7 @@ NATS_SERVER names the nats-server program, which is installed or downloaded if i
 const repository = path.join(import.meta.dirname, '..');
 const programs = path.join(repository, 'node_modules', '.bin');
 /** A project prints its results when it has finished, and none takes this long. */
-const outputTimeoutMs = 15 * 60_000;
+const outputTimeoutMs = 60 * 60_000;
 
 /**
  * Three projects at a time, since tests of services wait for processes about half of their time. Each is printed as a whole when it has

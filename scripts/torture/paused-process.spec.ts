@@ -1,3 +1,4 @@
+import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +21,7 @@ describe('a write that was rejected while a process of its service was paused', 
 
   beforeAll(async () => {
     const scale = { features: 2, gateway: 1 };
-    const settings = { GATEWAY_CALL_TIMEOUT_MS: '1500' };
+    const settings = { GATEWAY_CALL_TIMEOUT_MS: '5000' };
     cluster = await startCluster(folder, scale, seededRandom(1), () => undefined, settings);
     stopped = cluster.processesOf('features')[0] as ServiceProcess;
   });
@@ -29,8 +30,10 @@ describe('a write that was rejected while a process of its service was paused', 
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   });
   beforeEach(async () => {
-    flag = `frozen-${randomUUID()}`;
-    expect((await api('POST', features, { name: flag })).status).toBe(201);
+    await eventually(async () => {
+      flag = `frozen-${randomUUID()}`;
+      expect((await api('POST', features, { name: flag })).status).toBe(201);
+    });
   });
 
   /** Resumes the process, and waits until it has read everything that was sent to it meanwhile. */
@@ -59,8 +62,10 @@ describe('a write that was rejected while a process of its service was paused', 
     }
     await thaw();
     expect(refused).toBeGreaterThanOrEqual(2);
-    const { body } = await api('GET', `${features}/${flag}`);
-    expect(body).toMatchObject({ description: acknowledged });
+    await eventually(async () => {
+      const { body } = await api('GET', `${features}/${flag}`);
+      expect(body).toMatchObject({ description: acknowledged });
+    });
   });
 
   it('happens once when it is sent again after a read has shown it missing', async () => {

@@ -23,17 +23,20 @@ const startCountingPostgres = async (dataDir: string) => {
   return server;
 };
 
-/** How often each statement ran within so many seconds, in all databases except the one that is queried. */
-const statementsWithin = (url: string, seconds: number): Promise<{ calls: number; query: string }[]> =>
+/** How often each statement ran within some time, in all databases except the one that is queried, and the seconds of that time. */
+const statementsOf = (url: string): Promise<{ seconds: number; statements: { calls: number; query: string }[] }> =>
   withClient(url, async (client) => {
     await client.query('select pg_stat_statements_reset()');
-    await sleep(seconds * 1_000);
-    const { rows } = await client.query<{ calls: number; query: string }>(
+    await sleep(idleSeconds * 1_000);
+    const { rows: statements } = await client.query<{ calls: number; query: string }>(
       `select calls::int, datname || ': ' || left(query, 120) as query
        from pg_stat_statements join pg_database on pg_database.oid = dbid
        where datname <> current_database() order by calls desc`,
     );
-    return rows;
+    const { rows: times } = await client.query<{ seconds: number }>(
+      'select extract(epoch from clock_timestamp() - stats_reset)::float8 as seconds from pg_stat_statements_info',
+    );
+    return { seconds: times[0]?.seconds ?? 0, statements };
   });
 
 // A rate is measured by the clock.
@@ -53,14 +56,18 @@ it.concurrent.each(['in one process', 'over NATS'])(
     expect((await api('POST', features, { name: 'idle' })).status).toBe(201);
     const found = async () => (await api<{ total: number }>('GET', '/api/admin/search/features?query=idle')).body.total;
     await eventually(async () => expect(await found()).toBe(1));
-    // The requests and the work that they caused are over.
-    await sleep(11_000);
-    const linesBefore = platform.lines().length;
-    const statements = await statementsWithin(postgres.url, idleSeconds);
-    const total = statements.reduce((sum, { calls }) => sum + calls, 0);
-    const busiest = statements.slice(0, 10).map(({ calls, query }) => `${calls} ${query.replaceAll(/\s+/g, ' ')}`);
-    expect(total <= maxStatementsPerSecond * idleSeconds ? [] : [`${total} statements`, ...busiest]).toEqual([]);
-    expect(platform.lines().slice(linesBefore)).toEqual([]);
+    // The first measurement may still count work that the requests caused.
+    await eventually(
+      async () => {
+        const linesBefore = platform.lines().length;
+        const { seconds, statements } = await statementsOf(postgres.url);
+        const total = statements.reduce((sum, { calls }) => sum + calls, 0);
+        const busiest = statements.slice(0, 10).map(({ calls, query }) => `${calls} ${query.replaceAll(/\s+/g, ' ')}`);
+        expect(total <= maxStatementsPerSecond * seconds ? [] : [`${total} statements`, ...busiest]).toEqual([]);
+        expect(platform.lines().slice(linesBefore)).toEqual([]);
+      },
+      { timeoutMs: 120_000 },
+    );
     await platform.stop();
     await nats?.stop();
     await postgres.stop();

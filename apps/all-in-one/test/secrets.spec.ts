@@ -93,7 +93,6 @@ beforeAll(async () => {
     BUNTING_ADMIN_TOKEN: adminToken,
     GATEWAY_TOKEN_KEY: tokenKey,
     GATEWAY_TOKEN_CACHE_TTL_MS: '0',
-    GATEWAY_CALL_TIMEOUT_MS: '1500',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
     OTEL_EXPORTER_OTLP_HEADERS: `authorization=${secret('collector')}`,
     OTEL_BSP_SCHEDULE_DELAY: '10',

@@ -30,7 +30,7 @@ const get = (agent: Agent, url: string, token: string): Promise<{ status: number
 
 describe('a stopping process', () => {
   it('fails readiness on both ports, and ends each connection with its next response, until the drain delay is over', async () => {
-    platform = await startHostedPlatform({ DRAIN_DELAY_MS: '5000', LOG_LEVEL: 'silent' });
+    platform = await startHostedPlatform({ DRAIN_DELAY_MS: '15000', LOG_LEVEL: 'silent' });
     const { url, token, hosted } = platform;
     await untilReady(url);
     const operationsUrl = `http://127.0.0.1:${hosted.monitoringPorts.get('gateway')}`;

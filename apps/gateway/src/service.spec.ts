@@ -83,7 +83,7 @@ describe('the first start', () => {
       gateway.bus,
       readOutboxOf.gateway,
       { body: { topic: 'event', consumer: 'test', after: 0, limit: 10 } },
-      systemContext(5_000),
+      systemContext(60_000),
     );
     expect(page.messages.map(({ type }) => type)).toEqual(['api-token-created']);
   });

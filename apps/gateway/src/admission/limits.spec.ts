@@ -38,10 +38,6 @@ beforeAll(async () => {
       GATEWAY_MAX_QUERY_PARAMETERS: '3',
       GATEWAY_MAX_HEADER_BYTES: '2048',
       GATEWAY_MAX_HEADERS: '16',
-      GATEWAY_HEADERS_TIMEOUT_MS: '300',
-      GATEWAY_BODY_TIMEOUT_MS: '600',
-      GATEWAY_LARGE_BODY_TIMEOUT_MS: '1800',
-      GATEWAY_KEEP_ALIVE_TIMEOUT_MS: '200',
       GATEWAY_MAX_CONCURRENT_REQUESTS: '1',
     },
   });
@@ -138,6 +134,20 @@ describe('slow clients', () => {
     { ...authorized, ...json, 'content-length': '2000' },
     '{"name":"o',
   );
+  let impatient: StartedGateway;
+  beforeAll(async () => {
+    impatient = await startGateway({
+      environment: {
+        GATEWAY_HEADERS_TIMEOUT_MS: '500',
+        GATEWAY_BODY_TIMEOUT_MS: '1000',
+        GATEWAY_LARGE_BODY_TIMEOUT_MS: '6000',
+        GATEWAY_KEEP_ALIVE_TIMEOUT_MS: '200',
+        GATEWAY_MAX_CONCURRENT_REQUESTS: '1',
+      },
+    });
+    await impatient.behind(servicesBehind().endpoints);
+  });
+  afterAll(() => impatient.stop());
   const slow: [setting: string, begun: string][] = [
     ['GATEWAY_HEADERS_TIMEOUT_MS', 'GET /health HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
     ['GATEWAY_BODY_TIMEOUT_MS', half],
@@ -145,7 +155,7 @@ describe('slow clients', () => {
 
   it.each(slow)('is cut off after %s, however it drips', async (_setting, begun) => {
     let dripping: NodeJS.Timeout | undefined;
-    const answer = await sendRaw(gateway.port, begun, (socket) => {
+    const answer = await sendRaw(impatient.port, begun, (socket) => {
       dripping = setInterval(() => socket.writable && socket.write(' '), 50);
     });
     clearInterval(dripping);
@@ -154,7 +164,7 @@ describe('slow clients', () => {
   });
 
   it.each(slow)('is cut off after %s when it stops in the middle', async (_setting, begun) => {
-    const answer = await sendRaw(gateway.port, begun);
+    const answer = await sendRaw(impatient.port, begun);
     expect([answer.status, answer.headers['connection'], refusalIn(answer.body).message]).toEqual([
       408,
       'close',
@@ -165,7 +175,7 @@ describe('slow clients', () => {
 
   it('closes a connection that sends no request', async () => {
     const ended = await new Promise<string>((resolve) => {
-      const socket = connect(gateway.port, '127.0.0.1');
+      const socket = connect(impatient.port, '127.0.0.1');
       socket.on('data', () => undefined).once('error', () => resolve('reset'));
       socket.once('close', () => resolve('closed'));
     });
@@ -176,18 +186,18 @@ describe('slow clients', () => {
     const sockets = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
     const before = sockets();
     // There is one place among those that are answered.
-    const stalled = Array.from({ length: 40 }, () => sendRaw(gateway.port, half));
-    expect((await gateway.ask(featurePath)).status).toBe(200);
+    const stalled = Array.from({ length: 40 }, () => sendRaw(impatient.port, half));
+    expect((await impatient.ask(featurePath)).status).toBe(200);
     const statuses = (await Promise.all(stalled)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([408]));
-    expect((await gateway.ask(featurePath)).status).toBe(200);
+    expect((await impatient.ask(featurePath)).status).toBe(200);
     await eventually(() => expect(sockets()).toBeLessThan(before + stalled.length / 2));
   });
 
   it('allows GATEWAY_LARGE_BODY_TIMEOUT_MS for the body of an import', async () => {
     const headers = { ...authorized, ...json, 'content-length': '2000' };
-    const ordinary = sendRaw(gateway.port, half);
-    const large = sendRaw(gateway.port, rawRequest('POST', '/api/admin/features-batch/import', headers, '{"proj'));
+    const ordinary = sendRaw(impatient.port, half);
+    const large = sendRaw(impatient.port, rawRequest('POST', '/api/admin/features-batch/import', headers, '{"proj'));
     let isOver = false;
     void large.then(() => (isOver = true));
     expect([(await ordinary).status, isOver]).toEqual([408, false]);
@@ -195,7 +205,7 @@ describe('slow clients', () => {
   });
 
   it('closes an idle connection after GATEWAY_KEEP_ALIVE_TIMEOUT_MS', async () => {
-    const answer = await sendRaw(gateway.port, rawRequest('GET', '/health', { connection: 'keep-alive' }));
+    const answer = await sendRaw(impatient.port, rawRequest('GET', '/health', { connection: 'keep-alive' }));
     expect(answer.status).toBe(200);
     expect(answer.tookMs).toBeGreaterThan(150);
   });
@@ -263,7 +273,7 @@ describe('responses that clients do not read', () => {
 
 describe('SQL statements of the gateway', () => {
   it('answers 503 when a statement exceeds GATEWAY_STATEMENT_TIMEOUT_MS', async () => {
-    const impatient = await startGateway({ environment: { GATEWAY_STATEMENT_TIMEOUT_MS: '100' } });
+    const impatient = await startGateway({ environment: { GATEWAY_STATEMENT_TIMEOUT_MS: '2000' } });
     await impatient.database.transaction(async ({ query }) => {
       await query('lock table api_token in access exclusive mode');
       const response = await impatient.ask(featurePath);
@@ -304,13 +314,14 @@ describe('a service that does not reply', () => {
     given.splice(0);
     const data = { features: [], featureStrategies: [], tagTypes: [] };
     const body = JSON.stringify({ project: 'default', environment: 'development', data });
-    const startedAt = performance.now();
     const response = await impatient.ask(path, { method, ...(method === 'GET' ? {} : { headers: json, body }) });
-    const tookMs = performance.now() - startedAt;
-    expect([response.status, (await refusalOf(response)).name]).toEqual([503, 'ServiceUnavailable']);
+    expect(response.status).toBe(503);
+    expect(await refusalOf(response)).toMatchObject({
+      name: 'ServiceUnavailable',
+      message: expect.stringContaining('did not answer in time'),
+    });
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(given).toEqual([ms]);
-    expect(tookMs).toBeGreaterThan(ms - 20);
   });
 });
 
@@ -348,32 +359,43 @@ describe('intervals and waits of the gateway', () => {
   });
 
   it('waits GATEWAY_PROJECTS_WAIT_TIMEOUT_MS for the projection after a change of a project', async () => {
-    /** How long a change takes while the projection cannot catch up, in milliseconds. */
-    const msWithWait = async (waitMs: string): Promise<number> => {
+    /** Whether the response to a change comes before the projection can catch up. */
+    const comesBefore = async (waitMs: string): Promise<boolean> => {
       const started = await startGateway({
         environment: { GATEWAY_PROJECTS_WAIT_TIMEOUT_MS: waitMs, GATEWAY_PROJECTS_POLL_INTERVAL_MS: '60000' },
       });
+      let isReleased = false;
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
+      let change: () => void = () => undefined;
+      const changed = new Promise<void>((resolve) => (change = resolve));
       await started.behind([
-        implement(UpdateProject, async () => null),
+        implement(UpdateProject, async () => {
+          change();
+          return null;
+        }),
         implement(readOutboxOf.features, async () => {
           await held;
           return { head: 0, messages: [] };
         }),
       ]);
       const body = JSON.stringify({ name: 'Renamed' });
-      const startedAt = performance.now();
-      const response = await started.ask('/api/admin/projects/default', { method: 'PUT', headers: json, body });
-      const tookMs = performance.now() - startedAt;
+      const responded = started
+        .ask('/api/admin/projects/default', { method: 'PUT', headers: json, body })
+        .then(({ status }) => ({ status, isFirst: !isReleased }));
+      await changed;
+      if (waitMs === '0') await responded;
+      // The gateway has handled the change before these requests.
+      for (let requests = 0; requests < 3; requests++) await started.ask('/health');
+      isReleased = true;
       release();
-      expect(response.status).toBe(200);
+      const { status, isFirst } = await responded;
+      expect(status).toBe(200);
       await started.stop();
-      return tookMs;
+      return isFirst;
     };
-    const waited = await msWithWait('700');
-    expect(waited).toBeGreaterThanOrEqual(690);
-    expect(await msWithWait('0')).toBeLessThan(waited);
+    expect(await comesBefore('600000')).toBe(false);
+    expect(await comesBefore('0')).toBe(true);
   });
 });
 

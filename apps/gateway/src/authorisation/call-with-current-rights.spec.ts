@@ -18,7 +18,7 @@ it('repeats a read during which a project became private', async () => {
       request++;
       // What the features service does before it commits a private project: from here on, its tags are read.
       if (request === 1)
-        await call(gateway.bus, HideProject, { body: { id: 'merger', version: 1 } }, systemContext(5_000));
+        await call(gateway.bus, HideProject, { body: { id: 'merger', version: 1 } }, systemContext(60_000));
       return {
         version: 1 as const,
         tags: maySee(caller, 'merger') ? [{ type: 'simple', value: 'of-the-merger' }] : [],

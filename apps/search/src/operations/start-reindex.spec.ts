@@ -24,7 +24,7 @@ afterAll(async () => {
   await standIn.stop();
 });
 
-const last = () => call(started.bus, GetReindexStatus, {}, systemContext(5_000));
+const last = () => call(started.bus, GetReindexStatus, {}, systemContext(60_000));
 const generation = () => standIn.indexes.get('features')?.documents.get('mark')?.['generation'];
 
 it('get-reindex-status returns that there was no reindexing', async () => {
@@ -38,7 +38,7 @@ it('reindexing rewrites all documents and the Meilisearch index during searches,
     query(`update feature_lookup set tags = '{simple:wrong}' where name in ('f-3', 'f-600')`),
   );
   expect((await started.search({ tag: 'INCLUDE:simple:wrong' })).total).toBe(2);
-  const begun = await call(started.bus, StartReindex, {}, systemContext(5_000));
+  const begun = await call(started.bus, StartReindex, {}, systemContext(60_000));
   expect(begun).toMatchObject({ state: 'running', finishedAt: null });
   await eventually(async () => {
     expect((await started.search({ query: 'f-', segment: 'INCLUDE:beta' })).total).toBe(700);
@@ -50,9 +50,9 @@ it('reindexing rewrites all documents and the Meilisearch index during searches,
 
 it('reindexing fails with a reason while the features service is unavailable, and can be started again', async () => {
   await started.features.goOffline();
-  await call(started.bus, StartReindex, {}, systemContext(5_000));
+  await call(started.bus, StartReindex, {}, systemContext(60_000));
   await eventually(async () => expect(await last()).toMatchObject({ state: 'failed', reason: expect.any(String) }));
   await started.features.comeOnline();
-  await call(started.bus, StartReindex, {}, systemContext(5_000));
+  await call(started.bus, StartReindex, {}, systemContext(60_000));
   await eventually(async () => expect((await last()).state).toBe('done'));
 });

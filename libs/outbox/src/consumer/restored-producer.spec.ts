@@ -63,15 +63,15 @@ describe('a projection whose producer has lost data', () => {
     it('receives everything that is emitted from then on, and reports what it detected', async () => {
       const projection = await listening();
       await publishAll('flag-1', 'flag-2', 'flag-3');
-      await projection.catchUp(5_000);
+      await projection.catchUp(50_000);
       await backUp();
       await publishAll('gone-1', 'gone-2');
-      expect(await projection.catchUp(5_000)).toBe(0);
+      expect(await projection.catchUp(50_000)).toBe(0);
       await restore();
       await publishAll(...afterwards);
-      expect(await projection.catchUp(5_000)).toBe(0);
+      expect(await projection.catchUp(50_000)).toBe(0);
       await publishAll('last');
-      expect(await projection.catchUp(5_000)).toBe(0);
+      expect(await projection.catchUp(50_000)).toBe(0);
       expect(await namesOf(consumer.database)).toEqual(live);
       expect(warnings).toEqual([expect.stringContaining('as after a restored backup')]);
       expect([complaints, await missed()]).toEqual([[], []]);
@@ -83,14 +83,14 @@ describe('a projection whose producer has lost data', () => {
       await publishAll('flag-1', 'flag-2', 'flag-3');
       await backUp();
       await publishAll('gone-1', 'gone-2');
-      await Promise.all(before.map((projection) => projection.catchUp(5_000)));
+      await Promise.all(before.map((projection) => projection.catchUp(50_000)));
       await before[0]?.stop();
       await restore();
       await publishAll(...afterwards);
       const projections = [before[1] as Projection, await listening()];
-      expect(await Promise.all(projections.map((projection) => projection.catchUp(5_000)))).toEqual([0, 0]);
+      expect(await Promise.all(projections.map((projection) => projection.catchUp(50_000)))).toEqual([0, 0]);
       await publishAll('last');
-      expect(await Promise.all(projections.map((projection) => projection.catchUp(5_000)))).toEqual([0, 0]);
+      expect(await Promise.all(projections.map((projection) => projection.catchUp(50_000)))).toEqual([0, 0]);
       expect((await namesOf(consumer.database)).toSorted()).toEqual(live.toSorted());
       expect(warnings.length).toBeGreaterThan(0);
       await Promise.all(projections.map((projection) => projection.stop()));
@@ -100,16 +100,16 @@ describe('a projection whose producer has lost data', () => {
   it('detects missing messages, logs them, and continues', async () => {
     await publishAll('flag-1');
     const before = await listening();
-    await before.catchUp(5_000);
+    await before.catchUp(50_000);
     await before.stop();
     await publishAll('flag-2', 'flag-3', 'flag-4', 'flag-5', 'flag-6', 'flag-7');
     const meanwhile = await producer.database.read({ name: 'head', text: "select outbox_head('event')" });
     expect(meanwhile).toEqual([{ outbox_head: 7 }]);
     await inProducer("delete from outbox where topic = 'event' and position in (2, 3, 5, 7)");
     const projection = await listening();
-    expect(await projection.catchUp(5_000)).toBe(0);
+    expect(await projection.catchUp(50_000)).toBe(0);
     await publishAll('flag-8');
-    expect(await projection.catchUp(5_000)).toBe(0);
+    expect(await projection.catchUp(50_000)).toBe(0);
     expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-4', 'flag-6', 'flag-8']);
     expect(await missed()).toEqual([
       { first: 2, last: 3 },
@@ -155,10 +155,10 @@ describe('a projection whose producer has lost data', () => {
       const applied: string[] = [];
       const projection = await followStates(applied);
       await tellStates(segment(1), segment(2, 'poison'), { ...segment(3), id: '2' });
-      expect(await projection.catchUp(5_000)).toBe(0);
+      expect(await projection.catchUp(50_000)).toBe(0);
       expect([applied, await letters()]).toEqual([['name 1', 'name 3'], [{ position: 2, topic: 'state' }]]);
       await tellStates(segment(4));
-      expect(await projection.catchUp(5_000)).toBe(0);
+      expect(await projection.catchUp(50_000)).toBe(0);
       expect([applied, await letters()]).toEqual([['name 1', 'name 3', 'name 4'], []]);
       await projection.stop();
     });
@@ -167,13 +167,13 @@ describe('a projection whose producer has lost data', () => {
       const applied: string[] = [];
       const projection = await followStates(applied);
       await tellStates(segment(1));
-      await projection.catchUp(5_000);
+      await projection.catchUp(50_000);
       await backUp();
       await tellStates(segment(2, 'poison'));
-      expect(await projection.catchUp(5_000)).toBe(0);
+      expect(await projection.catchUp(50_000)).toBe(0);
       expect(await letters()).toHaveLength(1);
       await restore();
-      expect(await projection.catchUp(5_000)).toBe(0);
+      expect(await projection.catchUp(50_000)).toBe(0);
       expect(await letters()).toEqual([]);
       await projection.stop();
     });
@@ -203,7 +203,7 @@ describe('a projection whose producer has lost data', () => {
       apply: async (_, messages) =>
         void versions.push(...messages.map(({ payload }) => (payload as { version: number }).version)),
     });
-    expect(await projection.catchUp(5_000)).toBe(0);
+    expect(await projection.catchUp(50_000)).toBe(0);
     expect([versions, warnings, await missed()]).toEqual([[3], [], []]);
     await projection.stop();
   });

@@ -104,7 +104,7 @@ describe('a write with an Idempotency-Key', () => {
   afterEach(() => ended());
 
   const context = (idempotencyKey?: string, caller: Caller = mia): CallContext => ({
-    ...systemContext(5_000),
+    ...systemContext(60_000),
     caller,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   });

@@ -24,7 +24,7 @@ describe('the outbox', () => {
       bus,
       readOutboxOf.features,
       { body: { topic: 'event', consumer: 'test', after, limit } },
-      systemContext(5_000),
+      systemContext(60_000),
     );
   const names = (messages: readonly { payload: unknown }[]) =>
     messages.map(({ payload }) => (payload as { featureName: string }).featureName);
@@ -268,7 +268,7 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
           bus,
           readOutboxOf.features,
           { body: { topic, consumer, after, uid: null, limit: 0 } },
-          systemContext(5_000),
+          systemContext(60_000),
         );
       await confirm('state', 'search', 3);
       await confirm('state', 'gateway', 3);
@@ -295,7 +295,7 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
         await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(state(version)));
       const read = (after: number, uid: string | null, consumer = 'search') => {
         const body = { topic: 'state' as const, consumer, after, uid, limit: 10 };
-        return call(bus, readOutboxOf.features, { body }, systemContext(5_000));
+        return call(bus, readOutboxOf.features, { body }, systemContext(60_000));
       };
       const [, , last] = (await read(0, null)).messages;
       await read(3, last?.uid ?? null, 'gateway');
@@ -327,8 +327,8 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
         for (const consumer of ['search', 'gateway']) {
           const body = { topic: 'state' as const, consumer, after: last, uid: null, limit: 0 };
           // The first question gives the rows their positions, and the second confirms them.
-          await call(bus, readOutboxOf.features, { body }, systemContext(5_000));
-          await call(bus, readOutboxOf.features, { body }, systemContext(5_000));
+          await call(bus, readOutboxOf.features, { body }, systemContext(60_000));
+          await call(bus, readOutboxOf.features, { body }, systemContext(60_000));
         }
         await producer.database.transaction(({ query }) =>
           query("update outbox set recorded_at = now() - interval '2 hours'"),

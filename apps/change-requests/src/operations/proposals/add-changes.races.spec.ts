@@ -109,11 +109,19 @@ describe('a change whose deadline has passed', () => {
   it('is not stored', async () => {
     let answerAtLast = () => undefined as void;
     const late = new Promise<void>((resolve) => (answerAtLast = resolve));
-    service.features.meanwhile(() => late);
+    let ask = () => undefined as void;
+    const isAsked = new Promise<void>((resolve) => (ask = resolve));
+    service.features.meanwhile(() => {
+      ask();
+      return late;
+    });
     const params = { projectId: 'shop', environment: 'production' };
-    await expect(service.call(AddChanges, { params, body: aStrategy('ours') }, callers.mia, 100)).rejects.toMatchObject(
-      { kind: 'ServiceUnavailable' },
+    const refused = service.call(AddChanges, { params, body: aStrategy('ours') }, callers.mia, 2_000).then(
+      () => undefined,
+      (refusal: unknown) => refusal,
     );
+    await isAsked;
+    expect(await refused).toMatchObject({ kind: 'ServiceUnavailable' });
     // Another one of the same user takes its turn after the one that was given up.
     await service.add(aStrategy('later'));
     answerAtLast();

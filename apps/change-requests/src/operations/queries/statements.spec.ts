@@ -75,7 +75,7 @@ afterAll(async () => {
 });
 
 const ask = <O extends AnyOperation>(operation: O, about: CallRequest<O>): Promise<ReplyOf<O>> =>
-  call(bus, operation, about, contextOf(callers.mia, 10_000));
+  call(bus, operation, about, contextOf(callers.mia, 60_000));
 
 /** How many statements and calls it takes to answer. */
 const costOf = async <O extends AnyOperation>(operation: O, about: CallRequest<O>) => {

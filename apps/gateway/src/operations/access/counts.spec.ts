@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const context = (hiddenProjects: readonly string[] = []): CallContext => ({
-  ...systemContext(5_000),
+  ...systemContext(60_000),
   caller: { ...systemCaller, hiddenProjects: [...hiddenProjects] },
 });
 const members = async (project?: string) =>

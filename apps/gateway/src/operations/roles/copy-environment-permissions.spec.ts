@@ -23,7 +23,7 @@ it('roles get the permissions of one environment in another, once', async () => 
       gateway.bus,
       CopyEnvironmentPermissions,
       { body: { from: 'development', to: 'lab' } },
-      { ...systemContext(5_000), caller: systemCaller },
+      { ...systemContext(60_000), caller: systemCaller },
     );
   const inLab = () =>
     gateway.database.transaction(({ query }) =>
