@@ -141,6 +141,12 @@ const noSpreadOfConstant = {
   message: noSpreadOfLiteral.message,
 };
 const noEnum = { selector: 'TSEnumDeclaration', message: 'Node erases types and makes no code of them: use a union.' };
+/** Lower bounds of a time, as in `expect(Date.now()).toBeGreaterThan(…)`, hold however busy the machine is. */
+const noDurations = [
+  "CallExpression[callee.name='expect'] BinaryExpression[operator='-'] > CallExpression.left[callee.object.name='performance']",
+  "CallExpression[callee.name='expect'] > BinaryExpression[operator='-'] > CallExpression.left[callee.object.name='Date']",
+  "VariableDeclarator > BinaryExpression[operator='-'] > CallExpression.left[callee.object.name='performance']",
+].map((selector) => ({ selector, message: 'A functional test asserts no durations: those belong into a *.perf.ts.' }));
 const syntaxEverywhere = [namedExports, noEnum, noSpreadOfLiteral, noSpreadOfConstant];
 
 export default tseslint.config(
@@ -263,6 +269,7 @@ export default tseslint.config(
       ...projectRule({ alsoAllowed: ['scope:testing', 'scope:contracts', 'scope:embedded-postgres'] }),
     },
   },
+  { files: ['**/*.spec.ts'], rules: { 'no-restricted-syntax': ['error', ...syntaxEverywhere, ...noDurations] } },
   {
     files: ['apps/all-in-one/{src,test}/**/*.{spec,perf}.ts', 'apps/all-in-one/test/**/*.ts'],
     rules: projectRule({ alsoAllowed: ['scope:testing'], allow: services.map((name) => `@bunting/${name}`) }),

@@ -195,6 +195,23 @@ const samples: readonly Sample[] = [
     'export const some = (all: boolean) => [1, ...(all ? [2] : [])];',
     'export const some = [...[1, 2].map((nth) => nth + 1)];',
   ]),
+  ...writing(
+    'libs/bus/src/sample.spec.ts',
+    [
+      'expect(performance.now() - before).toBeLessThan(1_000);',
+      'expect(Date.now() - before).toBeLessThan(1_000);',
+      'expect(Math.round(performance.now() - before)).toBeLessThan(1_000);',
+      'export const tookMs = performance.now() - before;',
+      'export default 1;',
+    ],
+    syntax,
+  ),
+  ...writing('libs/bus/src/sample.spec.ts', [
+    'expect(Date.now()).toBeGreaterThan(deadline);',
+    'await expect(find(new Date(Date.now() - 1))).rejects.toThrow();',
+    'export const yesterday = new Date(Date.now() - 86_400_000);',
+  ]),
+  ...writing('libs/bus/src/sample.perf.ts', ['expect(performance.now() - before).toBeLessThan(1_000);']),
   ...writing('libs/bus/src/sample.ts', ['export const one: any = 1;'], '@typescript-eslint/no-explicit-any'),
   ...writing(
     'libs/bus/src/sample.ts',
