@@ -9,9 +9,9 @@ import { Icon } from '../components/icon.tsx';
 import icon from '../icon.svg';
 import { messages } from '../messages/shared.ts';
 import { handleKey, useActions } from './keyboard-actions.ts';
-import { KeyHelp } from './key-help.tsx';
+import { KeyboardHelp } from './keyboard-help.tsx';
 import { destinations } from './navigation.ts';
-import { Palette } from './palette.tsx';
+import { CommandPalette } from './command-palette.tsx';
 import { Toasts } from './toasts.tsx';
 import { UserMenu } from './user-menu.tsx';
 import styles from './shell.module.css';
@@ -133,8 +133,8 @@ export const Shell = () => {
       </main>
       <Toasts />
       <Suspense>
-        {overlay === 'palette' && <Palette onClose={close} />}
-        {overlay === 'keys' && <KeyHelp onClose={close} />}
+        {overlay === 'palette' && <CommandPalette onClose={close} />}
+        {overlay === 'keys' && <KeyboardHelp onClose={close} />}
         {offer !== undefined && <SignIn offer={offer} />}
       </Suspense>
     </div>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { changeActions, type FeatureStrategy } from '@bunting/contracts';
-import { changeInWords } from './change-sentence.ts';
+import { changeSentence } from './change-sentence.ts';
 
 const strategy: FeatureStrategy = { name: 'flexibleRollout', parameters: { rollout: '25' } };
 const known = { environment: 'production', strategies: { a: strategy }, segmentNames: new Map() };
@@ -8,7 +8,7 @@ const known = { environment: 'production', strategies: { a: strategy }, segmentN
 describe('a proposed change in words', () => {
   it('says what an edited strategy was and what it would be', () => {
     const payload = { id: 'a', parameters: { rollout: '50' } };
-    expect(changeInWords({ action: 'updateStrategy', payload }, known)).toEqual({
+    expect(changeSentence({ action: 'updateStrategy', payload }, known)).toEqual({
       sentence: 'Change a strategy',
       before: '25 % of users',
       after: '50 % of users',
@@ -21,7 +21,7 @@ describe('a proposed change in words', () => {
       parameters: { rollout: '50' },
       snapshot: { ...strategy, parameters: { rollout: '10' } },
     };
-    expect(changeInWords({ action: 'updateStrategy', payload }, known)).toMatchObject({
+    expect(changeSentence({ action: 'updateStrategy', payload }, known)).toMatchObject({
       before: '10 % of users',
       after: '50 % of users',
     });
@@ -36,12 +36,12 @@ describe('a proposed change in words', () => {
     ['patchVariant', { variants: [] }, 'Remove all variants'],
     ['somethingNew', { x: 1 }, 'somethingNew'],
   ])('%s with %j is “%s”', (action, payload, sentence) => {
-    expect(changeInWords({ action, payload }, known).sentence).toBe(sentence);
+    expect(changeSentence({ action, payload }, known).sentence).toBe(sentence);
   });
 
   it('has a sentence for every action that a change request may hold, whatever its payload', () => {
     for (const action of changeActions)
       for (const payload of [{}, null, 7, [], { id: {} }, { variants: 'none' }])
-        expect(changeInWords({ action, payload }, known).sentence).not.toBe(action);
+        expect(changeSentence({ action, payload }, known).sentence).not.toBe(action);
   });
 });

@@ -15,7 +15,7 @@ interface Known {
 }
 
 /** What a change does: in one sentence, and for an edit in what it replaces and what it puts there. */
-export interface ChangeInWords {
+export interface ChangeSentence {
   readonly sentence: string;
   readonly before?: string;
   readonly after?: string;
@@ -48,7 +48,7 @@ const strategyBefore = (payload: Members, { strategies }: Known): FeatureStrateg
   (payload['snapshot'] as FeatureStrategy | undefined) ?? strategies[textOf(payload['id'])];
 
 /** A change in words. An action that the console does not know is named as it is. */
-export const changeInWords = ({ action, payload }: DescribedChange, known: Known): ChangeInWords => {
+export const changeSentence = ({ action, payload }: DescribedChange, known: Known): ChangeSentence => {
   const members = membersOf(payload);
   const { environment, segmentNames } = known;
   const words = (strategy: object): string => strategySentence(strategyIn(membersOf(strategy)), segmentNames);

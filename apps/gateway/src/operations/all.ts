@@ -60,7 +60,7 @@ export { listServiceAccountsEndpoint } from './service-accounts/list-service-acc
 export { updateServiceAccountEndpoint } from './service-accounts/update-service-account.ts';
 export { changeOwnPasswordEndpoint } from './passwords/change-own-password.ts';
 export { changeUserPasswordEndpoint } from './passwords/change-user-password.ts';
-export { checkPasswordEndpoint } from './passwords/check-password.ts';
+export { validateResetPasswordEndpoint } from './passwords/validate-reset-password.ts';
 export { createFirstAdminEndpoint } from './sign-in/create-first-admin.ts';
 export { createInviteLinkEndpoint } from './invite-links/create-invite-link.ts';
 export { createResetLinkEndpoint } from './passwords/create-reset-link.ts';
@@ -76,9 +76,9 @@ export { requestPasswordResetEndpoint } from './passwords/request-password-reset
 export { resetPasswordEndpoint } from './passwords/reset-password.ts';
 export { signUpEndpoint } from './invite-links/sign-up.ts';
 export { updateInviteLinkEndpoint } from './invite-links/update-invite-link.ts';
-export { validateFirstLinkEndpoint } from './sign-in/validate-first-link.ts';
+export { validateFirstAdminLinkEndpoint } from './sign-in/validate-first-admin-link.ts';
 export { validateInviteLinkEndpoint } from './invite-links/validate-invite-link.ts';
-export { validatePasswordEndpoint } from './passwords/validate-password.ts';
+export { validateUserPasswordEndpoint } from './passwords/validate-user-password.ts';
 export { validateResetLinkEndpoint } from './passwords/validate-reset-link.ts';
 export { countAdminsEndpoint } from './users/count-admins.ts';
 export { createUserPatEndpoint } from './pats/create-user-pat.ts';

@@ -131,4 +131,4 @@ export const RadioGroup = ({ label, hint, error, options: items, value, onChange
 );
 
 // Last: choices bring lists and popovers along, which only the pages that use them load.
-export { ComboBox, Select } from './choices.tsx';
+export { ComboBox, Select } from './selects.tsx';

@@ -83,4 +83,4 @@ export const showServerError = <T extends FieldValues>(
   if (!isShown) setError('root', { message: error.message });
 };
 
-export { FormComboBox, FormSelect } from './form-choices.tsx';
+export { FormComboBox, FormSelect } from './form-selects.tsx';

@@ -7,7 +7,7 @@ import { Button } from '../button.tsx';
 import { Notice } from '../content.tsx';
 import { Dialog } from '../dialog.tsx';
 import { showServerError } from './form.tsx';
-import { Secret } from '../secret.tsx';
+import { CopyableSecret } from '../copyable-secret.tsx';
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { messages } from '../../messages/shared.ts';
 
@@ -74,7 +74,7 @@ export const SecretForm = <O extends AnyOperation>({
         }
       >
         <p>{shown.help}</p>
-        <Secret label={shown.label} value={shown.value} />
+        <CopyableSecret label={shown.label} value={shown.value} />
         {shown.after}
       </Dialog>
     );

@@ -15,7 +15,7 @@ import { IconButton } from '../../components/button.tsx';
 import { Notice } from '../../components/content.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { notifyError } from '../../shell/toasts.tsx';
-import { changeInWords } from '../../strategies/change-sentence.ts';
+import { changeSentence } from '../../strategies/change-sentence.ts';
 import layout from '../../components/layout.module.css';
 import styles from './change-requests.module.css';
 import { isClosed } from './available-actions.ts';
@@ -66,7 +66,7 @@ interface ChangeViewProps extends RequestProps {
 const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) => {
   const { data } = useQuery({ ...read(ListSegments, {}), staleTime: 60_000 });
   const segmentNames = new Map((data?.segments ?? []).map(({ id, name }) => [id, name]));
-  const { sentence, before, after } = changeInWords(change, {
+  const { sentence, before, after } = changeSentence(change, {
     environment: request.environment,
     strategies,
     segmentNames,

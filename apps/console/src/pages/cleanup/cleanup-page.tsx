@@ -15,7 +15,7 @@ import { Button } from '../../components/button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
 import { Select, TextField } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
-import { useFilterAddress } from '../../filtering/filter-address.ts';
+import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import { BulkDialog } from '../flags/bulk-dialog.tsx';
 import {
@@ -88,7 +88,7 @@ const useCleanupList = (query: CleanupQuery, isEnabled: boolean) =>
 
 /** Flags that may be no longer needed, by reason, to be archived together or handed to the owners of the code. */
 export const CleanupPage = ({ project }: { readonly project?: string | undefined }) => {
-  const { filter, setFilter, search, write } = useFilterAddress();
+  const { filter, setFilter, search, write } = useFilterInUrl();
   const navigate = useNavigate();
   const may = useMay();
   const { data: projects } = useProjects();

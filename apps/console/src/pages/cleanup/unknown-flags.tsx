@@ -8,7 +8,7 @@ import { QueryResult, EmptyState, Table } from '../../components/content.tsx';
 import { Select } from '../../components/forms/fields.tsx';
 import { useMayCall } from '../../components/missing-permission.tsx';
 import { Time } from '../../components/time.tsx';
-import { useFilterAddress } from '../../filtering/filter-address.ts';
+import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import { messages } from '../../messages/shared.ts';
 import { CreateFlag } from '../flags/create-flag.tsx';
@@ -58,7 +58,7 @@ export const UnknownFlags = ({ project, filter }: UnknownFlagsProps) => {
     ...read(ListUnknownFlags, { query: project === undefined ? {} : { project } }),
     placeholderData: keepPreviousData,
   });
-  const { search, write } = useFilterAddress();
+  const { search, write } = useFilterInUrl();
   const { data: projects } = useProjects();
   const mayCall = useMayCall();
   const [creating, setCreating] = useState<string>();

@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { lazy, memo, type RefObject, Suspense, useEffect } from 'react';
 import { Loading } from '../../components/content.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Summary } from '../../components/summary.tsx';
+import { EventSummary } from '../../components/event-summary.tsx';
 import { Time } from '../../components/time.tsx';
 import { eventsMessages } from '../../messages/events.ts';
 import { messages } from '../../messages/shared.ts';
@@ -85,7 +85,7 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
           <Time at={createdAt} isTimeOfDay />
         </span>
         <span id={`event-${id}`} className={styles['summary']}>
-          <Summary text={summary ?? name} />
+          <EventSummary text={summary ?? name} />
         </span>
         <span className={styles['where']}>
           {environment != null && <span className={styles['environment']}>{environment}</span>}

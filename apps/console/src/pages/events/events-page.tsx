@@ -10,7 +10,7 @@ import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
 import { FilterBar, type FilterBarHandle } from '../../components/filter-bar.tsx';
 import { useMayCall } from '../../components/missing-permission.tsx';
 import { Page } from '../../components/page.tsx';
-import { useFilterAddress } from '../../filtering/filter-address.ts';
+import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { eventsMessages } from '../../messages/events.ts';
 import { messages } from '../../messages/shared.ts';
 import { useActions } from '../../shell/keyboard-actions.ts';
@@ -68,7 +68,7 @@ const useVocabulary = (filter: string, isNeeded: boolean, project: string | unde
 
 /** What happened, of every project or of one: by day, as sentences, while it happens. */
 export const EventsPage = ({ project }: { readonly project?: string | undefined }) => {
-  const { filter, setFilter } = useFilterAddress();
+  const { filter, setFilter } = useFilterInUrl();
   const [isVocabularyNeeded, setVocabularyNeeded] = useState(false);
   const vocabulary = useVocabulary(filter, isVocabularyNeeded, project);
   const { creators } = vocabulary;

@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { Badge, ErrorNotice, Loading, Notice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Secret } from '../../components/secret.tsx';
+import { CopyableSecret } from '../../components/copyable-secret.tsx';
 import { eventsMessages } from '../../messages/events.ts';
 import layout from '../../components/layout.module.css';
 
@@ -63,7 +63,7 @@ const Result = ({ report, checked }: Checked) => {
       <section className={layout['stack']}>
         <h3>{text.head}</h3>
         <p>{text.headHelp}</p>
-        <Secret label={text.head} value={`${head.id}:${head.hash}`} />
+        <CopyableSecret label={text.head} value={`${head.id}:${head.hash}`} />
       </section>
     </>
   );

@@ -26,12 +26,12 @@ import { read } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
 import { ErrorNotice, Loading, Notice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Summary } from '../../components/summary.tsx';
+import { EventSummary } from '../../components/event-summary.tsx';
 import { eventsMessages } from '../../messages/events.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { type Outcome, useApplyChanges, useProtectedEnvironments } from '../../strategies/apply-change.ts';
-import { changeInWords } from '../../strategies/change-sentence.ts';
+import { changeSentence } from '../../strategies/change-sentence.ts';
 import { useSegmentNames } from '../../strategies/segment-names.ts';
 import type { Json } from '../../strategies/three-way-merge.ts';
 import { ImpactGroups } from '../strategy/impact-groups.tsx';
@@ -69,7 +69,7 @@ const sentenceOf = (step: UndoStep, state: UndoState, segmentNames: ReadonlyMap<
         strategies: strategiesIn(state, environment),
         segmentNames,
       };
-      const { sentence, before, after } = changeInWords(change, known);
+      const { sentence, before, after } = changeSentence(change, known);
       const isSaid = environment === undefined || change.action === 'updateEnabled';
       const where = isSaid ? sentence : text.steps.inEnvironment(sentence, environment);
       const strategy =
@@ -329,7 +329,7 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
     >
       <div className={layout['stack']}>
         <p>
-          <Summary text={event.summary ?? event.label ?? event.type} />
+          <EventSummary text={event.summary ?? event.label ?? event.type} />
         </p>
         {proposal !== undefined ? (
           <Notice

@@ -19,7 +19,7 @@ import { QueryResult, Badge, Loading, Notice } from '../../components/content.ts
 import { Select } from '../../components/forms/fields.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Page } from '../../components/page.tsx';
-import { Summary } from '../../components/summary.tsx';
+import { EventSummary } from '../../components/event-summary.tsx';
 import { Time } from '../../components/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
@@ -159,7 +159,7 @@ const History = ({ feature }: PartProps) => {
           <ol className={styles['history']}>
             {events.slice(0, shownEvents).map(({ id, summary, label, type, createdAt }) => (
               <li key={id}>
-                <Summary text={summary ?? label ?? type} />
+                <EventSummary text={summary ?? label ?? type} />
                 <Link to="/events" search={{ q: `id:${id}` }}>
                   <Time at={createdAt} />
                 </Link>

@@ -18,7 +18,7 @@ import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
 import { FilterBar, type FilterBarHandle } from '../../components/filter-bar.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Page } from '../../components/page.tsx';
-import { useFilterAddress } from '../../filtering/filter-address.ts';
+import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { flagsMessages } from '../../messages/flags.ts';
 import { messages } from '../../messages/shared.ts';
 import { useActions } from '../../shell/keyboard-actions.ts';
@@ -45,7 +45,7 @@ const defaultSort: SortState = { by: 'name', isDescending: false };
 
 /** The filter and the order of the list, which the address keeps. */
 const useListAddress = () => {
-  const { filter, setFilter, search, write } = useFilterAddress();
+  const { filter, setFilter, search, write } = useFilterInUrl();
   const [by = defaultSort.by, order] = (search['sort'] ?? '').split(' ').filter(Boolean);
   const sort: SortState = { by, isDescending: order === 'desc' };
   const setSort = (column: string): void => {

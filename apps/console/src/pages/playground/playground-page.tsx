@@ -8,7 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { EmptyState, ErrorNotice, Loading, Notice } from '../../components/content.tsx';
 import { Checkbox, ComboBox, Select, Switch, TextField } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
-import { useFilterAddress } from '../../filtering/filter-address.ts';
+import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { playgroundMessages as text } from '../../messages/playground.ts';
 import { ContextsField } from './contexts-field.tsx';
@@ -55,8 +55,8 @@ const useTable = (body: PlaygroundTableBody) =>
 
 /** Evaluates flags by the server's own rules for any contexts, and says why each is on or off. All that is chosen is in the address. */
 export const PlaygroundPage = () => {
-  const { filter, setFilter, search, write } = useFilterAddress();
-  const contexts = useFilterAddress('contexts');
+  const { filter, setFilter, search, write } = useFilterInUrl();
+  const contexts = useFilterInUrl('contexts');
   const [opened, setOpened] = useState<CellAddress | undefined>();
   const client = useQueryClient();
   const { data: environmentList } = useEnvironments();

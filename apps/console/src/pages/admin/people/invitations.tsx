@@ -9,7 +9,7 @@ import { Badge } from '../../../components/content.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { useMayCall } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
-import { Secret } from '../../../components/secret.tsx';
+import { CopyableSecret } from '../../../components/copyable-secret.tsx';
 import { Time } from '../../../components/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import layout from '../../../components/layout.module.css';
@@ -65,7 +65,7 @@ export const Invitations = () => {
       {shown !== undefined && (
         <Dialog title={text.inviteMade(shown.name)} onClose={() => setShown(undefined)}>
           <p>{text.inviteOpen}</p>
-          <Secret label={text.link} value={addressOf(shown)} />
+          <CopyableSecret label={text.link} value={addressOf(shown)} />
         </Dialog>
       )}
       {switched !== undefined && (

@@ -5,7 +5,7 @@ import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { faultOf } from '../../../components/forms/body-schema.ts';
 import { Select } from '../../../components/forms/fields.tsx';
 import { FormSelect, FormText } from '../../../components/forms/form.tsx';
-import { Secret } from '../../../components/secret.tsx';
+import { CopyableSecret } from '../../../components/copyable-secret.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
 import { messages } from '../../../messages/shared.ts';
@@ -23,7 +23,7 @@ const HowToUse = ({ type }: { readonly type: Type }) => {
   return (
     <>
       <p>{help}</p>
-      <Secret label={help} value={`${location.origin}${path}`} />
+      <CopyableSecret label={help} value={`${location.origin}${path}`} />
     </>
   );
 };

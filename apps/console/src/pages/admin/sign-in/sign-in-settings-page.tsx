@@ -6,7 +6,7 @@ import { read } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { Button } from '../../../components/button.tsx';
 import { QueryResult, Loading } from '../../../components/content.tsx';
-import { Secret } from '../../../components/secret.tsx';
+import { CopyableSecret } from '../../../components/copyable-secret.tsx';
 import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { usePublicUrl } from '../public-url.ts';
@@ -67,7 +67,7 @@ const Scim = () => {
             {enabled && (
               <>
                 <p>{text.scimAddress}</p>
-                <Secret label={text.scimAddressLabel} value={`${base}/scim/v2`} />
+                <CopyableSecret label={text.scimAddressLabel} value={`${base}/scim/v2`} />
               </>
             )}
             <div className={styles['badges']}>

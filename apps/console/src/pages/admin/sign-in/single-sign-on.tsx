@@ -13,7 +13,7 @@ import { type BodyField, BodyForm } from '../../../components/forms/body-form.ts
 import { Button } from '../../../components/button.tsx';
 import { QueryResult, Badge, ErrorNotice, Notice } from '../../../components/content.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
-import { Secret } from '../../../components/secret.tsx';
+import { CopyableSecret } from '../../../components/copyable-secret.tsx';
 import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
 import { usePublicUrl } from '../public-url.ts';
 import layout from '../../../components/layout.module.css';
@@ -77,9 +77,9 @@ const Addresses = () => {
     <>
       {!isConfigured && <Notice tone="warning">{text.noPublicUrl}</Notice>}
       <p>{text.redirect}</p>
-      <Secret label={text.redirectLabel} value={`${base}/auth/oidc/callback`} />
+      <CopyableSecret label={text.redirectLabel} value={`${base}/auth/oidc/callback`} />
       <p>{text.logoutAddress}</p>
-      <Secret label={text.logoutLabel} value={`${base}/`} />
+      <CopyableSecret label={text.logoutLabel} value={`${base}/`} />
     </>
   );
 };

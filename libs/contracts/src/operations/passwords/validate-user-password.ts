@@ -2,8 +2,8 @@ import { PasswordToCheck } from '../../model/access/session.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks the strength of a password. */
-export const ValidatePassword = defineOperation({
-  subject: 'call.gateway.validate-password',
+export const ValidateUserPassword = defineOperation({
+  subject: 'call.gateway.validate-user-password',
   operationId: 'validateUserPassword',
   summary: 'Validate the strength of a password',
   description: 'Returns whether a password is strong enough.',

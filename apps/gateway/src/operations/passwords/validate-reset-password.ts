@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
-import { CheckPassword } from '@bunting/contracts';
+import { ValidateResetPassword } from '@bunting/contracts';
 import { requireStrongPassword } from '../../domain/password-policy.ts';
 
-export const checkPasswordEndpoint = () =>
-  implement(CheckPassword, async ({ body }) => {
+export const validateResetPasswordEndpoint = () =>
+  implement(ValidateResetPassword, async ({ body }) => {
     requireStrongPassword(body.password);
     return null;
   });

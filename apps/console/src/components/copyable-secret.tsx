@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import styles from './secret.module.css';
 
 /** A secret that is shown once, with a button that copies it. Browsers copy on secure origins only; elsewhere it is selected by a click. */
-export const Secret = ({ label, value }: { readonly label: string; readonly value: string }) => {
+export const CopyableSecret = ({ label, value }: { readonly label: string; readonly value: string }) => {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(value);

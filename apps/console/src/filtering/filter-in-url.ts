@@ -5,7 +5,7 @@ import { useCallback, useEffect, useState } from 'react';
 const addressDelayMs = 300;
 
 /** The filter of a list, which the address keeps as `q` or as another parameter, beside other search parameters of the page. */
-export const useFilterAddress = (parameter = 'q') => {
+export const useFilterInUrl = (parameter = 'q') => {
   const search = useSearch({ strict: false }) as Readonly<Record<string, string | undefined>>;
   const navigate = useNavigate();
   const given = search[parameter] ?? '';

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
-import { ValidatePassword } from '@bunting/contracts';
+import { ValidateUserPassword } from '@bunting/contracts';
 import { requireStrongPassword } from '../../domain/password-policy.ts';
 
-export const validatePasswordEndpoint = () =>
-  implement(ValidatePassword, async ({ body }) => {
+export const validateUserPasswordEndpoint = () =>
+  implement(ValidateUserPassword, async ({ body }) => {
     requireStrongPassword(body.password);
     return null;
   });

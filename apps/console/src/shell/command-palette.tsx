@@ -157,7 +157,7 @@ const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
 };
 
 /** Finds flags while the user types, beside pages and actions of what is on the screen. */
-export const Palette = ({ onClose }: { readonly onClose: () => void }) => (
+export const CommandPalette = ({ onClose }: { readonly onClose: () => void }) => (
   <ModalOverlay
     isOpen
     isDismissable

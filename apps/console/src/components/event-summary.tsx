@@ -5,7 +5,7 @@ const bold = /\*\*(.+?)\*\*|\*(.+?)\*/g;
 const removeEscapes = (text: string): string => text.replace(/\\([\\`*_{}[\]()#+\-.!<>|~])/g, '$1');
 
 /** The summary of an event: bold parts of its Markdown are bold, links are their texts, everything else is text. */
-export const Summary = ({ text }: { readonly text: string }) => {
+export const EventSummary = ({ text }: { readonly text: string }) => {
   const parts: React.ReactNode[] = [];
   const line = text.replace(link, '$1');
   let end = 0;

@@ -2,8 +2,8 @@ import { LinkQuery } from '../../model/access/session.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks the link that the first start prints. */
-export const ValidateFirstLink = defineOperation({
-  subject: 'call.gateway.validate-first-link',
+export const ValidateFirstAdminLink = defineOperation({
+  subject: 'call.gateway.validate-first-admin-link',
   operationId: 'validateFirstLink',
   summary: 'Validate the link of the first administrator',
   description: 'Returns whether the link that the first start prints can still be used.',

@@ -20,7 +20,7 @@ const Keys = ({ title, keys }: { readonly title: string; readonly keys: readonly
   </section>
 );
 
-export const KeyHelp = ({ onClose }: { readonly onClose: () => void }) => {
+export const KeyboardHelp = ({ onClose }: { readonly onClose: () => void }) => {
   const keys = useStore(registeredActions)
     .flat()
     .flatMap(({ key, title, id }) => (key === undefined || id.startsWith('shell.') ? [] : [[key, title] as const]));

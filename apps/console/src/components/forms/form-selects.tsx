@@ -1,5 +1,5 @@
 import type { FieldValues } from 'react-hook-form';
-import { ComboBox, Select } from './choices.tsx';
+import { ComboBox, Select } from './selects.tsx';
 import type { Option } from './fields.tsx';
 import { type BoundFieldProps, fieldAppearance, useField } from './form.tsx';
 

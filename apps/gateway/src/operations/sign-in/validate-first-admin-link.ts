@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
-import { ValidateFirstLink } from '@bunting/contracts';
+import { ValidateFirstAdminLink } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 import { requireNoUser } from './require-no-user.ts';
 
-export const validateFirstLinkEndpoint = ({ transaction }: GatewayContext) =>
-  implement(ValidateFirstLink, (request) =>
+export const validateFirstAdminLinkEndpoint = ({ transaction }: GatewayContext) =>
+  implement(ValidateFirstAdminLink, (request) =>
     transaction(request, async ({ links, users }) => {
       await links.get(request.query.token, 'first');
       await requireNoUser(users);
