@@ -39,7 +39,7 @@ const main = async (): Promise<void> => {
   const options = {
     from: idOf('from', values.from),
     to: idOf('to', values.to),
-    known: values.known === undefined ? undefined : parseChainCheckpoint(values.known, '--known'),
+    checkpoint: values.known === undefined ? undefined : parseChainCheckpoint(values.known, '--known'),
   };
   const { from, to } = options;
   if (from !== undefined && to !== undefined && from > to) throw new Error('--from must not be greater than --to.');

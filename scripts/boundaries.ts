@@ -110,14 +110,14 @@ const samples: readonly Sample[] = [
   ),
   ...importing(
     domain,
-    ['../persistence/tables.ts', '../operations/strategies/patch-strategy.ts', '../config.ts'],
+    ['../persistence/migrations.ts', '../operations/strategies/patch-strategy.ts', '../config.ts'],
     imports,
   ),
-  ...importing(deeper, ['../../persistence/tables.ts', '../../service.ts', 'pg'], imports),
+  ...importing(deeper, ['../../persistence/migrations.ts', '../../service.ts', 'pg'], imports),
   ...importing(domain, [
     '@bunting/contracts',
     './feature.ts',
-    './changes/index.ts',
+    './changes/rules.ts',
     'semver',
     'fast-json-patch',
     're2js',

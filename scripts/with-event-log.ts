@@ -4,7 +4,7 @@ import { consumerTables } from '@bunting/outbox';
 import { readConfig } from '@bunting/runtime';
 import path from 'node:path';
 import { AuditConfig } from '../apps/audit/src/config.ts';
-import { logMigrations } from '../apps/audit/src/persistence/tables.ts';
+import { logMigrations } from '../apps/audit/src/persistence/migrations.ts';
 
 /** Where the event log is, for the help of the programs that read it. */
 export const defaultLogLocation = `AUDIT_DATABASE_URL (or its _FILE), else the data of npm start and npm run stack: BUNTING_DATA_DIR, else .bunting/`;

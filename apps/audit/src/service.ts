@@ -6,25 +6,17 @@ import pLimit from 'p-limit';
 import { AuditConfig } from './config.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { measurePrunedUnreadEvents } from './pruned-unread-events-metric.ts';
+import { auditEndpoints } from './operations/index.ts';
 import { eventPages, waitUntilFresh } from './operations/events/read-event-page.ts';
-import { feedEventsEndpoint } from './operations/events/feed-events.ts';
-import { searchEventsEndpoint } from './operations/events/search-events.ts';
-import { getEventLogSizeEndpoint } from './operations/events/get-event-log-size.ts';
-import { getProjectActivityEndpoint } from './operations/events/get-project-activity.ts';
-import { collectDeadLettersEndpoint } from './operations/events/collect-dead-letters.ts';
-import { listEventCreatorsEndpoint } from './operations/events/list-event-creators.ts';
-import { listEventsEndpoint } from './operations/events/list-events.ts';
-import { listEventsOfFeatureEndpoint } from './operations/events/list-events-of-feature.ts';
-import { deprecatedSearchEventsEndpoint } from './operations/events/deprecated-search-events.ts';
-import { verifyEventLogEndpoint } from './operations/events/verify-event-log.ts';
-import { verifyChain } from './persistence/log/verify-chain.ts';
+import { verifyChain, type VerificationOptions } from './persistence/log/verify-chain.ts';
 import { eventCreators } from './persistence/statistics/event-creators.ts';
 import { eventFeed } from './persistence/search/event-feed.ts';
 import { eventSearch } from './persistence/search/event-search.ts';
 import { logSize } from './persistence/log/log-size.ts';
 import { projectActivity } from './persistence/statistics/project-activity.ts';
 import { dropExpiredEvents } from './persistence/log/retention.ts';
-import { logMigrations, textIndexMaintenance } from './persistence/tables.ts';
+import { logMigrations } from './persistence/migrations.ts';
+import { textIndexMerger } from './persistence/text-index-merger.ts';
 import { consumeEvents } from './subscriptions/consume-events.ts';
 
 /** How often the pending list of the text index is merged. */
@@ -55,14 +47,13 @@ export const auditService = defineService({
     onStop('database', () => database.close());
     const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
     const deadLetterAfterMs = config.AUDIT_DEAD_LETTER_AFTER_MS;
-    const texts = textIndexMaintenance(database);
-    const { appended } = texts;
+    const textIndex = textIndexMerger(database);
     const consumption = await consumeEvents({
       bus,
       database,
       intervalMs,
       deadLetterAfterMs,
-      onAppended: appended,
+      onAppended: textIndex.textsAppended,
       metrics,
       warn,
       logError,
@@ -70,31 +61,26 @@ export const auditService = defineService({
     onStop('consumption of events', () => consumption.stop());
     measurePrunedUnreadEvents(metrics, () => missedMessages(database));
     measureDeadLetters(metrics, 'audit', database);
-    const ownDeadLetters = () => deadLetters(database);
-    const checkAlone = pLimit(1);
+    const oneAtATime = pLimit(1);
     const freshness = { catchUp: consumption.catchUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
     const publicUrl = config.AUDIT_PUBLIC_URL.replace(/\/+$/, '');
-    const answer = eventPages({ ...freshness, search: eventSearch(database), publicUrl });
-    const served = await serve(
-      completeEndpoints('audit', [
-        deprecatedSearchEventsEndpoint(answer),
-        searchEventsEndpoint(answer),
-        listEventsEndpoint(answer),
-        listEventsOfFeatureEndpoint(answer),
-        listEventCreatorsEndpoint(waitUntilFresh(freshness), eventCreators(database)),
-        feedEventsEndpoint(waitUntilFresh(freshness), eventFeed(database), publicUrl),
-        getProjectActivityEndpoint(waitUntilFresh(freshness), projectActivity(database)),
-        getEventLogSizeEndpoint(() => logSize(database), config.AUDIT_RETENTION_DAYS),
-        verifyEventLogEndpoint(
-          (options) => checkAlone(() => verifyChain(database, options)),
-          () => missedMessages(database),
-          ownDeadLetters,
-        ),
-        collectDeadLettersEndpoint(bus, ownDeadLetters),
-      ]),
-    );
+    const context = {
+      bus,
+      readEventPage: eventPages({ ...freshness, search: eventSearch(database), publicUrl }),
+      waitUntilFresh: waitUntilFresh(freshness),
+      readFeed: eventFeed(database),
+      creatorsOf: eventCreators(database),
+      activityOf: projectActivity(database),
+      logSize: () => logSize(database),
+      retentionDays: config.AUDIT_RETENTION_DAYS,
+      verifyChain: (options: VerificationOptions) => oneAtATime(() => verifyChain(database, options)),
+      missedMessages: () => missedMessages(database),
+      deadLetters: () => deadLetters(database),
+      publicUrl,
+    };
+    const served = await serve(completeEndpoints('audit', auditEndpoints(context)));
     onStop('calls', () => served.stop(), drainTimeoutMs);
-    const tasks = [{ name: 'Merging texts into the index', step: texts.merge, everyMs: mergingEveryMs }];
+    const tasks = [{ name: 'Merging texts into the index', step: textIndex.merge, everyMs: mergingEveryMs }];
     const days = config.AUDIT_RETENTION_DAYS;
     if (days !== undefined) {
       const step = () => dropExpiredEvents(database, new Date(Date.now() - days * dayMs));

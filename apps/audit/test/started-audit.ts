@@ -14,7 +14,7 @@ import { consumerTables, outboxTables, startOutboxProducer } from '@bunting/outb
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { logMigrations } from '../src/persistence/tables.ts';
+import { logMigrations } from '../src/persistence/migrations.ts';
 import { auditService } from '../src/service.ts';
 import { mia } from './builders.ts';
 
@@ -60,7 +60,7 @@ export const startEventProducer = async (bus: Bus, producer: Producer = 'feature
     /** Commits the events in one transaction. */
     publish: (...events: readonly RecordedEvent[]): Promise<void> =>
       telling.work(null, async (_tx, outbox) => {
-        for (const event of events) outbox.event(event);
+        outbox.emit(events);
       }),
     stop: async (): Promise<void> => {
       await served.stop();
@@ -112,8 +112,11 @@ export const startAudit = async (environment: Readonly<Record<string, string>> =
     database,
     url: fresh.url,
     /** Calls an operation, by default as an admin. */
-    call: <O extends AnyOperation>(operation: O, ask: CallRequest<O> = {}, caller: Caller = mia): Promise<ReplyOf<O>> =>
-      call(hosted.bus, operation, ask, contextOf(caller)),
+    call: <O extends AnyOperation>(
+      operation: O,
+      request: CallRequest<O> = {},
+      caller: Caller = mia,
+    ): Promise<ReplyOf<O>> => call(hosted.bus, operation, request, contextOf(caller)),
     /** Searches, by default as an admin. */
     search: async (body: SearchEventsBody = {}, caller: Caller = mia, timeoutMs?: number): Promise<SearchResponse> => {
       const context = contextOf(caller, timeoutMs);

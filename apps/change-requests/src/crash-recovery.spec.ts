@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../test/features-at-the-boundary.ts';
 import { type GatewayAtTheBoundary, gatewayAtTheBoundary } from '../test/gateway-at-the-boundary.ts';
 import { callers, contextOf } from '../test/started-change-requests.ts';
-import { changeRequestMigrations as steps } from './persistence/migrations/index.ts';
+import { changeRequestMigrations } from './persistence/migrations/index.ts';
 
 const main = new URL('main.ts', import.meta.url).pathname;
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
@@ -44,7 +44,7 @@ const kill = async (): Promise<void> => {
 
 beforeAll(async () => {
   [nats, fresh] = await Promise.all([startNats(), freshDatabase('killed')]);
-  database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps });
+  database = await openDatabase({ url: fresh.url, name: 'spec', migrations: changeRequestMigrations });
   bus = await openBus(nats.url, { name: 'spec' });
   features = await featuresAtTheBoundary(bus);
   gateway = await gatewayAtTheBoundary(bus, Object.values(callers));

@@ -3,7 +3,7 @@ import { migrateDatabase, openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
-import { applyRequest } from './operations/apply.ts';
+import { applyRequest } from './operations/apply-request.ts';
 import { changeRequestsEndpoints } from './operations/index.ts';
 import { rolesByPolicy } from './operations/roles.ts';
 import { startScheduleRunner } from './operations/schedule-runner.ts';

@@ -19,14 +19,14 @@ import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import { changeRequestEntities as entities } from '../src/persistence/entities.ts';
-import { changeRequestMigrations as steps } from '../src/persistence/migrations/index.ts';
+import { changeRequestMigrations } from '../src/persistence/migrations/index.ts';
 import { changeRequestsService } from '../src/service.ts';
 import { kim, lee, mia } from './builders.ts';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from './features-at-the-boundary.ts';
 import { type GatewayAtTheBoundary, gatewayAtTheBoundary } from './gateway-at-the-boundary.ts';
 
 const migrate = async (url: string): Promise<void> =>
-  (await openDatabase({ url, name: 'template', migrations: steps })).close();
+  (await openDatabase({ url, name: 'template', migrations: changeRequestMigrations })).close();
 
 export const callers = {
   mia: { ...mia, grants: [{ permission: 'ADMIN' }] },
@@ -61,7 +61,7 @@ export interface StartedChangeRequests {
   readonly warnings: readonly string[];
   call<O extends AnyOperation>(
     operation: O,
-    ask: CallRequest<O>,
+    request: CallRequest<O>,
     caller?: Caller,
     timeoutMs?: number,
     more?: Partial<CallContext>,
@@ -99,7 +99,7 @@ export const startChangeRequests = async (
   const { busUrl } = shared;
   const fresh =
     shared.url === undefined
-      ? await freshDatabase('change-requests', { key: JSON.stringify(steps), migrate })
+      ? await freshDatabase('change-requests', { key: JSON.stringify(changeRequestMigrations), migrate })
       : { url: shared.url, drop: () => Promise.resolve() };
   const environment = {
     CHANGE_REQUESTS_DATABASE_URL: fresh.url,
@@ -117,7 +117,7 @@ export const startChangeRequests = async (
   const hosted = await host([changeRequestsService], { environment, log });
   const features = await featuresAtTheBoundary(hosted.bus);
   const gateway = await gatewayAtTheBoundary(hosted.bus, Object.values(callers));
-  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps, entities });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: changeRequestMigrations, entities });
 
   const started: StartedChangeRequests = {
     url: fresh.url,
@@ -125,8 +125,8 @@ export const startChangeRequests = async (
     gateway,
     database,
     warnings,
-    call: (operation, ask, caller = callers.mia, timeoutMs = 60_000, more = {}) =>
-      call(hosted.bus, operation, ask, { ...contextOf(caller, timeoutMs), ...more }),
+    call: (operation, request, caller = callers.mia, timeoutMs = 60_000, more = {}) =>
+      call(hosted.bus, operation, request, { ...contextOf(caller, timeoutMs), ...more }),
     add: (body, caller, environmentName = 'production') =>
       started.call(AddChanges, { params: { projectId: 'shop', environment: environmentName }, body }, caller),
     move: (id, state, caller, more = {}) =>

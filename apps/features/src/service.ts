@@ -8,7 +8,7 @@ import { featuresContext } from './operations/context.ts';
 import { featuresEndpoints } from './operations/index.ts';
 import { applicationLimits } from './operations/usage/application-limits.ts';
 import { entities } from './persistence/entities.ts';
-import { steps } from './persistence/migrations/index.ts';
+import { featuresMigrations } from './persistence/migrations/index.ts';
 import { readersOf } from './persistence/readers.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 
@@ -16,14 +16,15 @@ import { unitOfWork } from './persistence/unit-of-work.ts';
 export const featuresService = defineService({
   name: 'features',
   config: FeaturesConfig,
-  migrate: (config) => migrateDatabase({ url: config.FEATURES_DATABASE_URL, name: 'features', migrations: steps }),
+  migrate: (config) =>
+    migrateDatabase({ url: config.FEATURES_DATABASE_URL, name: 'features', migrations: featuresMigrations }),
   start: async ({ config, bus, log, metrics, serve, onStop }) => {
     const allowsRegex = config.FEATURES_ALLOW_REGEX;
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.FEATURES_DATABASE_URL,
       name: 'features',
-      migrations: steps,
+      migrations: featuresMigrations,
       entities,
       poolMax: config.FEATURES_DATABASE_POOL_MAX,
       statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,

@@ -1,6 +1,7 @@
 import type { CheckedChange } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import { checkChanges, type ChangeContext } from '../src/domain/changes/index.ts';
+import { checkChanges } from '../src/domain/changes/check-changes.ts';
+import type { ChangeContext } from '../src/domain/changes/rule.ts';
 import type { Feature } from '../src/domain/features/feature.ts';
 import { aFeature, aSegment, aStrategy, type FeatureAbout, someProjectContext } from './builders.ts';
 import { refusalOf } from './refusal-of.ts';

@@ -5,14 +5,14 @@ import { startOutboxProducer } from '@bunting/outbox';
 import { featuresContext } from '../src/operations/context.ts';
 import { featuresEndpoints } from '../src/operations/index.ts';
 import { entities } from '../src/persistence/entities.ts';
-import { steps } from '../src/persistence/migrations/index.ts';
+import { featuresMigrations } from '../src/persistence/migrations/index.ts';
 import { readersOf } from '../src/persistence/readers.ts';
 import { unitOfWork } from '../src/persistence/unit-of-work.ts';
 import { contextOf, freshFeaturesDatabase, mia } from './started-features.ts';
 
 /** The unit of work on a database of the service, without the relay that publishes its outbox. */
 export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()) => {
-  const database = await openDatabase({ url, name: 'spec', migrations: steps, entities });
+  const database = await openDatabase({ url, name: 'spec', migrations: featuresMigrations, entities });
   const telling = startOutboxProducer({
     producer: 'features',
     database,
@@ -30,7 +30,7 @@ export interface FeaturesWithoutLoops extends TestUnitOfWork {
   readonly bus: Bus;
   call<O extends AnyOperation>(
     operation: O,
-    ask: CallRequest<O>,
+    request: CallRequest<O>,
     caller?: Caller,
     more?: Partial<CallContext>,
   ): Promise<ReplyOf<O>>;
@@ -66,7 +66,8 @@ export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
     bus,
     database,
     transaction,
-    call: (operation, ask, caller = mia, more = {}) => call(bus, operation, ask, { ...contextOf(caller), ...more }),
+    call: (operation, request, caller = mia, more = {}) =>
+      call(bus, operation, request, { ...contextOf(caller), ...more }),
     statementsOf: async (job) => {
       const before = database.statements;
       await job();

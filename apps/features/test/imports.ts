@@ -1,7 +1,7 @@
 import type { Constraint, ExportedFeatures } from '@bunting/contracts';
 import { expect } from '@jest/globals';
 import type { Feature } from '../src/domain/features/feature.ts';
-import { type ImportDestination, type ImportPlan, planImport } from '../src/domain/import/index.ts';
+import { type ImportDestination, type ImportPlan, planImport } from '../src/domain/import/plan-import.ts';
 import { someProjectContext } from './builders.ts';
 import { refusalOf } from './refusal-of.ts';
 

@@ -39,14 +39,15 @@ import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import type { Feature as DomainFeature } from '../src/domain/features/feature.ts';
 import { featureRepository } from '../src/persistence/features/feature-repository.ts';
-import { steps } from '../src/persistence/migrations/index.ts';
+import { featuresMigrations } from '../src/persistence/migrations/index.ts';
 import { featuresService } from '../src/service.ts';
 
 const migrate = async (url: string): Promise<void> =>
-  (await openDatabase({ url, name: 'template', migrations: steps })).close();
+  (await openDatabase({ url, name: 'template', migrations: featuresMigrations })).close();
 
 /** A new database with the schema of the service and the rows of a fresh installation. */
-export const freshFeaturesDatabase = () => freshDatabase('features', { key: JSON.stringify(steps), migrate });
+export const freshFeaturesDatabase = () =>
+  freshDatabase('features', { key: JSON.stringify(featuresMigrations), migrate });
 
 export const mia: Caller = { id: 1, name: 'mia', grants: [{ permission: 'ADMIN' }] };
 export const lee: Caller = { id: 2, name: 'lee', grants: [] };
@@ -107,7 +108,7 @@ export interface StartedFeatures {
   readonly bus: Bus;
   call<O extends AnyOperation>(
     operation: O,
-    ask: CallRequest<O>,
+    request: CallRequest<O>,
     caller?: Caller,
     more?: Partial<CallContext>,
   ): Promise<ReplyOf<O>>;
@@ -154,7 +155,7 @@ export const startFeatures = async (
     return null;
   });
   const around = await serve(hosted.bus, [...otherServices, eventLog, hideProject, copyPermissions]);
-  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: featuresMigrations });
 
   const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {
     const emitted: Payload[] = [];
@@ -173,14 +174,14 @@ export const startFeatures = async (
     database,
     bus: hosted.bus,
     url: fresh.url,
-    call: (operation, ask, caller = mia, more = {}) =>
-      call(hosted.bus, operation, ask, { ...contextOf(caller), ...more }),
+    call: (operation, request, caller = mia, more = {}) =>
+      call(hosted.bus, operation, request, { ...contextOf(caller), ...more }),
     given: (...features) =>
       database.transaction((tx) =>
         featureRepository(tx, {
-          event: () => undefined,
-          state: () => undefined,
-          delivery: () => undefined,
+          emit: () => undefined,
+          emitState: () => undefined,
+          emitDelivery: () => undefined,
           send: () => undefined,
         }).add(features),
       ),

@@ -4,19 +4,17 @@ import { measureDeadLetters, readDeadLettersEndpoint } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
 import type { FeatureIndex } from './feature-index.ts';
-import { fuzzyIndex } from './meilisearch/fuzzy-index.ts';
+import { withPostgresFallback } from './meilisearch/with-postgres-fallback.ts';
 import { startMeilisearch } from './meilisearch/start-meilisearch.ts';
 import { meilisearchMetrics } from './meilisearch/meilisearch-metrics.ts';
-import { getReindexStatusEndpoint } from './operations/get-reindex-status.ts';
-import { searchFeaturesEndpoint } from './operations/search-features.ts';
-import { startReindexEndpoint } from './operations/start-reindex.ts';
+import { searchEndpoints } from './operations/index.ts';
 import { indexFeed } from './persistence/index-feed.ts';
 import { storedStates } from './persistence/stored-states.ts';
 import { postgresIndex } from './persistence/postgres-index.ts';
 import { reindexRecord } from './persistence/reindex-record.ts';
-import { searchMigrations } from './persistence/tables.ts';
+import { searchMigrations } from './persistence/migrations.ts';
 import { reconciler } from './reconciler/reconciler.ts';
-import { startReindexer } from './reconciler/reindexer.ts';
+import { createReindexer } from './reconciler/reindexer.ts';
 import { startReconciler } from './reconciler/start-reconciler.ts';
 import { stateSource } from './reconciler/state-source.ts';
 import { reconcilerMetrics } from './reconciler/reconciler-metrics.ts';
@@ -77,25 +75,29 @@ export const searchService = defineService({
         checkIntervalMs: config.MEILI_CHECK_INTERVAL_MS,
         feed,
         warn,
-        onUpdate: indexMetrics.tell,
+        onUpdate: indexMetrics.recordUpdate,
         onCircuitChange: indexMetrics.circuitChanged,
       });
       onStop('Meilisearch', () => meilisearch.stop());
       rebuildIndex = () => feed.markForRebuild(config.MEILI_INDEX, 'a reindex was requested');
-      index = fuzzyIndex({ postgres, similar: meilisearch.similar, onSearch: indexMetrics.answered });
+      index = withPostgresFallback({
+        postgres,
+        fuzzySearch: meilisearch.fuzzySearch,
+        onSearch: indexMetrics.recordSearch,
+      });
     }
     const record = reindexRecord(database);
-    const reindexer = startReindexer({ record, rebuild, rebuildIndex, warn });
+    const reindexer = createReindexer({ record, rebuild, rebuildIndex, warn });
     onStop('reindexing', () => reindexer.stop());
     const served = await serve(
       completeEndpoints('search', [
         readDeadLettersEndpoint('search', database),
-        startReindexEndpoint(reindexer),
-        getReindexStatusEndpoint(record),
-        searchFeaturesEndpoint({
+        ...searchEndpoints({
           index,
           states,
           freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS,
+          reindexer,
+          reindexRecord: record,
         }),
       ]),
     );

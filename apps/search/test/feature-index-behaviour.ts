@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RequestOf, SearchFeatures, SearchResultFeature } from '@bunting/contracts';
+import { type RequestOf, type SearchFeatures, SearchResultFeature } from '@bunting/contracts';
 import fc from 'fast-check';
 import type { FeatureIndex, Searcher } from '../src/feature-index.ts';
 import { parseFeatureQuery } from '../src/query/feature-query.ts';
@@ -127,6 +127,11 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
         featureState(
           aFeature({
             name: 'new-checkout',
+            description: 'Pays in one step',
+            dependencyType: 'parent',
+            impressionData: true,
+            lastSeenAt: '2026-01-05T12:00:00.000Z',
+            lifecycle: { stage: 'live', enteredStageAt: '2026-01-02T12:00:00.000Z' },
             tags: tagged('simple:payment', 'team:ΟΔΟΣ', 'simple:Ärger'),
             segments: [1, 2, 3],
             favoritedBy: [7],
@@ -140,31 +145,38 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
     });
     afterAll(() => engine.stop());
 
-    it('returns complete features for every filter', async () => {
-      const { found } = await search({
-        status: ['production:enabled'],
-        tag: 'INCLUDE:simple:payment',
-        segment: 'INCLUDE:beta',
+    it.each<RequestOf<typeof SearchFeatures>['query']>([
+      {},
+      { query: 'new-checkout' },
+      { query: 'new-chekout', fuzzy: 'true' },
+      { status: ['production:enabled'] },
+      { tag: 'INCLUDE:simple:payment' },
+      { segment: 'INCLUDE:beta' },
+      { project: 'IS:default', type: 'IS:release', createdBy: 'IS:7' },
+    ])('returns all properties of a feature, whichever filter finds it: %j', async (query) => {
+      const { found } = await search(query);
+      const feature = found.find((one) => one.name === 'new-checkout');
+      expect(feature).toEqual({
+        name: 'new-checkout',
+        type: 'release',
+        description: 'Pays in one step',
+        dependencyType: 'parent',
+        project: 'default',
+        stale: false,
+        favorite: true,
+        impressionData: true,
+        createdAt: '2026-01-01T12:00:00.000Z',
+        archivedAt: null,
+        lastSeenAt: '2026-01-05T12:00:00.000Z',
+        createdBy: { id: 7, name: 'Mia', imageUrl: expect.stringContaining('https://gravatar.com/avatar/') },
+        tags: tagged('simple:payment', 'team:ΟΔΟΣ', 'simple:Ärger'),
+        segments: ['alpha', 'beta', 'gone soon'],
+        environments: [inEnvironment('development'), inEnvironment('production', { sortOrder: 2, enabled: true })],
+        lifecycle: { stage: 'live', enteredStageAt: '2026-01-02T12:00:00.000Z' },
       });
-      expect(found).toEqual([
-        {
-          name: 'new-checkout',
-          type: 'release',
-          description: null,
-          dependencyType: null,
-          project: 'default',
-          stale: false,
-          favorite: true,
-          impressionData: false,
-          createdAt: '2026-01-01T12:00:00.000Z',
-          archivedAt: null,
-          lastSeenAt: null,
-          createdBy: { id: 7, name: 'Mia', imageUrl: expect.stringContaining('https://gravatar.com/avatar/') },
-          tags: tagged('simple:payment', 'team:ΟΔΟΣ', 'simple:Ärger'),
-          segments: ['alpha', 'beta', 'gone soon'],
-          environments: [inEnvironment('development'), inEnvironment('production', { sortOrder: 2, enabled: true })],
-        },
-      ]);
+      const ofEarlierFormats = new Set(['variants', 'strategies']);
+      const documented = Object.keys(SearchResultFeature.properties).filter((key) => !ofEarlierFormats.has(key));
+      expect(Object.keys(feature ?? {}).toSorted()).toEqual(documented.toSorted());
     });
 
     it('finds text case-insensitively, in a name or in a tag, and never across the two', async () => {

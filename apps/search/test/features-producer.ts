@@ -75,7 +75,7 @@ export const startFeaturesProducer = async (bus: Bus) => {
     /** Publishes the states in one transaction. Resolves after the commit. */
     publish: (...states: readonly AnyState[]): Promise<void> =>
       producer.work(null, async (_tx, outbox) => {
-        for (const state of states) outbox.state(state);
+        for (const state of states) outbox.emitState(state);
       }),
     /** Changes the usage of a feature's environments without publishing a state. */
     addUsage: (name: string, more: { readonly yes: number; readonly lastSeenAt: string }): void =>

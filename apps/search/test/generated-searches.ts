@@ -29,7 +29,7 @@ const days = ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'];
 
 /** So many features, with little to tell them apart by: much is equal, and much is nearly equal. */
 export const generatedWorld = (size: number, seed: number): World => {
-  const moment = fc
+  const timestamp = fc
     .tuple(fc.constantFrom(...days), fc.constantFrom('00:00:00.000', '12:30:00.001', '23:59:59.999'))
     .map(([day, time]) => `${day}T${time}Z`);
   const environment = fc.constantFrom(...environments);
@@ -38,9 +38,9 @@ export const generatedWorld = (size: number, seed: number): World => {
     project: fc.constantFrom(...projects),
     type: fc.constantFrom(...types),
     stale: fc.boolean(),
-    createdAt: moment,
-    archivedAt: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: moment }),
-    lastSeenAt: fc.option(moment),
+    createdAt: timestamp,
+    archivedAt: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: timestamp }),
+    lastSeenAt: fc.option(timestamp),
     creator: fc.nat(people.length - 1),
     tags: fc.uniqueArray(fc.constantFrom(...tags), { maxLength: 4 }),
     segments: fc.uniqueArray(fc.integer({ min: 1, max: segments.length }), { maxLength: 3 }),

@@ -21,13 +21,13 @@ export const presenceReply = (version: ContractVersion): CallResponse => ({
 });
 
 /** Of processes that answer `true`, as they did before contracts had versions. */
-const firstVersion: ContractVersion = { speaks: 1, understands: 1 };
+const firstVersion: ContractVersion = { current: 1, oldestSupported: 1 };
 
 const incompatibility = (service: ServiceName, theirs: ContractVersion, ours: ContractVersion): string | undefined => {
-  if (theirs.speaks < ours.understands)
-    return `The ${service} service speaks version ${theirs.speaks} of the contract, and this process understands ${ours.understands} and newer. Upgrade the ${service} service.`;
-  if (ours.speaks < theirs.understands)
-    return `The ${service} service understands version ${theirs.understands} of the contract and newer, and this process speaks ${ours.speaks}. Upgrade this process.`;
+  if (theirs.current < ours.oldestSupported)
+    return `The ${service} service has version ${theirs.current} of the contract, and this process supports ${ours.oldestSupported} and newer. Upgrade the ${service} service.`;
+  if (ours.current < theirs.oldestSupported)
+    return `The ${service} service supports version ${theirs.oldestSupported} of the contract and newer, and this process has ${ours.current}. Upgrade this process.`;
   return undefined;
 };
 

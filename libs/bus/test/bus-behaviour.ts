@@ -287,22 +287,22 @@ export const describeBus = (
     it('names the services whose contract version does not suit the caller, and which one to upgrade', async () => {
       const compatible = (ours: ContractVersion) => compatibilityCheck(bus, 'gateway', ours)();
       const endpoint = implement(Greet, async () => ({ text: 'hello' }));
-      await compatible({ speaks: 1, understands: 1 });
-      const served = await serve(bus, [endpoint], { version: { speaks: 3, understands: 2 } });
+      await compatible({ current: 1, oldestSupported: 1 });
+      const served = await serve(bus, [endpoint], { version: { current: 3, oldestSupported: 2 } });
       const service = serviceOf(Greet);
-      await compatible({ speaks: 2, understands: 1 });
-      await compatible({ speaks: 4, understands: 3 });
-      await expect(compatible({ speaks: 1, understands: 1 })).rejects.toThrow(
-        `The ${service} service understands version 2 of the contract and newer, and this process speaks 1. Upgrade this process.`,
+      await compatible({ current: 2, oldestSupported: 1 });
+      await compatible({ current: 4, oldestSupported: 3 });
+      await expect(compatible({ current: 1, oldestSupported: 1 })).rejects.toThrow(
+        `The ${service} service supports version 2 of the contract and newer, and this process has 1. Upgrade this process.`,
       );
-      await expect(compatible({ speaks: 5, understands: 4 })).rejects.toThrow(
-        `The ${service} service speaks version 3 of the contract, and this process understands 4 and newer. Upgrade the ${service} service.`,
+      await expect(compatible({ current: 5, oldestSupported: 4 })).rejects.toThrow(
+        `The ${service} service has version 3 of the contract, and this process supports 4 and newer. Upgrade the ${service} service.`,
       );
       await served.stop();
       // Before contracts had versions, processes answered so.
       const before = await bus.respond(`present.${service}`, async () => ({ reply: { json: 'true', headers: {} } }));
-      await compatible({ speaks: 2, understands: 1 });
-      await expect(compatible({ speaks: 2, understands: 2 })).rejects.toThrow(/speaks version 1 of the contract/);
+      await compatible({ current: 2, oldestSupported: 1 });
+      await expect(compatible({ current: 2, oldestSupported: 2 })).rejects.toThrow(/has version 1 of the contract/);
       await before.stop();
     });
 

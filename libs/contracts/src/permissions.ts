@@ -147,7 +147,7 @@ export const Caller = Type.Object({
       description: 'private projects that the caller has no part in: to them, these do not exist',
     }),
   ),
-  closedProjects: Type.Optional(
+  proposalDeniedProjects: Type.Optional(
     Type.Array(Type.String(), {
       description: 'protected projects that the caller has no part in: to be read, not to propose changes in',
     }),

@@ -5,9 +5,9 @@ const isUrlFriendly = (name: string): boolean =>
   name !== '.' && name !== '..' && name.isWellFormed() && encodeURIComponent(name) === name;
 
 /** The error of a name that would need escaping in a URL, as the rest of a sentence that begins with its property. */
-export const urlFriendlyError = (name: string, most = 100): string | undefined => {
+export const urlFriendlyError = (name: string, maxLength = 100): string | undefined => {
   if (name === '') return 'is not allowed to be empty';
-  if (name.length > most) return `must be at most ${most} characters long`;
+  if (name.length > maxLength) return `must be at most ${maxLength} characters long`;
   return isUrlFriendly(name) ? undefined : 'must be URL friendly';
 };
 

@@ -90,7 +90,9 @@ describe('a database', () => {
     });
     await expect(job).rejects.toThrow('no');
     goOn();
-    await expect(late).rejects.toThrow('The transaction is over.');
+    await expect(late).rejects.toThrow(
+      'The transaction has ended: this statement was sent after its commit or rollback.',
+    );
     expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([]);
   });
 

@@ -232,7 +232,10 @@ export const openDatabase = async ({
     let entities: EntityManager | undefined;
     // After a job has failed, its remaining statements must not reach the connection: the pool has given it to another job.
     const query = ((own: string | QueryConfig, values?: unknown[]) => {
-      if (isOver) return Promise.reject(new Error('The transaction is over.'));
+      if (isOver)
+        return Promise.reject(
+          new Error('The transaction has ended: this statement was sent after its commit or rollback.'),
+        );
       sendWaiting();
       if (typeof own === 'string') return send(own, values);
       return inChildSpan(statementSpan(databaseName, operationOf(own.text)), () => client.query(own));

@@ -44,7 +44,7 @@ describe('a read replica', () => {
       warn: (it) => void warnings.push(it),
       // Only a defect takes as long.
       waitMs: 10_000,
-      answerMs: 10_000,
+      positionTimeoutMs: 10_000,
       ...options,
     });
     opened.push(made);

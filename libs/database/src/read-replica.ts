@@ -18,7 +18,7 @@ export interface ReadReplicaOptions {
   /** how long a read waits until the replica has replayed what it needs, before it goes to the primary */
   readonly waitMs?: number;
   /** within how many milliseconds a replica that is not away says what it has replayed */
-  readonly answerMs?: number;
+  readonly positionTimeoutMs?: number;
   readonly metrics?: Registry;
   readonly warn?: (message: string) => void;
 }
@@ -58,7 +58,8 @@ const replayState: Statement = {
       (pg_control_system()).system_identifier::text as system`,
 };
 
-const defaultAnswerMs = 1_000;
+/** How long a replica may take to report its position; afterwards it counts as unavailable. */
+const defaultPositionTimeoutMs = 1_000;
 const connectMs = 1_000;
 const firstPollMs = 1;
 /** How long an inspection waits for the replica, and how often it asks. */
@@ -66,8 +67,8 @@ const inspectionMs = 1_000;
 const inspectionPollMs = 20;
 /** How long reads go to the primary alone, after the replica was behind or away. */
 const bypassMs = { behind: 500, unavailable: 5_000 };
-/** How much longer than its statement timeout the replica may take to answer; afterwards it counts as away. */
-const lateAnswerMs = 5_000;
+/** How much longer than its statement timeout a replica may take to respond; afterwards it counts as unavailable. */
+const responseGraceMs = 5_000;
 const repeatWarningAfterMs = 60_000;
 const queryCanceled = '57014';
 
@@ -124,12 +125,12 @@ const requireReplicaOf = (needed: LogPosition, { isReplica, system, timeline }: 
 };
 
 /** How many bytes of the log before a position a replica has not replayed. @throws ReplicaError if it is no replica of the primary, or away */
-const bytesBehind = async (client: ClientBase, needed: LogPosition, answerMs: number): Promise<number> => {
-  const { rows } = await within(answerMs, client.query<ReplayState>(replayState)).catch((error: unknown) =>
+const bytesBehind = async (client: ClientBase, needed: LogPosition, positionTimeoutMs: number): Promise<number> => {
+  const { rows } = await within(positionTimeoutMs, client.query<ReplayState>(replayState)).catch((error: unknown) =>
     Promise.reject(away(error)),
   );
   const [state] = rows;
-  if (state === undefined) throw new ReplicaError('unavailable', 'it has not said its position');
+  if (state === undefined) throw new ReplicaError('unavailable', 'it did not report its position');
   requireReplicaOf(needed, state);
   return Math.max(0, needed.lsn - state.lsn);
 };
@@ -146,9 +147,9 @@ export const inspectReadReplica = async (url: string, primary: ReadDatabase): Pr
   try {
     await client.connect();
     const [needed] = await primary.read<LogPosition>(committedPosition);
-    if (needed === undefined) throw new Error('The primary has not said its position.');
+    if (needed === undefined) throw new Error('The primary did not report its position.');
     for (const deadline = performance.now() + inspectionMs; ; await sleep(inspectionPollMs)) {
-      const bytes = await bytesBehind(client, needed, defaultAnswerMs);
+      const bytes = await bytesBehind(client, needed, defaultPositionTimeoutMs);
       if (bytes === 0 || performance.now() >= deadline) return bytes;
     }
   } finally {
@@ -169,7 +170,7 @@ export const openReadReplica = ({
   poolMax = 10,
   statementTimeoutMs = 10_000,
   waitMs = 50,
-  answerMs = defaultAnswerMs,
+  positionTimeoutMs = defaultPositionTimeoutMs,
   metrics,
   warn = () => undefined,
 }: ReadReplicaOptions) => {
@@ -181,7 +182,7 @@ export const openReadReplica = ({
     max: poolMax,
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + lateAnswerMs,
+    query_timeout: statementTimeoutMs + responseGraceMs,
   });
   // The read that fails goes to the primary; without a listener the error would end the process.
   pool.on('error', () => undefined);
@@ -239,7 +240,7 @@ export const openReadReplica = ({
 
   const position = coalesceCalls(async () => {
     const [committed] = await primary.read<LogPosition>(committedPosition);
-    if (committed === undefined) throw new Error('The primary has not said its position.');
+    if (committed === undefined) throw new Error('The primary did not report its position.');
     return committed;
   });
 
@@ -247,7 +248,7 @@ export const openReadReplica = ({
   const waitFor = async (client: PoolClient, needed: LogPosition): Promise<void> => {
     const deadline = performance.now() + waitMs;
     for (let poll = 0; ; poll++) {
-      const behind = await bytesBehind(client, needed, answerMs);
+      const behind = await bytesBehind(client, needed, positionTimeoutMs);
       // How far it is when a read arrives: a read that waits sees it catch up.
       if (poll === 0) lagBytes = behind;
       if (behind === 0) return;

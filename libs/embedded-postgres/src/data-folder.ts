@@ -17,9 +17,9 @@ export const environment = { PATH: searchPath(), LC_ALL: 'C', TZ: 'UTC' };
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 const notUsable = (dataDir: string, error: unknown): EmbeddedPostgresError => {
-  const { code = String(error), path: place = dataDir } = error as NodeJS.ErrnoException;
+  const { code = String(error), path: faultyPath = dataDir } = error as NodeJS.ErrnoException;
   return new EmbeddedPostgresError(
-    `The data folder ${dataDir} cannot be used by this user (${code} at ${place}): make it writable, start as its owner, or choose another folder.`,
+    `The data folder ${dataDir} cannot be used by this user (${code} at ${faultyPath}): make it writable, start as its owner, or choose another folder.`,
   );
 };
 
@@ -60,8 +60,8 @@ export const readPassword = async (dataDir: string): Promise<string | undefined>
   }
 };
 
-const flush = async (place: string): Promise<void> => {
-  const handle = await open(place, 'r');
+const flush = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r');
   await handle.sync().finally(() => handle.close());
 };
 

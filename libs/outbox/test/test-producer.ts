@@ -46,7 +46,7 @@ export const startProducer = async (bus: Bus, url?: string, options: { intervalM
     emit: (name: string): Promise<void> =>
       outboxProducer.work(null, async ({ query }, outbox) => {
         await query('insert into thing (name) values ($1)', [name]);
-        outbox.event(featureCreated(name));
+        outbox.emit([featureCreated(name)]);
       }),
     stop: async (): Promise<void> => {
       await served.stop();

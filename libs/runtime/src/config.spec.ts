@@ -14,11 +14,11 @@ const schema = Type.Object({
 
 let folder = '';
 const file = (text: string, mode = 0o400): string => {
-  const place = path.join(folder, 'secret');
-  rmSync(place, { force: true });
-  writeFileSync(place, text);
-  chmodSync(place, mode);
-  return place;
+  const secretFile = path.join(folder, 'secret');
+  rmSync(secretFile, { force: true });
+  writeFileSync(secretFile, text);
+  chmodSync(secretFile, mode);
+  return secretFile;
 };
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'bunting-config-'));
@@ -75,11 +75,11 @@ it('refuses a secret file that other users of the machine can read or change, an
 });
 
 it('names the user that lacks the right to read a secret file', () => {
-  const place = file('a canary', 0o000);
+  const secretFile = file('a canary', 0o000);
   const isRoot = process.getuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);
   try {
-    expect(faultOf({ AUDIT_KEY_FILE: place })).toMatch(
+    expect(faultOf({ AUDIT_KEY_FILE: secretFile })).toMatch(
       /^The file that AUDIT_KEY_FILE names cannot be read by user \d+ \(EACCES\)\. Give that user/,
     );
   } finally {
@@ -89,12 +89,12 @@ it('names the user that lacks the right to read a secret file', () => {
 
 it('holds a file with a key that the service reads itself to the same rules', () => {
   const withFile = Type.Object({ BUS_NKEY_FILE: Type.Optional(Type.String({ secretFile: true })) });
-  const place = file('SUACANARY', 0o604);
-  expect(faultOf({ BUS_NKEY_FILE: place }, withFile)).toMatch(
+  const secretFile = file('SUACANARY', 0o604);
+  expect(faultOf({ BUS_NKEY_FILE: secretFile }, withFile)).toMatch(
     /^The file that BUS_NKEY_FILE names can be read by every/,
   );
-  chmodSync(place, 0o400);
-  expect(faultOf({ BUS_NKEY_FILE: place }, withFile)).toBe(JSON.stringify({ BUS_NKEY_FILE: place }));
+  chmodSync(secretFile, 0o400);
+  expect(faultOf({ BUS_NKEY_FILE: secretFile }, withFile)).toBe(JSON.stringify({ BUS_NKEY_FILE: secretFile }));
 });
 
 it('refuses an unknown setting with the prefix of a service and names the setting that was probably meant', () => {

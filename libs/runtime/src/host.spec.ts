@@ -88,14 +88,14 @@ describe('a host', () => {
     expect(failure).not.toMatch(/hunter2|GATEWAY_/);
   });
 
-  it('stops what had started when a service cannot start, the parts of that service first', async () => {
+  it('stops what had started when a service cannot start, the components of that service first', async () => {
     const log: string[] = [];
     const environment = { ...silent, SEARCH_GREETING: 'Hi', AUDIT_SECRET: '7' };
     await expect(host([greeter(log), other(log, true)], { environment })).rejects.toThrow('The audit cannot start.');
     expect(log).toEqual(['search starts', 'audit starts', 'audit stops', 'search stops']);
   });
 
-  it('stops the parts of a service in reverse order, also when one fails and one never stops, and names those two', async () => {
+  it('stops the components of a service in reverse order, also when one fails and one never stops, and names those two', async () => {
     const stopped: string[] = [];
     const lines: string[] = [];
     const parted: AnyService = {

@@ -185,8 +185,8 @@ const observer = (log: Logger, metrics: Registry): ((served: ServedCall) => void
   };
 };
 
-/** A part that a service registered with `onStop`. */
-interface Part {
+/** A component that a service registered with `onStop`. */
+interface Component {
   readonly name: string;
   readonly stop: () => Promise<void>;
   readonly limitMs: number;
@@ -196,8 +196,8 @@ const defaultStopLimitMs = 10_000;
 /** Spans that a collector does not take by then are lost. */
 const spanExportStopLimitMs = 3_000;
 
-/** Stops one part. A part that fails or exceeds its limit is logged; the other parts are stopped all the same. */
-const stopPart = async ({ name, stop, limitMs }: Part, log: Logger): Promise<void> => {
+/** Stops one component. One that fails or exceeds its limit is logged; the others are stopped all the same. */
+const stopComponent = async ({ name, stop, limitMs }: Component, log: Logger): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<'timeout'>((resolve) => (timer = setTimeout(resolve, limitMs, 'timeout')));
   try {
@@ -217,7 +217,7 @@ const stopPart = async ({ name, stop, limitMs }: Part, log: Logger): Promise<voi
 /**
  * Runs services in this process until stopped: reads their settings, opens the bus, starts them in order and stops them in reverse.
  * @throws ConfigError with all faults of all settings, or the error of a service that did not start. Everything that had started is
- * stopped first, including parts of the failed service.
+ * stopped first, including the components of the failed service.
  */
 export const host = async (services: readonly AnyService[], options: HostOptions = {}) => {
   const environment = options.environment ?? process.env;
@@ -239,7 +239,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
   const tracing = await traceProcess(tracingOf, environment, log);
 
   const running = new Map<string, RunningService>();
-  const started: { readonly log: Logger; readonly parts: Part[] }[] = [];
+  const started: { readonly log: Logger; readonly components: Component[] }[] = [];
   const monitoringServers = new Map<string, MonitoringServer>();
   const draining = new AbortController();
   let stopping: Promise<void> | undefined;
@@ -250,11 +250,11 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       await new Promise((resolve) => setTimeout(resolve, common.DRAIN_DELAY_MS));
     }
     for (const service of started.reverse()) {
-      for (const part of service.parts.reverse()) await stopPart(part, service.log);
+      for (const component of service.components.reverse()) await stopComponent(component, service.log);
     }
-    await stopPart({ name: 'bus', stop: () => bus.close(), limitMs: defaultStopLimitMs }, log);
+    await stopComponent({ name: 'bus', stop: () => bus.close(), limitMs: defaultStopLimitMs }, log);
     if (tracing !== undefined)
-      await stopPart({ name: 'export of spans', stop: tracing.stop, limitMs: spanExportStopLimitMs }, log);
+      await stopComponent({ name: 'export of spans', stop: tracing.stop, limitMs: spanExportStopLimitMs }, log);
     await Promise.all([...monitoringServers.values()].map((server) => server.close()));
   };
   const stop = () => (stopping ??= stopAll());
@@ -282,8 +282,8 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         };
         monitoringServers.set(service.name, await startMonitoringServer(port, metrics, ready));
       }
-      const parts: Part[] = [];
-      started.push({ log: serviceLog, parts });
+      const components: Component[] = [];
+      started.push({ log: serviceLog, components });
       const context: ServiceContext<ConfigSchema> = {
         config,
         bus,
@@ -292,7 +292,8 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         monitoringPort: port,
         serve: (endpoints, on = bus) =>
           serve(on, endpoints, { observe, checkReplies: common.CHECK_REPLIES, maxConcurrent }),
-        onStop: (part, stopIt, limitMs = defaultStopLimitMs) => void parts.push({ name: part, stop: stopIt, limitMs }),
+        onStop: (component, stopIt, limitMs = defaultStopLimitMs) =>
+          void components.push({ name: component, stop: stopIt, limitMs }),
         requireCompatible,
         draining: draining.signal,
         drainDelayMs: common.DRAIN_DELAY_MS,

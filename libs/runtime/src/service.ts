@@ -19,12 +19,12 @@ export interface ServiceContext<S extends ConfigSchema> {
   /** Serves endpoints, with each call logged and measured: on the shared bus, or on a bus of the service's own. */
   readonly serve: (endpoints: readonly Endpoint[], on?: Bus) => Promise<Subscription>;
   /**
-   * Registers a part to stop when the service stops, or when it fails to start. Parts stop in reverse order, so the part that
+   * Registers a component to stop when the service stops, or when it fails to start. Components stop in reverse order, so the one that
    * accepts new work is registered last: it finishes what it has accepted while everything it depends on still runs.
-   * @param part names it in the log
-   * @param limitMs milliseconds after which the host logs a warning and goes on with the next part; 10 seconds by default
+   * @param component names it in the log
+   * @param limitMs milliseconds after which the host logs a warning and goes on with the next one; 10 seconds by default
    */
-  readonly onStop: (part: string, stop: () => Promise<void>, limitMs?: number) => void;
+  readonly onStop: (component: string, stop: () => Promise<void>, limitMs?: number) => void;
   /** Throws an error that names the services whose contract version does not suit this process. The operations port checks it as well. */
   readonly requireCompatible: () => Promise<void>;
   /** Aborted when the process receives the signal to stop. Work continues for `DRAIN_DELAY_MS` while load balancers take the process out. */

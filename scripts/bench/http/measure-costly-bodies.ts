@@ -1,7 +1,7 @@
 import {
   EvaluateFrontendFeatures,
   ReportFrontendMetrics,
-  ReportMetricsInBulk,
+  ReportProxiedMetrics,
   ValidateImport,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
@@ -107,13 +107,13 @@ const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinary, 
   ],
   [
     'bulk report, zeros',
-    ReportMetricsInBulk.body,
+    ReportProxiedMetrics.body,
     large,
     `{"applications":[],"metrics":[],"p":[${lists('0', large)}]}`,
   ],
   [
     'bulk report, counts',
-    ReportMetricsInBulk.body,
+    ReportProxiedMetrics.body,
     large,
     fillList(
       '{"applications":[],"metrics":[',

@@ -201,7 +201,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       })();
       for (let nth = 0; performance.now() - beganAt < writingMs; nth++) {
         const published = featureState((nth * 7_919) % features, 1 + Math.floor((nth * 7_919) / features));
-        await producer.work(null, async (_tx, { state }) => state(published));
+        await producer.work(null, async (_tx, { emitState }) => emitState(published));
         const committedAt = performance.now();
         const wanted = `"name":"development","type":"development","enabled":${published.state?.environments[0]?.enabled}`;
         const archived = published.state?.archivedAt === null ? 'false' : 'true';

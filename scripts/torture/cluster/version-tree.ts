@@ -17,8 +17,8 @@ const succeeds = (...args: readonly string[]): boolean => {
 /** What decides the schema of the databases. */
 const migrationFiles = [
   'apps/*/src/persistence/migrations/*.ts',
-  'apps/audit/src/persistence/tables.ts',
-  'apps/search/src/persistence/tables.ts',
+  'apps/audit/src/persistence/migrations.ts',
+  'apps/search/src/persistence/migrations.ts',
   'libs/outbox/src/schema.ts',
   'libs/outbox/src/idempotency/idempotency-store.ts',
 ];

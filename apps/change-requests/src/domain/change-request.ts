@@ -60,7 +60,8 @@ export interface Applying {
   readonly scheduled: boolean;
   /** the comment of the user, which is added to the request when it has been applied */
   readonly comment?: Pick<Comment, 'id' | 'text'> | undefined;
-  readonly promised?: PendingReply | undefined;
+  /** the reply to retries of the write that started the attempt */
+  readonly pendingReply?: PendingReply | undefined;
 }
 
 export interface Comment {

@@ -6,27 +6,27 @@ const maxApprovals = 10;
 
 /**
  * The number of approvals that an environment will require, within the allowed range; null if it will not be protected.
- * @param least the minimum that the environment sets for every project, and the default
+ * @param minimum the minimum that the environment sets for every project, and the default
  */
 export const requiredApprovalsOf = (
   wanted: { readonly changeRequestsEnabled: boolean; readonly requiredApprovals?: number | undefined },
-  least = minApprovals,
+  minimum = minApprovals,
 ): number | null =>
   wanted.changeRequestsEnabled
-    ? Math.min(maxApprovals, Math.max(minApprovals, wanted.requiredApprovals ?? least))
+    ? Math.min(maxApprovals, Math.max(minApprovals, wanted.requiredApprovals ?? minimum))
     : null;
 
 /** Refuses a value below the minimum that the environment sets for every project. A lower stored value may stay unchanged. */
 export const requireMinimum = (
   before: number | null,
   after: number | null,
-  least: number,
+  minimum: number,
   environment: string,
 ): void => {
-  if (after === before || (after ?? 0) >= least) return;
+  if (after === before || (after ?? 0) >= minimum) return;
   const path = after === null ? '/body/changeRequestsEnabled' : '/body/requiredApprovals';
   throw invalid(
-    `The environment ${environment} asks for at least ${least} approvals: see the \`${path}\` property.`,
+    `The environment ${environment} asks for at least ${minimum} approvals: see the \`${path}\` property.`,
     path,
   );
 };

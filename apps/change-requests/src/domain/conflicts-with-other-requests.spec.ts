@@ -2,16 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { aChange } from '../../test/builders.ts';
 import {
   addConflictsWithOtherRequests,
-  type Planned,
-  type PlannedChange,
+  type ScheduledRequest,
+  type ScheduledChange,
   scheduleConflictsOf,
 } from './conflicts-with-other-requests.ts';
 
 const beta = { id: 4, name: 'beta users' };
 const plan = (
-  change: Partial<PlannedChange> & Pick<PlannedChange, 'action'>,
-  about: Partial<Planned> = {},
-): Planned => ({
+  change: Partial<ScheduledChange> & Pick<ScheduledChange, 'action'>,
+  about: Partial<ScheduledRequest> = {},
+): ScheduledRequest => ({
   id: 40,
   title: null,
   environment: 'production',
@@ -29,7 +29,7 @@ const segment = (action: 'updateSegment' | 'deleteSegment', more: object = {}) =
 const mine = (change: Parameters<typeof aChange>[0] | object) => aChange(change as Parameters<typeof aChange>[0]);
 const mySegment = (action: 'updateSegment' | 'deleteSegment', more: object = {}) =>
   aChange({ action, segment: beta, payload: { id: 4, ...more } });
-const collides = (change: ReturnType<typeof aChange>, planned: Planned, environment = 'production') =>
+const collides = (change: ReturnType<typeof aChange>, planned: ScheduledRequest, environment = 'production') =>
   scheduleConflictsOf(change, environment, [planned]).length === 1;
 
 describe('a change collides with a scheduled request', () => {
@@ -111,11 +111,11 @@ describe('a preview among other requests', () => {
   const changes = [change, { ...mySegment('deleteSegment'), id: 2 }];
 
   it('names the schedules that a change would break, by title where they have one', () => {
-    const planned = [plan(update({ title: 'b' })), plan(update({ title: 'c' }), { id: 41, title: 'Night release' })];
+    const scheduled = [plan(update({ title: 'b' })), plan(update({ title: 'c' }), { id: 41, title: 'Night release' })];
     const { features, applicable } = addConflictsWithOtherRequests(
       preview,
       { environment: 'production', changes },
-      { planned, usedSegments: new Set() },
+      { scheduled, usedSegments: new Set() },
     );
     expect(features[0]?.changes[0]).toEqual({
       ...previewed,
@@ -129,7 +129,7 @@ describe('a preview among other requests', () => {
     const { segments, applicable } = addConflictsWithOtherRequests(
       preview,
       { environment: 'production', changes },
-      { planned: [], usedSegments: new Set([4]) },
+      { scheduled: [], usedSegments: new Set([4]) },
     );
     expect(segments[0]?.changes[0]).toMatchObject({
       conflict: 'Segment renamed since is in use',

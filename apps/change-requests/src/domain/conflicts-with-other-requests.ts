@@ -1,8 +1,9 @@
 import type { ChangeAction, ChangeRequestPreview } from '@bunting/contracts';
 import type { ProposedChange } from './change-request.ts';
+import { membersOf } from './json-object.ts';
 
 /** The properties of a scheduled change that decide whether another change collides with it. */
-export interface PlannedChange {
+export interface ScheduledChange {
   readonly action: ChangeAction;
   readonly feature: string | null;
   readonly segment: number | null;
@@ -10,17 +11,13 @@ export interface PlannedChange {
 }
 
 /** A scheduled request, with the changes that others could collide with. */
-export interface Planned {
+export interface ScheduledRequest {
   readonly id: number;
   readonly title: string | null;
   readonly environment: string;
-  readonly changes: readonly PlannedChange[];
+  readonly changes: readonly ScheduledChange[];
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
-const membersOf = (payload: unknown): Members =>
-  typeof payload === 'object' && payload !== null ? (payload as Members) : {};
 const differ = (one: unknown, other: unknown): boolean => JSON.stringify(one ?? null) !== JSON.stringify(other ?? null);
 
 /** Whether two updates of one object set a common property to different values. */
@@ -32,12 +29,12 @@ const disagree = (one: unknown, other: unknown): boolean => {
 const idOf = (payload: unknown): unknown => membersOf(payload)['id'];
 const parentOf = (payload: unknown): unknown => membersOf(payload)['feature'];
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const placesOf = (payload: unknown) =>
-  new Map(listOf(payload).map((place) => [idOf(place), membersOf(place)['sortOrder']]));
+const sortOrdersOf = (payload: unknown) =>
+  new Map(listOf(payload).map((moved) => [idOf(moved), membersOf(moved)['sortOrder']]));
 const usesSegment = (payload: unknown, id: number): boolean => listOf(membersOf(payload)['segments']).includes(id);
 
 /** Collisions regardless of the environment. */
-const collidesEverywhere = (mine: ProposedChange, { action, feature, segment, payload }: PlannedChange): boolean => {
+const collidesEverywhere = (mine: ProposedChange, { action, feature, segment, payload }: ScheduledChange): boolean => {
   switch (mine.action) {
     case 'archiveFeature':
       return (
@@ -65,19 +62,19 @@ const collidesEverywhere = (mine: ProposedChange, { action, feature, segment, pa
 };
 
 /** Collisions within one environment. */
-const collidesThere = (mine: ProposedChange, { action, feature, payload }: PlannedChange): boolean => {
+const collidesThere = (mine: ProposedChange, { action, feature, payload }: ScheduledChange): boolean => {
   if (feature !== mine.feature) return false;
   switch (mine.action) {
     case 'updateStrategy':
       if (idOf(mine.payload) !== idOf(payload)) return false;
       return action === 'deleteStrategy' || (action === 'updateStrategy' && disagree(mine.payload, payload));
     case 'deleteStrategy':
-      if (action === 'reorderStrategy') return placesOf(payload).has(idOf(mine.payload));
+      if (action === 'reorderStrategy') return sortOrdersOf(payload).has(idOf(mine.payload));
       return action === 'updateStrategy' && idOf(mine.payload) === idOf(payload);
     case 'reorderStrategy': {
       if (action !== 'reorderStrategy') return false;
-      const theirs = placesOf(payload);
-      return [...placesOf(mine.payload)].some(([id, place]) => theirs.has(id) && theirs.get(id) !== place);
+      const theirs = sortOrdersOf(payload);
+      return [...sortOrdersOf(mine.payload)].some(([id, sortOrder]) => theirs.has(id) && theirs.get(id) !== sortOrder);
     }
     case 'patchVariant':
       return action === 'patchVariant' && differ(mine.payload, payload);
@@ -90,17 +87,17 @@ const collidesThere = (mine: ProposedChange, { action, feature, payload }: Plann
 export const scheduleConflictsOf = (
   mine: ProposedChange,
   environment: string,
-  planned: readonly Planned[],
-): Planned[] =>
-  planned.filter(({ environment: theirs, changes }) =>
+  scheduled: readonly ScheduledRequest[],
+): ScheduledRequest[] =>
+  scheduled.filter(({ environment: theirs, changes }) =>
     changes.some(
       (change) => collidesEverywhere(mine, change) || (theirs === environment && collidesThere(mine, change)),
     ),
   );
 
-/** Other requests of the project: the scheduled ones, and the segments that any one not closed adds to a strategy. */
+/** Other requests of the project: the scheduled ones, and the segments that any open one adds to a strategy. */
 export interface OtherRequests {
-  readonly planned: readonly Planned[];
+  readonly scheduled: readonly ScheduledRequest[];
   readonly usedSegments: ReadonlySet<number>;
 }
 
@@ -110,15 +107,15 @@ type Previewed = ChangeRequestPreview['features'][number]['changes'][number];
 export const addConflictsWithOtherRequests = <P extends ChangeRequestPreview>(
   preview: P,
   { environment, changes }: { readonly environment: string; readonly changes: readonly ProposedChange[] },
-  { planned, usedSegments }: OtherRequests,
+  { scheduled, usedSegments }: OtherRequests,
 ): P => {
-  if (planned.length === 0 && usedSegments.size === 0) return preview;
+  if (scheduled.length === 0 && usedSegments.size === 0) return preview;
   const byId = new Map(changes.map((change) => [change.id, change]));
   let inUse = false;
   const seen = (previewed: Previewed, segmentName = ''): Previewed => {
     const change = byId.get(previewed.id);
     if (change === undefined) return previewed;
-    const colliding = scheduleConflictsOf(change, environment, planned).map(({ id, title }) => ({
+    const colliding = scheduleConflictsOf(change, environment, scheduled).map(({ id, title }) => ({
       id,
       ...(title === null ? {} : { title }),
     }));

@@ -129,7 +129,7 @@ const writes: readonly { readonly what: string; readonly given: () => Promise<Wr
 /** Everything stored and emitted about requests, once no schedule is left to be checked for conflicts. */
 const everything = async () => {
   await eventually(async () => {
-    const text = 'select from schedule where touched > 0';
+    const text = 'select from schedule where unchecked_edits > 0';
     expect(await service.database.read({ name: 'unchecked-schedules', text })).toEqual([]);
   });
   const parts = ['change_request', 'change', 'approval', 'rejection', 'comment', 'schedule', 'protected_environment'];

@@ -23,7 +23,7 @@ export const changeWithSnapshot = (change: ProposedChange, snapshots: Readonly<R
 const sizeOf = ({ changes, schedule }: ChangeRequest): number => JSON.stringify([changes, schedule]).length;
 
 /** Splits requests into batches within the limits of one call; a larger request is a batch of its own. */
-export const inBatches = (
+export const batchesWithinLimits = (
   requests: readonly ChangeRequest[],
   { changes: maxChanges, bytes: maxBytes } = { changes: maxChangesPerCall, bytes: maxBytesPerCall },
 ): ChangeRequest[][] => {
@@ -63,12 +63,12 @@ const othersOf = async (
   const features = [...new Set(changes.flatMap(({ feature }) => feature ?? []))];
   const parents = changes.flatMap(({ action, payload }) => (action === 'addDependency' ? parentIn(payload) : []));
   const segments = [...new Set(changes.flatMap(({ segment }) => segment?.id ?? []))];
-  const [planned, uses] = await Promise.all([
-    reader.planned(project, [...features, ...parents], segments),
+  const [scheduled, uses] = await Promise.all([
+    reader.scheduled(project, [...features, ...parents], segments),
     reader.segmentUses(project, segmentsToDelete(changes)),
   ]);
   return (request) => ({
-    planned: planned.filter(({ id }) => id !== request.id),
+    scheduled: scheduled.filter(({ id }) => id !== request.id),
     usedSegments: new Set(uses.filter(({ id }) => id !== request.id).map(({ segment }) => segment)),
   });
 };
@@ -89,7 +89,7 @@ export const previewsOf = async (
   withStates: boolean,
   context: CallContext,
 ): Promise<Map<number, Preview>> => {
-  const calls = inBatches(requests).map(async (batch) => {
+  const calls = batchesWithinLimits(requests).map(async (batch) => {
     const body = {
       project,
       withStates,
@@ -118,13 +118,13 @@ export const previewsOf = async (
 };
 
 /** The previews to show with requests. Closed and empty requests have none. */
-export const previewsOfUnclosed = async (
+export const previewsOfOpen = async (
   sources: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
   context: CallContext,
 ): Promise<(request: ChangeRequest) => PreviewedChanges | undefined> => {
-  const unclosed = requests.filter((request) => !isClosed(request) && request.changes.length > 0);
-  const previews = unclosed.length === 0 ? undefined : await previewsOf(sources, project, unclosed, false, context);
+  const open = requests.filter((request) => !isClosed(request) && request.changes.length > 0);
+  const previews = open.length === 0 ? undefined : await previewsOf(sources, project, open, false, context);
   return ({ id }) => previews?.get(id)?.preview;
 };

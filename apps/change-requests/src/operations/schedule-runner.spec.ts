@@ -26,7 +26,7 @@ const inMs = (ms: number) => ({ scheduledAt: new Date(Date.now() + ms).toISOStri
 /** Waits until no schedule is left to be checked for conflicts. */
 const checked = () =>
   eventually(async () => {
-    const unchecked = { name: 'unchecked', text: 'select from schedule where touched > 0' };
+    const unchecked = { name: 'unchecked', text: 'select from schedule where unchecked_edits > 0' };
     expect(await service.database.read(unchecked)).toEqual([]);
   });
 const emittedTypes = async () => (await service.emittedEvents()).map(({ type }) => type);
@@ -103,7 +103,7 @@ describe('a scheduled request', () => {
     const reason = 'conflicts: Feature has been archived (1 in total)';
     await until(id, { state: 'Scheduled', schedule: { status: 'failed', reason, failureReason: reason } });
     // It stays failed: nothing is left to be checked, which would suspend it for the same conflict.
-    const unchecked = { name: 'unchecked', text: 'select from schedule where touched > 0' };
+    const unchecked = { name: 'unchecked', text: 'select from schedule where unchecked_edits > 0' };
     expect(await service.database.read(unchecked)).toEqual([]);
     expect((await service.emittedEvents()).at(-1)).toMatchObject({
       type: 'change-request-scheduled-application-failure',
@@ -276,7 +276,7 @@ describe('after the deletion of a user', () => {
     expect(service.features.applied).toMatchObject([{ id, by: mia.name }]);
   });
 
-  it('their open requests are cancelled, their schedules are suspended and their name is removed', async () => {
+  it('their pending requests are cancelled, their schedules are suspended and their name is removed', async () => {
     const id = await planned(kim);
     const open = await approved([enable], kim);
     const draft = await service.add(enable, kim);

@@ -13,15 +13,15 @@ import { inSpan, type SpanOptions } from '@bunting/tracing';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import { isClosed } from '../domain/content/edit-content.ts';
 import { removeUser } from '../domain/review/remove-user.ts';
-import { abandonApplying, beginApplying, suspend, systemRoles } from '../domain/review/move.ts';
+import { abandonApplying, beginApplying, suspend, systemRoles } from '../domain/review/execute-command.ts';
 import { suspensionReason } from '../domain/review/suspension-reason.ts';
 import type { PendingWorkReader } from '../persistence/pending-work.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { type Apply, reasonOf } from './apply.ts';
+import { type Apply, reasonOf } from './apply-request.ts';
 import { previewsOf } from './previews.ts';
 import { type RetryBackoff, retryBackoff } from './retry-backoff.ts';
-import { segmentsInUse } from './segments-in-use.ts';
+import { segmentConflictsOf } from './segment-conflicts.ts';
 import type { SyncProtection } from './sync-protection.ts';
 
 export interface ScheduleRunnerOptions {
@@ -113,7 +113,7 @@ export const startScheduleRunner = ({
           );
         }
         const begun = beginApplying(request, 'run', { by, now, roles: systemRoles });
-        const conflicts = await segmentsInUse(requests, request);
+        const conflicts = await segmentConflictsOf(requests, request);
         const reason =
           reasonNotTo(request, scheduler, late) ?? (conflicts.length > 0 ? reasonOf(conflicts) : undefined);
         if (reason === undefined) {
@@ -123,12 +123,12 @@ export const startScheduleRunner = ({
         }
         const { request: after, events } = abandonApplying(begun, now, { command: 'fail', reason });
         if (after !== null) await requests.save(request, after);
-        for (const event of events) outbox.event(event);
+        outbox.emit(events);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         const { request: after, events } = suspend(request, error.message, { by, now });
         if (after !== null) await requests.save(request, after);
-        for (const event of events) outbox.event(event);
+        outbox.emit(events);
       }
       return undefined;
     });
@@ -144,7 +144,7 @@ export const startScheduleRunner = ({
       if (before === undefined || isClosed(before) || before.applying !== null) return;
       const { request: after, events } = removeUser(before, userId, await requests.now());
       if (after !== null) await requests.save(before, after);
-      for (const event of events) outbox.event(event);
+      outbox.emit(events);
     });
 
   const removeDeletedUsers = async (): Promise<void> => {
@@ -163,7 +163,12 @@ export const startScheduleRunner = ({
       return request?.applying === null ? undefined : request;
     });
 
-  const checkConflicts = async (id: number, project: string, touched: number, context: CallContext): Promise<void> => {
+  const checkConflicts = async (
+    id: number,
+    project: string,
+    uncheckedEdits: number,
+    context: CallContext,
+  ): Promise<void> => {
     const request = await reader.one(id, project);
     if (request === undefined || request.schedule === null) return;
     const reason = await previewsOf({ bus, reader }, project, [request], false, context).then(
@@ -181,12 +186,12 @@ export const startScheduleRunner = ({
       const before = await requests.getForUpdate(id);
       // The request was rescheduled in the meantime: the next run checks it again.
       if (before?.schedule?.scheduledAt !== request.schedule?.scheduledAt) return;
-      await schedules.conflictsChecked(id, touched);
+      await schedules.conflictsChecked(id, uncheckedEdits);
       if (before === undefined || reason === undefined) return;
       const actor = { by: { id: systemCaller.id, name: systemCaller.name }, now: await requests.now() };
       const { request: after, events } = suspend(before, reason, actor);
       if (after !== null) await requests.save(before, after);
-      for (const event of events) outbox.event(event);
+      outbox.emit(events);
     });
   };
 
@@ -250,8 +255,8 @@ export const startScheduleRunner = ({
     await each(await pendingWork.interrupted(recoveryTimeoutMs, applying.paused()), applyAfter(resume), applying);
     await removeDeletedUsers();
     await each(
-      await pendingWork.touched(checking.paused()),
-      ({ id, project, touched }, context) => checkConflicts(id, project, touched, context),
+      await pendingWork.uncheckedSchedules(checking.paused()),
+      ({ id, project, uncheckedEdits }, context) => checkConflicts(id, project, uncheckedEdits, context),
       checking,
     );
     await each(await pendingWork.due(applying.paused()), applyAfter(begin), applying);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Open requests of Mia with two changes each: one for every environment, as there is only one in each. */
+/** Pending requests of Mia with two changes each: one for every environment, as there is only one in each. */
 const given = (project: string, count: number): Promise<unknown> =>
   service.database.transaction(({ query }) =>
     query(
@@ -33,13 +33,13 @@ const statementsOf = async (job: () => Promise<unknown>): Promise<number> => {
   return service.database.statements - before;
 };
 
-describe('the open requests of a user', () => {
+describe('the pending requests of a user', () => {
   it('are read with their changes by one statement, however many they are', async () => {
     await given('small', 1);
     await given('large', 300);
-    expect(await statementsOf(() => reader.allOpen(mia.id, 'small'))).toBe(1);
-    expect(await statementsOf(() => reader.allOpen(mia.id, 'large'))).toBe(1);
-    const requests = await reader.allOpen(mia.id, 'large');
+    expect(await statementsOf(() => reader.allPendingOfUser(mia.id, 'small'))).toBe(1);
+    expect(await statementsOf(() => reader.allPendingOfUser(mia.id, 'large'))).toBe(1);
+    const requests = await reader.allPendingOfUser(mia.id, 'large');
     expect(requests).toHaveLength(300);
     expect(requests.every(({ changes }) => changes.length === 2)).toBe(true);
   });

@@ -1,15 +1,15 @@
 import { violatedConstraint, type Database, persistDifference, type Statement, type Tx } from '@bunting/database';
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
-import type { Planned } from '../domain/conflicts-with-other-requests.ts';
+import type { ScheduledRequest } from '../domain/conflicts-with-other-requests.ts';
 import type { ChangeRequest, Schedule, Review } from '../domain/change-request.ts';
 import {
   ApprovalEntity,
   ChangeEntity,
   ChangeRequestEntity,
   CommentEntity,
-  openDraftIndex,
-  openStates,
+  oneDraftIndex,
+  pendingStates,
   ProtectedEnvironmentEntity,
   UnsyncedProtectionEntity,
   RejectionEntity,
@@ -22,28 +22,28 @@ import {
   countsByState,
   newChangeIds,
   oneRequest,
-  openRequest,
-  openRequests,
+  pendingRequest,
+  pendingRequests,
   pendingOfFeature,
-  plannedChanges,
+  scheduledChanges,
   protectedEnvironments,
   requestById,
   requestedApprovers,
   requestsOfProject,
-  scheduledTouching,
+  scheduledAffecting,
   searchRequests,
   segmentUses,
   storeDraft,
   strategiesUsing,
 } from './statements.ts';
-import { lockProtection } from './pending-work.ts';
+import { lockProtection } from './schedule-repository.ts';
 
 interface Row {
   readonly request: ChangeRequest;
 }
 
 /** The project and environment of a request. */
-export interface Place {
+export interface EnvironmentRef {
   readonly project: string;
   readonly environment: string;
 }
@@ -69,7 +69,7 @@ export interface StrategyUse {
 export interface ChangeRequestFilter {
   readonly createdBy: number | undefined;
   readonly requestedApprover: number | undefined;
-  readonly isUnclosed: boolean | undefined;
+  readonly isOpen: boolean | undefined;
 }
 
 /** A request in a search result. */
@@ -110,17 +110,17 @@ export const changeRequestReader = (database: Database) => {
     (await database.read<Row>(statement, values)).map(({ request }) => request);
   return {
     /** The request of a user that accepts changes: the draft, or else the newest one; with `onlyDraft` the draft only. */
-    open: async (
+    pendingOfUser: async (
       userId: number,
-      { project, environment }: Place,
+      { project, environment }: EnvironmentRef,
       onlyDraft = false,
     ): Promise<ChangeRequest | undefined> =>
-      (await requests(openRequest, [userId, project, environment, onlyDraft]))[0],
+      (await requests(pendingRequest, [userId, project, environment, onlyDraft]))[0],
     /** Reserves ascending ids for new changes. Unused ids are not reused. */
     newChangeIds: async (count: number): Promise<number[]> =>
       (await database.read<{ id: number }>(newChangeIds, [count])).map(({ id }) => id),
     /** All requests of a user that accept changes in a project, by environment and id, by one statement. */
-    allOpen: (userId: number, project: string) => requests(openRequests, [userId, project]),
+    allPendingOfUser: (userId: number, project: string) => requests(pendingRequests, [userId, project]),
     /** The request of that id in that project. */
     one: async (id: number, project: string): Promise<ChangeRequest | undefined> =>
       (await requests(oneRequest, [id])).find((request) => request.project === project),
@@ -137,8 +137,8 @@ export const changeRequestReader = (database: Database) => {
     actionable: (project: string, userId: number) =>
       database.read<Actionable>(actionableByEnvironment, [project, userId]),
     protectedEnvironments: (project: string) => database.read<ProtectedEnvironment>(protectedEnvironments, [project]),
-    /** Scheduled requests of a project that touch any of some features, strategies or variants, by id. */
-    scheduledTouching: async (
+    /** Scheduled requests of a project that affect any of some features, strategies or variants, by id. */
+    scheduledAffecting: async (
       project: string,
       features: readonly string[],
       strategies: readonly string[],
@@ -146,32 +146,28 @@ export const changeRequestReader = (database: Database) => {
     ): Promise<{ readonly id: number; readonly environment: string; readonly title: string | null }[]> =>
       features.length + strategies.length + variants.length === 0
         ? []
-        : database.read(scheduledTouching, [project, features, strategies, variants]),
+        : database.read(scheduledAffecting, [project, features, strategies, variants]),
     /** The changes of scheduled requests in a project that affect any of the given features or segments. */
-    planned: async (project: string, features: readonly string[], segments: readonly number[]): Promise<Planned[]> =>
-      features.length + segments.length === 0 ? [] : database.read(plannedChanges, [project, features, segments]),
-    /** The requests not closed that add any of these segments to strategies. */
+    scheduled: async (
+      project: string,
+      features: readonly string[],
+      segments: readonly number[],
+    ): Promise<ScheduledRequest[]> =>
+      features.length + segments.length === 0 ? [] : database.read(scheduledChanges, [project, features, segments]),
+    /** The open requests that add any of these segments to strategies. */
     segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
       segments.length === 0 ? [] : database.read(segmentUses, [project, segments.map(String)]),
-    /** The strategies to which requests not closed add a segment, as visible to a user. */
+    /** The strategies to which open requests add a segment, as visible to a user. */
     strategiesUsing: (segment: number, userId: number, hidden: readonly string[]) =>
       database.read<StrategyUse>(strategiesUsing, [String(segment), userId, hidden]),
     /** A page of the matching requests of some projects, newest first, without the drafts of others. */
     search: async (
       projects: readonly string[],
       userId: number,
-      { createdBy, requestedApprover, isUnclosed }: ChangeRequestFilter,
+      { createdBy, requestedApprover, isOpen }: ChangeRequestFilter,
       { offset, limit }: { readonly offset: number; readonly limit: number },
     ): Promise<{ readonly total: number; readonly found: readonly FoundRequest[] }> => {
-      const values = [
-        projects,
-        userId,
-        createdBy ?? null,
-        requestedApprover ?? null,
-        isUnclosed ?? null,
-        offset,
-        limit,
-      ];
+      const values = [projects, userId, createdBy ?? null, requestedApprover ?? null, isOpen ?? null, offset, limit];
       const [row] = await database.read<{ total: number; found: FoundRequest[] }>(searchRequests, values);
       return row ?? { total: 0, found: [] };
     },
@@ -183,7 +179,7 @@ export const changeRequestReader = (database: Database) => {
 export type ChangeRequestReader = ReturnType<typeof changeRequestReader>;
 
 /** The author concurrently created another draft for the project and environment: this unit of work cannot commit. */
-export class AnotherOpenRequest extends Error {}
+export class AnotherPendingRequest extends Error {}
 
 const rowOf = (request: ChangeRequest) => {
   const { id, uid, project, environment, title, state, minApprovals, createdBy, createdAt } = request;
@@ -225,11 +221,11 @@ const persistRequest = (em: Tx['em'], before: ChangeRequest | undefined, after: 
   persistDifference(em, ApprovalEntity, before?.approvals ?? [], after.approvals, review);
   persistDifference(em, RejectionEntity, before?.rejections ?? [], after.rejections, review);
   persistDifference(em, CommentEntity, before?.comments ?? [], after.comments, (one) => ({ ...one, request }));
-  // A new schedule is checked for conflicts once. One that has failed stays failed until something that it touches changes.
+  // A new schedule is checked for conflicts once. One that has failed stays failed until something that it affects changes.
   persistDifference(em, ScheduleEntity, [before?.schedule ?? []].flat(), [after.schedule ?? []].flat(), (one) => ({
     ...one,
     request,
-    ...(one === after.schedule ? { touched: one.status === 'pending' ? 1 : 0 } : {}),
+    ...(one === after.schedule ? { uncheckedEdits: one.status === 'pending' ? 1 : 0 } : {}),
   }));
 };
 
@@ -258,13 +254,17 @@ export const changeRequestRepository = (tx: Tx) => {
     written: () => written,
 
     /** Whether the user has a request that accepts changes, or a draft. Locks out concurrent ones until the end of the transaction. */
-    hasOpen: async (userId: number, { project, environment }: Place, onlyDraft: boolean): Promise<boolean> => {
+    hasPending: async (
+      userId: number,
+      { project, environment }: EnvironmentRef,
+      onlyDraft: boolean,
+    ): Promise<boolean> => {
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
         JSON.stringify([userId, project, environment]),
       ]);
       const found = await query(
         `select from change_request
-         where created_by_id = $1 and project = $2 and environment = $3 and state in ${openStates}
+         where created_by_id = $1 and project = $2 and environment = $3 and state in ${pendingStates}
            and (state = 'Draft' or not $4) and applying is null limit 1`,
         [userId, project, environment, onlyDraft],
       );
@@ -283,7 +283,7 @@ export const changeRequestRepository = (tx: Tx) => {
     newCommentId: () => nextId('comment_id_seq'),
 
     /** The number of approvals that a new request requires; null if the environment is not protected. */
-    minApprovals: async ({ project, environment }: Place): Promise<number | null> => {
+    minApprovals: async ({ project, environment }: EnvironmentRef): Promise<number | null> => {
       const text =
         'select required_approvals as needed from protected_environment where project = $1 and environment = $2';
       return (await query<{ needed: number }>(text, [project, environment]))[0]?.needed ?? null;
@@ -311,28 +311,29 @@ export const changeRequestRepository = (tx: Tx) => {
       return (await query<{ inverse: unknown[] | null }>(text, [id]))[0]?.inverse ?? [];
     },
 
-    /** The requests not closed that add any of these segments to strategies. */
+    /** The open requests that add any of these segments to strategies. */
     segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
       segments.length === 0 ? [] : query(segmentUses.text, [project, segments.map(String)]),
 
     /** Replaces the requested approvers with these users. */
     requestApprovers: async (before: ChangeRequest, userIds: readonly number[]): Promise<void> => {
-      const placed = (users: readonly number[]) =>
-        users.map((userId, place) => ({ request: before.id, userId, place }));
-      const asRow = (row: ReturnType<typeof placed>[number]) => row;
-      persistDifference(tx.em, RequestedApproverEntity, placed(before.requestedApprovers), placed(userIds), asRow);
+      const rowsOf = (users: readonly number[]) =>
+        users.map((userId, position) => ({ request: before.id, userId, position }));
+      const asRow = (row: ReturnType<typeof rowsOf>[number]) => row;
+      persistDifference(tx.em, RequestedApproverEntity, rowsOf(before.requestedApprovers), rowsOf(userIds), asRow);
       await tx.em.flush();
       written = { ...before, requestedApprovers: userIds };
     },
 
     /** Sets the required approvals of an environment, or null to remove its protection; returns the previous value. */
-    protect: async (place: Place, requiredApprovals: number | null): Promise<number | null> => {
-      const { project, environment } = place;
+    protect: async (environmentRef: EnvironmentRef, requiredApprovals: number | null): Promise<number | null> => {
+      const { project, environment } = environmentRef;
       await query(lockProtection, [project, environment]);
       const { em } = tx;
       const before = await em.findOne(ProtectedEnvironmentEntity, { project, environment });
       const approvalsBefore = before?.requiredApprovals ?? null;
-      if (requiredApprovals !== null) await em.upsert(ProtectedEnvironmentEntity, { ...place, requiredApprovals });
+      if (requiredApprovals !== null)
+        await em.upsert(ProtectedEnvironmentEntity, { ...environmentRef, requiredApprovals });
       else if (before !== null) em.remove(before);
       // Sent also if it does not change: after a restored backup the features service may have another value.
       em.create(UnsyncedProtectionEntity, { project, environment, isProtected: requiredApprovals !== null });
@@ -358,7 +359,7 @@ export const changeRequestRepository = (tx: Tx) => {
     /**
      * Stores a new request, with the id of its import if it has one. Waits for a concurrent insert by the same author in the same project
      * and environment.
-     * @throws AnotherOpenRequest if the author has another draft there.
+     * @throws AnotherPendingRequest if the author has another draft there.
      */
     add: async (request: ChangeRequest, importId?: string): Promise<void> => {
       try {
@@ -366,7 +367,7 @@ export const changeRequestRepository = (tx: Tx) => {
         await tx.em.flush();
         written = request;
       } catch (error) {
-        throw violatedConstraint(error) === openDraftIndex ? new AnotherOpenRequest() : error;
+        throw violatedConstraint(error) === oneDraftIndex ? new AnotherPendingRequest() : error;
       }
     },
 
@@ -382,10 +383,10 @@ export const changeRequestRepository = (tx: Tx) => {
      * longer a draft. A draft has no approvals to remove, so one statement is enough.
      */
     saveDraft: async ({ id, revision, changes }: ChangeRequest, after: ChangeRequest): Promise<boolean> => {
-      const known = new Set(changes);
+      const stored = new Set(changes);
       const kept = new Set(after.changes.map((change) => change.id));
       const gone = changes.flatMap((change) => (kept.has(change.id) ? [] : change.id));
-      const changed = changeRows(after.changes.filter((change) => !known.has(change)));
+      const changed = changeRows(after.changes.filter((change) => !stored.has(change)));
       const isStored = (await query(storeDraft, [id, revision, gone, changed])).length > 0;
       if (isStored) written = after;
       return isStored;

@@ -6,12 +6,12 @@ import type { Applying, Schedule } from '../domain/change-request.ts';
 // Properties are named as in the domain and in JSON, and columns after them. The JSON of a request omits `hidden` properties.
 
 /** SQL: the states in which a request accepts changes. A statement must use this exact text to match the partial indexes. */
-export const openStates = `('Draft', 'In review', 'Approved')`;
+export const pendingStates = `('Draft', 'In review', 'Approved')`;
 
 /** Refuses a second draft of one user for one project and environment. */
-export const openDraftIndex = 'change_request_draft';
+export const oneDraftIndex = 'change_request_draft';
 
-const moment = () => p.type(Timestamp);
+const timestamp = () => p.type(Timestamp);
 
 /** In an index: the id of an embedded object. MikroORM accepts a path there, but its types do not. */
 const idOf = <Name extends string>(name: Name) => `${name}.id` as Name;
@@ -46,12 +46,12 @@ export const ChangeRequestEntity = defineEntity({
     state: p.text().$type<ChangeRequestState>(),
     minApprovals: p.integer(),
     createdBy: p.embedded(PersonEmbeddable).prefix('created_by_'),
-    createdAt: moment(),
+    createdAt: timestamp(),
     revision: p.integer(),
     stateTimestamps: p.json<Readonly<Record<string, string>>>(),
     applying: p.json<Applying>().nullable(),
     attempts: p.integer().default(0),
-    applyingSince: moment().nullable().hidden(),
+    applyingSince: timestamp().nullable().hidden(),
     inverse: p.json<readonly unknown[]>().columnType('json').nullable().hidden(),
     importId: p.uuid().nullable().hidden(),
   },
@@ -70,12 +70,12 @@ export const ChangeRequestEntity = defineEntity({
     {
       name: 'change_request_open_of_author',
       properties: [idOf('createdBy'), 'project', 'environment'],
-      where: `state in ${openStates}`,
+      where: `state in ${pendingStates}`,
     },
   ],
   uniques: [
     {
-      name: openDraftIndex,
+      name: oneDraftIndex,
       properties: [idOf('createdBy'), 'project', 'environment'],
       where: "state = 'Draft'",
     },
@@ -99,7 +99,7 @@ export const ChangeEntity = defineEntity({
     payload: p.json<unknown>().columnType('json'),
     snapshot: p.json<unknown>().columnType('json').nullable(),
     createdBy: p.embedded(PersonEmbeddable).prefix('created_by_'),
-    createdAt: moment(),
+    createdAt: timestamp(),
   },
   checks: [
     { name: 'change_feature_or_segment', expression: 'num_nonnulls(feature, segment_id) = 1' },
@@ -120,7 +120,7 @@ const reviewProperties = () => ({
   request: ofRequest().primary(),
   createdById: p.bigint('number').primary(),
   createdByName: p.text(),
-  createdAt: moment(),
+  createdAt: timestamp(),
 });
 
 export const ApprovalEntity = defineEntity({
@@ -144,7 +144,7 @@ export const CommentEntity = defineEntity({
     request: ofRequest(),
     text: p.text(),
     createdBy: p.embedded(PersonEmbeddable).prefix('created_by_'),
-    createdAt: moment(),
+    createdAt: timestamp(),
   },
   indexes: [{ name: 'comment_by_change_request', properties: ['request', 'id'] }],
 });
@@ -155,11 +155,12 @@ export const ScheduleEntity = defineEntity({
   properties: {
     request: ofRequest().primary(),
     status: p.text().$type<Schedule['status']>(),
-    scheduledAt: moment(),
+    scheduledAt: timestamp(),
     by: p.embedded(ActorEmbeddable).prefix('by_'),
     reason: p.text().nullable(),
     snapshots: p.json<Schedule['snapshots']>().columnType('json'),
-    touched: p.integer().default(1).hidden(),
+    /** edits of objects that the changes affect, since the last check for conflicts */
+    uncheckedEdits: p.integer().default(1).hidden(),
   },
   checks: [
     { name: 'schedule_status', expression: "status in ('pending', 'failed', 'suspended')" },
@@ -167,7 +168,7 @@ export const ScheduleEntity = defineEntity({
   ],
   indexes: [
     { name: 'schedule_due', properties: ['scheduledAt', 'request'], where: "status = 'pending'" },
-    { name: 'schedule_touched', properties: ['request'], where: 'touched > 0' },
+    { name: 'schedule_unchecked', properties: ['request'], where: 'unchecked_edits > 0' },
     { name: 'schedule_by_user', properties: [idOf('by'), 'request'] },
   ],
 });
@@ -178,8 +179,8 @@ export const RequestedApproverEntity = defineEntity({
   properties: {
     request: ofRequest().primary(),
     userId: p.bigint('number').primary(),
-    place: p.integer(),
-    requestedAt: moment().defaultRaw('clock_timestamp()'),
+    position: p.integer(),
+    requestedAt: timestamp().defaultRaw('clock_timestamp()'),
   },
   indexes: [{ name: 'requested_approver_by_user', properties: ['userId', 'request'] }],
 });

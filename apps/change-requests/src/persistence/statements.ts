@@ -5,13 +5,13 @@ import {
   changeRequestEntities,
   ChangeRequestEntity,
   CommentEntity,
-  openStates,
+  pendingStates,
   ScheduleEntity,
 } from './entities.ts';
 
 const sql = entitySql(changeRequestEntities);
-/** SQL: whether the request is not closed. */
-const isUnclosed = `(request.state in ${openStates} or request.state = 'Scheduled')`;
+/** SQL: whether the request is open: pending or scheduled, and not closed. */
+const isOpen = `(request.state in ${pendingStates} or request.state = 'Scheduled')`;
 const person = (row: string): string => `json_build_object('id', ${row}.created_by_id, 'name', ${row}.created_by_name)`;
 
 /** SQL: the rows of a table that belong to the request, as a JSON array. */
@@ -35,7 +35,7 @@ const requests = `
      'rejections', ${reviewsOf('rejection')},
      'comments', ${partsOf('comment', sql.jsonOf(CommentEntity, 'comment'), 'comment.id')},
      'schedule', (select ${sql.jsonOf(ScheduleEntity, 'schedule')} from schedule where schedule.change_request_id = request.id),
-     'requestedApprovers', ${partsOf('requested_approver', 'requested_approver.user_id', 'requested_approver.place')}`,
+     'requestedApprovers', ${partsOf('requested_approver', 'requested_approver.user_id', 'requested_approver.position')}`,
   )} as request
   from change_request request`;
 
@@ -45,19 +45,19 @@ export const requestById = `${requests} where request.id = $1`;
  * The request of a user that accepts changes in a project and environment: the draft, or else the newest one; with `$4` the draft only.
  * A request that is being applied accepts none.
  */
-export const openRequest: Statement = {
-  name: 'open-change-request',
+export const pendingRequest: Statement = {
+  name: 'pending-change-request',
   text: `${requests}
-    where request.created_by_id = $1 and request.project = $2 and request.environment = $3 and request.state in ${openStates}
+    where request.created_by_id = $1 and request.project = $2 and request.environment = $3 and request.state in ${pendingStates}
       and (request.state = 'Draft' or not $4) and request.applying is null
     order by request.state = 'Draft' desc, request.id desc limit 1`,
 };
 
 /** The requests of one user in one project that accept changes. */
-export const openRequests: Statement = {
-  name: 'open-change-requests',
+export const pendingRequests: Statement = {
+  name: 'pending-change-requests',
   text: `${requests}
-    where request.created_by_id = $1 and request.project = $2 and request.state in ${openStates}
+    where request.created_by_id = $1 and request.project = $2 and request.state in ${pendingStates}
     order by request.environment collate "C", request.id`,
 };
 
@@ -102,7 +102,7 @@ export const requestsOfProject: Statement = {
 export const pendingOfFeature: Statement = {
   name: 'pending-change-requests-of-feature',
   text: `${requests}
-    where ${visible} and request.state in ${openStates}
+    where ${visible} and request.state in ${pendingStates}
       and exists (select from change where change.change_request_id = request.id and change.feature = $3)
     order by request.environment collate "C", request.id limit 300`,
 };
@@ -117,9 +117,9 @@ export const countsByState: Statement = {
     from change_request where project = $1 and state <> 'Draft'`,
 };
 
-/** Scheduled requests that touch an object: `$1` project, `$2` features, `$3` strategies, `$4` features with variants. */
-export const scheduledTouching: Statement = {
-  name: 'scheduled-change-requests-touching',
+/** Scheduled requests that affect an object: `$1` project, `$2` features, `$3` strategies, `$4` features with variants. */
+export const scheduledAffecting: Statement = {
+  name: 'scheduled-change-requests-affecting',
   text: `
     select request.id, request.environment, request.title from change_request request
     where request.project = $1 and request.state = 'Scheduled' and exists (
@@ -128,14 +128,14 @@ export const scheduledTouching: Statement = {
         or change.action = 'addDependency' and change.payload ->> 'feature' = any ($2::text[])
         or change.action in ('updateStrategy', 'deleteStrategy') and change.payload ->> 'id' = any ($3::text[])
         or change.action = 'reorderStrategy' and exists (
-          select from json_array_elements(change.payload) place where place ->> 'id' = any ($3::text[]))
+          select from json_array_elements(change.payload) moved where moved ->> 'id' = any ($3::text[]))
         or change.action = 'patchVariant' and change.feature = any ($4::text[])))
     order by request.id limit 300`,
 };
 
 /** The changes of scheduled requests to features, parents or segments: `$1` project, `$2` features, `$3` segments. */
-export const plannedChanges: Statement = {
-  name: 'planned-changes',
+export const scheduledChanges: Statement = {
+  name: 'scheduled-changes',
   text: `
     select request.id, request.title, request.environment, json_agg(json_build_object(
       'action', change.action, 'feature', change.feature, 'segment', change.segment_id, 'payload', change.payload)
@@ -148,7 +148,7 @@ export const plannedChanges: Statement = {
     group by request.id order by request.id limit 300`,
 };
 
-/** Requests not closed that add segments to strategies: `$1` project, `$2` segments. */
+/** Open requests that add segments to strategies: `$1` project, `$2` segments. */
 export const segmentUses: Statement = {
   name: 'segment-uses',
   text: `
@@ -156,12 +156,12 @@ export const segmentUses: Statement = {
     from change_request request join change on change.change_request_id = request.id,
       json_array_elements_text(case when json_typeof(change.payload -> 'segments') = 'array'
         then change.payload -> 'segments' else '[]' end) used (segment)
-    where request.project = $1 and ${isUnclosed}
+    where request.project = $1 and ${isOpen}
       and change.action in ('addStrategy', 'updateStrategy') and used.segment = any ($2::text[])`,
 };
 
 /**
- * Strategies to which requests not closed add a segment, oldest request first: `$1` segment, `$2` the caller, `$3` projects
+ * Strategies to which open requests add a segment, oldest request first: `$1` segment, `$2` the caller, `$3` projects
  * hidden from the caller. Drafts of others have no id and title.
  */
 export const strategiesUsing: Statement = {
@@ -174,7 +174,7 @@ export const strategiesUsing: Statement = {
         'projectId', request.project, 'featureName', change.feature, 'environment', request.environment,
         'strategyName', coalesce(change.payload ->> 'name', change.snapshot ->> 'name', '')) as strategy
     from change_request request join change on change.change_request_id = request.id
-    where ${isUnclosed} and request.project <> all ($3::text[])
+    where ${isOpen} and request.project <> all ($3::text[])
       and change.action in ('addStrategy', 'updateStrategy') and json_typeof(change.payload -> 'segments') = 'array'
       and $1::text in (select json_array_elements_text(change.payload -> 'segments'))
     order by request.id, change.position limit 1000`,
@@ -182,7 +182,7 @@ export const strategiesUsing: Statement = {
 
 /**
  * A page of the matching requests, and their total number: `$1` projects, `$2` the caller, `$3` author, `$4` requested approver,
- * `$5` whether not closed, `$6` offset, `$7` limit.
+ * `$5` whether open, `$6` offset, `$7` limit.
  */
 export const searchRequests: Statement = {
   name: 'search-change-requests',
@@ -192,17 +192,17 @@ export const searchRequests: Statement = {
       where request.project = any ($1::text[]) and (request.state <> 'Draft' or request.created_by_id = $2)
         and ($3::bigint is null or request.created_by_id = $3)
         and ($4::bigint is null or request.id in (select change_request_id from requested_approver where user_id = $4))
-        and ($5::boolean is null or $5 = ${isUnclosed})
+        and ($5::boolean is null or $5 = ${isOpen})
     ), page as (select id from matching order by id desc offset $6 limit $7)
     select (select count(*) from matching) as total, coalesce((
       select json_agg(json_build_object(
         'id', request.id, 'title', request.title, 'createdAt', ${timestampSql('request.created_at')}, 'createdBy', ${person('request')},
         'environment', request.environment, 'project', request.project, 'state', request.state,
-        'features', coalesce((select json_agg(name order by place) from (
-          select feature as name, min(position) as place from change
+        'features', coalesce((select json_agg(name order by first_position) from (
+          select feature as name, min(position) as first_position from change
           where change_request_id = request.id and feature is not null group by feature) as features), '[]'),
-        'segments', coalesce((select json_agg(name order by place) from (
-          select (array_agg(segment_name order by position desc))[1] as name, min(position) as place from change
+        'segments', coalesce((select json_agg(name order by first_position) from (
+          select (array_agg(segment_name order by position desc))[1] as name, min(position) as first_position from change
           where change_request_id = request.id and segment_id is not null group by segment_id) as segments), '[]'),
         'schedule', (
           select json_build_object('status', schedule.status, 'scheduledAt', ${timestampSql('schedule.scheduled_at')},
@@ -219,7 +219,7 @@ export const newChangeIds: Statement = {
 
 export const requestedApprovers: Statement = {
   name: 'requested-approvers',
-  text: 'select user_id as id from requested_approver where change_request_id = $1 order by place',
+  text: 'select user_id as id from requested_approver where change_request_id = $1 order by position',
 };
 
 /** The numbers of requests to review and to apply by environment: `$1` project, `$2` user. */

@@ -2,7 +2,7 @@ import type { CommitLimits, Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, IdempotentSteps, Outbox, OutboxProducer } from '@bunting/outbox';
 import type { PendingReply } from '../domain/change-request.ts';
 import { contentTagOf, entityTagOf } from '../domain/entity-tag.ts';
-import { scheduleRepository } from './pending-work.ts';
+import { scheduleRepository } from './schedule-repository.ts';
 import { type ChangeRequestRepository, changeRequestRepository } from './change-request-repository.ts';
 
 /** The repositories and the outbox of a job. Their writes are committed together, or none of them is. */

@@ -1,6 +1,6 @@
 import type { OutboxMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { markSchedulesForConflictCheck } from '../persistence/pending-work.ts';
+import { markSchedulesForConflictCheck } from '../persistence/schedule-repository.ts';
 
 interface FeatureEvent {
   readonly type: string;

@@ -1,6 +1,6 @@
 import type { OutboxMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { addDeletedUsers, removeDeletedUsers } from '../persistence/pending-work.ts';
+import { addDeletedUsers, removeDeletedUsers } from '../persistence/deleted-users.ts';
 
 const deletionTypes: ReadonlySet<string> = new Set(['user-deleted', 'service-account-deleted']);
 

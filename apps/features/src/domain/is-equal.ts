@@ -1,5 +1,4 @@
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isJsonObject, type JsonObject } from './json-object.ts';
 
 /** Whether two JSON values are equal. The order of keys does not matter, and `undefined` equals a missing key. */
 export const isEqual = (one: unknown, other: unknown): boolean => {
@@ -9,9 +8,8 @@ export const isEqual = (one: unknown, other: unknown): boolean => {
       Array.isArray(other) && one.length === other.length && one.every((member, index) => isEqual(member, other[index]))
     );
   }
-  if (!isObject(one) || !isObject(other)) return false;
-  const valueOf = (object: Readonly<Record<string, unknown>>, key: string): unknown =>
-    Object.hasOwn(object, key) ? object[key] : undefined;
+  if (!isJsonObject(one) || !isJsonObject(other)) return false;
+  const valueOf = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
   return (
     Object.keys(one).every((key) => isEqual(one[key], valueOf(other, key))) &&
     Object.keys(other).every((key) => other[key] === undefined || Object.hasOwn(one, key))

@@ -207,10 +207,10 @@ export const playgroundOf = (content: PlaygroundContent, environment: string, na
         id,
         name: segment.name,
         result: results?.result ?? false,
-        constraints: segment.constraints.map((constraint, place) => ({
+        constraints: segment.constraints.map((constraint, index) => ({
           ...constraint,
           values: [...(constraint.values ?? [])],
-          result: results?.constraints[place] ?? false,
+          result: results?.constraints[index] ?? false,
         })),
       };
     }),

@@ -31,9 +31,9 @@ const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_00
 const given = (...features: readonly Feature[]) =>
   replicas[0]?.database.transaction((tx) =>
     featureRepository(tx, {
-      event: () => undefined,
-      state: () => undefined,
-      delivery: () => undefined,
+      emit: () => undefined,
+      emitState: () => undefined,
+      emitDelivery: () => undefined,
       send: () => undefined,
     }).add(features),
   );

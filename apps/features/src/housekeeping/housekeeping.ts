@@ -16,7 +16,7 @@ const systemTransaction = () => {
 };
 
 /** Repeats a step in transactions of at most `batchSize` rows until it finds no full batch. */
-const inBatches = async (
+const repeatUntilDone = async (
   transaction: UnitOfWork,
   batchSize: number,
   step: (tx: Transaction, limit: number) => Promise<number>,
@@ -33,16 +33,18 @@ const inBatches = async (
  */
 export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: number): Promise<void> => {
   const { features, usageRows } = batchSizes;
-  await inBatches(transaction, features, async ({ housekeeping, events }, limit) => {
+  await repeatUntilDone(transaction, features, async ({ housekeeping, events }, limit) => {
     await housekeeping.unmarkPotentiallyStale();
     const outlived = await housekeeping.markPotentiallyStale(limit);
     events.emit(outlived.map((feature) => featureEvent('feature-potentially-stale-on', feature)));
     return outlived.length;
   });
-  await inBatches(transaction, features, ({ housekeeping }, limit) => housekeeping.emitUsageStates(limit));
-  await inBatches(transaction, usageRows, ({ housekeeping }, limit) => housekeeping.deleteExpiredUsage(limit));
-  await inBatches(transaction, usageRows, ({ housekeeping }, limit) => housekeeping.deleteInactiveInstances(limit));
-  await inBatches(transaction, usageRows, ({ housekeeping }, limit) =>
+  await repeatUntilDone(transaction, features, ({ housekeeping }, limit) => housekeeping.emitUsageStates(limit));
+  await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) => housekeeping.deleteExpiredUsage(limit));
+  await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) =>
+    housekeeping.deleteInactiveInstances(limit),
+  );
+  await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) =>
     housekeeping.deleteInactiveApplications(applicationDays, limit),
   );
 };

@@ -18,8 +18,8 @@ import {
   DeleteProject,
   DeleteTag,
   DeleteTagType,
-  DisableFeaturesInBulk,
-  EnableFeaturesInBulk,
+  DisableFeatures,
+  EnableFeatures,
   SearchFlagCreators,
   GetFeature,
   GetFeatureEnvironment,
@@ -41,8 +41,8 @@ import {
   RemoveProjectEnvironment,
   ReviveFeatures,
   SetStale,
-  SetVariantsInBatch,
-  TagFeaturesInBulk,
+  SetVariantsOfEnvironments,
+  TagFeatures,
   UpdateSegment,
   ValidateArchive,
 } from '@bunting/contracts';
@@ -79,8 +79,8 @@ it('writes hundreds of features with as many statements as two', async () => {
 
   const params = { projectId: 'default', environment: 'development' };
   const steps: ((names: string[]) => Promise<number>)[] = [
-    (names) => statementsOf(EnableFeaturesInBulk, { params, query: {}, body: { features: names } }),
-    (names) => statementsOf(DisableFeaturesInBulk, { params, body: { features: names } }),
+    (names) => statementsOf(EnableFeatures, { params, query: {}, body: { features: names } }),
+    (names) => statementsOf(DisableFeatures, { params, body: { features: names } }),
     (names) => statementsOf(SetStale, { params, body: { features: names, stale: true } }),
     (names) => statementsOf(ValidateArchive, { params, body: { features: names } }),
     (names) => statementsOf(ArchiveFeatures, { params, body: { features: names } }),
@@ -142,8 +142,8 @@ it('changes an object that hundreds of features share with as many statements as
     const environments = size > 2 ? ['development', 'production'] : ['development'];
     return {
       import: await count(ImportFeatures, { body: { project: own, environment: 'production', data } }),
-      tag: await count(TagFeaturesInBulk, { params, body: { features: names, tags: { addedTags, removedTags: [] } } }),
-      variants: await count(SetVariantsInBatch, { params: path, body: { environments, variants } }),
+      tag: await count(TagFeatures, { params, body: { features: names, tags: { addedTags, removedTags: [] } } }),
+      variants: await count(SetVariantsOfEnvironments, { params: path, body: { environments, variants } }),
       renameSegment: await count(UpdateSegment, { params: { id: id ?? 0 }, body: { ...segment, name: `${own}-2` } }),
       deleteTag: await count(DeleteTag, { params: { type: 'simple', value: own } }),
       deleteTagType: await count(DeleteTagType, { params: { name: own } }),
@@ -166,8 +166,8 @@ it('checks, previews and applies hundreds of changes with as many statements as 
       featureStrategies: names.map((featureName) => ({ featureName, name: 'default', id: strategyOf(featureName) })),
       tagTypes: [],
     };
-    const place = { project: 'default', environment: 'development' };
-    await features.call(ImportFeatures, { body: { ...place, data } });
+    const environmentRef = { project: 'default', environment: 'development' };
+    await features.call(ImportFeatures, { body: { ...environmentRef, data } });
     const { id: segment } = await features.call(CreateSegment, { body: { name: own, constraints: [] } });
     const changes = names.flatMap((feature): Change[] => [
       { action: 'updateEnabled', feature, payload: { enabled: true } },
@@ -183,13 +183,13 @@ it('checks, previews and applies hundreds of changes with as many statements as 
       },
     ]);
     const requested = changes.map((change, nth) => ({ id: nth + 1, change, snapshot: null }));
-    const requests = names.map((_, nth) => ({ ...place, changes: requested.slice(2 * nth, 2 * nth + 2) }));
+    const requests = names.map((_, nth) => ({ ...environmentRef, changes: requested.slice(2 * nth, 2 * nth + 2) }));
     return {
-      check: await statementsOf(CheckChanges, { body: { ...place, changes, earlier: [] } }, mia),
-      preview: await statementsOf(PreviewChanges, { body: { ...place, withStates: true, requests } }, mia),
+      check: await statementsOf(CheckChanges, { body: { ...environmentRef, changes, earlier: [] } }, mia),
+      preview: await statementsOf(PreviewChanges, { body: { ...environmentRef, withStates: true, requests } }, mia),
       apply: await statementsOf(
         ApplyChanges,
-        { body: { ...place, changeRequestId, attempt: 1, changes: requested, refuseOverwrites: false } },
+        { body: { ...environmentRef, changeRequestId, attempt: 1, changes: requested, refuseOverwrites: false } },
         mia,
       ),
     };

@@ -20,7 +20,7 @@ export interface Seen<T> {
 export interface SeenFeature {
   readonly feature: Feature;
   /** the version of the feature after its last edit */
-  readonly edition: number;
+  readonly editVersion: number;
 }
 
 /** The objects that a transaction has locked. The operation's own subject is among them. */
@@ -51,14 +51,14 @@ const ofFeature =
     if (found === undefined) return undefined;
     const content = part(found.feature, params);
     // The feature's own tag is accepted for its parts, too: nothing in the feature has changed.
-    return [content === undefined ? undefined : contentTag(content), String(found.edition)];
+    return [content === undefined ? undefined : contentTag(content), String(found.editVersion)];
   };
 
 /** The entity tags that match a subject, its own first. */
 const tags: Readonly<Record<IfMatchTarget, Tags>> = {
   feature: ({ features }, { featureName = '' }, when) => {
     const found = features.get(featureName)?.[when];
-    return found === undefined ? undefined : [String(found.edition)];
+    return found === undefined ? undefined : [String(found.editVersion)];
   },
   'feature environment': ofFeature(
     ({ environments }, { environment = '' }) => environments[environment] ?? emptyFeatureEnvironment,

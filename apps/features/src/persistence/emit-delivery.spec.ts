@@ -28,7 +28,7 @@ import {
   SetStale,
   SetStrategyOrder,
   SetStrategySegments,
-  SetVariantsInBatch,
+  SetVariantsOfEnvironments,
   SwitchEnvironmentOff,
   UpdateSegment,
   UpdateStrategy,
@@ -274,7 +274,7 @@ describe('a write', () => {
     [
       'other variants',
       ({ project, flag }) =>
-        features.call(SetVariantsInBatch, {
+        features.call(SetVariantsOfEnvironments, {
           params: { projectId: project, featureName: flag },
           body: { environments: ['development'], variants: [{ name: 'blue', weight: 1000 }] },
         }),

@@ -11,35 +11,39 @@ import { isEqual } from '../domain/is-equal.ts';
  * two would find the feature still there, and not look again.
  */
 const emitFormerFeature = (outbox: Outbox, { name, project }: Feature): void =>
-  outbox.delivery({ entity: 'former-feature', id: `${name} ${project}`, state: { name, project } });
+  outbox.emitDelivery({ entity: 'former-feature', id: `${name} ${project}`, state: { name, project } });
 
 /** @param before undefined for a new feature */
 export const emitFeatureDelivery = (outbox: Outbox, before: Feature | undefined, after: Feature): void => {
   const state = deliveredFeature(after);
   if (before !== undefined && isEqual(deliveredFeature(before), state)) return;
-  outbox.delivery({ entity: 'feature', id: after.name, state });
+  outbox.emitDelivery({ entity: 'feature', id: after.name, state });
   if (before !== undefined && before.project !== after.project) emitFormerFeature(outbox, before);
 };
 
 export const emitRemovalDelivery = (outbox: Outbox, feature: Feature): void => {
-  outbox.delivery({ entity: 'feature', id: feature.name, state: null });
+  outbox.emitDelivery({ entity: 'feature', id: feature.name, state: null });
   emitFormerFeature(outbox, feature);
 };
 
 export const emitSegmentDelivery = (outbox: Outbox, { id, name, constraints }: DeliveryStates['segment']): void =>
-  outbox.delivery({ entity: 'segment', id: String(id), state: { id, name, constraints } });
+  outbox.emitDelivery({ entity: 'segment', id: String(id), state: { id, name, constraints } });
 
 export const emitEnvironmentDelivery = (
   outbox: Outbox,
   { name, enabled, sortOrder }: DeliveryStates['environment'],
-): void => outbox.delivery({ entity: 'environment', id: name, state: { name, enabled, sortOrder } });
+): void => outbox.emitDelivery({ entity: 'environment', id: name, state: { name, enabled, sortOrder } });
 
 export const emitProjectEnvironmentDelivery = (outbox: Outbox, project: string, environment: string): void =>
-  outbox.delivery({ entity: 'project-environment', id: `${project} ${environment}`, state: { project, environment } });
+  outbox.emitDelivery({
+    entity: 'project-environment',
+    id: `${project} ${environment}`,
+    state: { project, environment },
+  });
 
 /** The project no longer has the environments. */
 export const emitProjectRemovalDelivery = (outbox: Outbox, project: string, environments: readonly string[]): void => {
   for (const environment of environments) {
-    outbox.delivery({ entity: 'project-environment', id: `${project} ${environment}`, state: null });
+    outbox.emitDelivery({ entity: 'project-environment', id: `${project} ${environment}`, state: null });
   }
 };

@@ -17,7 +17,7 @@ import type { StoredStrategyType } from '../domain/strategies/strategy-type.ts';
 
 // Properties are named as in the domain and in JSON. Columns are the same in snake case. `hidden` properties are not part of the JSON.
 
-const moment = () => p.type(Timestamp);
+const timestamp = () => p.type(Timestamp);
 const emptyList = "'[]'";
 
 /** The default name of a foreign key in PostgreSQL. */
@@ -54,9 +54,9 @@ export const ProjectEntity = defineEntity({
     featureLimit: p.integer().nullable(),
     featureNaming: p.json<FeatureNaming>().nullable(),
     createdBy: p.integer().nullable().hidden(),
-    createdAt: moment().defaultRaw('now()').hidden(),
-    updatedAt: moment().nullable().hidden(),
-    archivedAt: moment().nullable().hidden(),
+    createdAt: timestamp().defaultRaw('now()').hidden(),
+    updatedAt: timestamp().nullable().hidden(),
+    archivedAt: timestamp().nullable().hidden(),
   },
   checks: [{ name: 'project_mode_check', expression: "mode in ('open', 'protected', 'private')" }],
 });
@@ -65,7 +65,7 @@ export const ProjectEntity = defineEntity({
 export const DeletedPrivateProjectEntity = defineEntity({
   name: 'DeletedPrivateProject',
   tableName: 'deleted_private_project',
-  properties: { id: p.text().primary(), deletedAt: moment().defaultRaw('now()') },
+  properties: { id: p.text().primary(), deletedAt: timestamp().defaultRaw('now()') },
 });
 
 const ofProject = (table: string) =>
@@ -124,7 +124,7 @@ export const SegmentEntity = defineEntity({
     project: ofProject('segment').nullable(),
     constraints: p.json<readonly Constraint[]>(),
     createdBy: p.text(),
-    createdAt: moment(),
+    createdAt: timestamp(),
     version: p.integer().default(1).hidden(),
   },
   uniques: [{ name: 'segment_name_is_unique', properties: ['name'] }],
@@ -166,7 +166,7 @@ export const ContextFieldEntity = defineEntity({
     sortOrder: p.integer(),
     stickiness: p.boolean().default(false),
     legalValues: p.json<StoredContextField['legalValues']>().defaultRaw(emptyList),
-    createdAt: moment().defaultRaw('now()').hidden(),
+    createdAt: timestamp().defaultRaw('now()').hidden(),
   },
 });
 
@@ -203,7 +203,7 @@ const PersonEmbeddable = defineEntity({
 
 /**
  * A feature is one row, so that one row lock covers all of it. Parts of its JSON documents that are looked up (ids of strategies and
- * segments, names of context fields and parents) are repeated in columns of their own. `version` counts all writes; `edition` is the
+ * segments, names of context fields and parents) are repeated in columns of their own. `version` counts all writes; `editVersion` is the
  * version after the last edit.
  */
 export const FeatureEntity = defineEntity({
@@ -226,9 +226,9 @@ export const FeatureEntity = defineEntity({
     description: p.text().nullable(),
     stale: p.boolean(),
     impressionData: p.boolean(),
-    createdAt: moment(),
+    createdAt: timestamp(),
     createdBy: p.embedded(PersonEmbeddable).prefix('created_by_'),
-    archivedAt: moment().nullable(),
+    archivedAt: timestamp().nullable(),
     environments: p.json<Readonly<Record<string, FeatureInEnvironment>>>(),
     tags: p.json<readonly Tag[]>(),
     dependencies: p.json<readonly Dependency[]>(),
@@ -239,10 +239,10 @@ export const FeatureEntity = defineEntity({
     segmentIds: p.array<number>().columnType('int[]').hidden(),
     contextNames: p.array<string>().columnType('text[]').hidden(),
     parents: p.array<string>().columnType('text[]').hidden(),
-    productionAt: moment().nullable().hidden(),
+    productionAt: timestamp().nullable().hidden(),
     potentiallyStale: p.boolean().default(false).hidden(),
     version: p.integer().default(1).hidden(),
-    edition: p.integer().default(0).hidden(),
+    editVersion: p.integer().default(0).hidden(),
   },
   indexes: [
     // Counts active and stale features by index-only scans.
@@ -305,13 +305,13 @@ const FeatureSeenEntity = defineEntity({
   properties: {
     feature: ofFeature('feature_seen').primary(),
     environment: ofEnvironment('feature_seen').primary(),
-    lastSeenAt: moment(),
-    lastYesAt: moment().nullable(),
-    lastNoAt: moment().nullable(),
+    lastSeenAt: timestamp(),
+    lastYesAt: timestamp().nullable(),
+    lastNoAt: timestamp().nullable(),
     minutes: p.array<number>().columnType('int[]').defaultRaw("'{}'"),
     yesByMinute: counts(),
     noByMinute: counts(),
-    emittedAt: moment().defaultRaw("'1970-01-01 00:00:00+00'"),
+    emittedAt: timestamp().defaultRaw("'1970-01-01 00:00:00+00'"),
   },
 });
 
@@ -323,7 +323,7 @@ const FeatureUsageHourEntity = defineEntity({
     feature: p.text().primary(),
     environment: p.text().primary(),
     appName: p.text().primary(),
-    hour: moment().primary(),
+    hour: timestamp().primary(),
     yes: p.bigint('number'),
     no: p.bigint('number'),
     variants: p.json<Readonly<Record<string, number>>>().defaultRaw("'{}'"),
@@ -346,9 +346,9 @@ const ClientApplicationEntity = defineEntity({
     sdkVersion: p.text().nullable(),
     strategies: p.json<readonly string[]>().defaultRaw(emptyList),
     createdBy: p.text().nullable(),
-    createdAt: moment(),
-    updatedAt: moment().nullable(),
-    lastSeenAt: moment(),
+    createdAt: timestamp(),
+    updatedAt: timestamp().nullable(),
+    lastSeenAt: timestamp(),
     isFrontend: p.boolean().default(false),
   },
   indexes: [{ name: 'client_application_by_last_seen', properties: ['lastSeenAt'] }],
@@ -381,8 +381,8 @@ const ClientInstanceEntity = defineEntity({
     environment: p.text().primary(),
     instanceId: p.text().primary(),
     sdkVersion: p.text().nullable(),
-    createdAt: moment(),
-    lastSeenAt: moment(),
+    createdAt: timestamp(),
+    lastSeenAt: timestamp(),
   },
   indexes: [{ name: 'client_instance_by_last_seen', properties: ['lastSeenAt'] }],
 });
@@ -394,7 +394,7 @@ const ClientMissingFeatureEntity = defineEntity({
     appName: ofApplication('client_missing_feature').primary(),
     environment: p.text().primary(),
     feature: p.text().primary(),
-    lastSeenAt: moment(),
+    lastSeenAt: timestamp(),
   },
   indexes: [{ name: 'client_missing_feature_by_last_seen', properties: ['lastSeenAt'] }],
 });
@@ -406,7 +406,7 @@ const EdgeInstanceEntity = defineEntity({
   properties: {
     identifier: p.text().primary(),
     report: p.json<EdgeInstanceBody>(),
-    lastSeenAt: moment(),
+    lastSeenAt: timestamp(),
   },
   indexes: [{ name: 'edge_instance_by_last_seen', properties: ['lastSeenAt'] }],
 });
@@ -431,7 +431,7 @@ export const ImportProposalEntity = defineEntity({
   properties: {
     id: p.uuid().primary(),
     proposal: p.json<unknown>().columnType('json'),
-    createdAt: moment().defaultRaw('clock_timestamp()'),
+    createdAt: timestamp().defaultRaw('clock_timestamp()'),
   },
 });
 

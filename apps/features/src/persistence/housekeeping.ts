@@ -70,7 +70,7 @@ export const housekeepingRepository = ({ query }: Tx, outbox: Outbox) => ({
   /** Emits the states of features whose usage changed since it was last emitted; returns how many. */
   emitUsageStates: async (limit: number): Promise<number> => {
     const rows = await query<{ version: number; state: FeatureState }>(touchOutdated, [limit]);
-    for (const { version, state } of rows) outbox.state({ entity: 'feature', id: state.name, version, state });
+    for (const { version, state } of rows) outbox.emitState({ entity: 'feature', id: state.name, version, state });
     return rows.length;
   },
 

@@ -2,11 +2,11 @@ import { openDatabase, schemaDifferences } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
 import { expect, it } from '@jest/globals';
 import { entities } from './entities.ts';
-import { steps } from './migrations/index.ts';
+import { featuresMigrations } from './migrations/index.ts';
 
 it('the migrated schema equals that of the entities', async () => {
   const { url, drop } = await freshDatabase('schema');
-  await (await openDatabase({ url, name: 'spec', migrations: steps })).close();
+  await (await openDatabase({ url, name: 'spec', migrations: featuresMigrations })).close();
   expect(await schemaDifferences(url, entities)).toEqual([]);
   await drop();
 });

@@ -7,7 +7,7 @@ import { featureTypeRepository } from './catalogue/feature-types.ts';
 import { strategyTypeRepository } from './catalogue/strategy-types.ts';
 import { tagRepository } from './catalogue/tags.ts';
 import { appliedChanges } from './changes/applied-changes.ts';
-import { noGuard, type ProtectionGuard, protectionGuard, protectionRepository } from './changes/protection.ts';
+import { allowAllEdits, type ProtectionGuard, protectionGuard, protectionRepository } from './changes/protection.ts';
 import { changeContextReader } from './changes/change-context-reader.ts';
 import { checkConditionalWrite } from './conditional-write.ts';
 import { environmentRepository } from './environments/environment-repository.ts';
@@ -16,7 +16,7 @@ import { lockReferences } from './features/lock-references.ts';
 import { featureRepository } from './features/feature-repository.ts';
 import { type ConstraintSettings, projectContextRepository } from './features/project-context.ts';
 import { housekeepingRepository } from './housekeeping.ts';
-import { exportFeatures } from './import-export/exports.ts';
+import { exportFeatures } from './import-export/export-features.ts';
 import { importProposals } from './import-export/import-proposals.ts';
 import { importDestinationRepository } from './import-export/import-destination-repository.ts';
 import { projectRepository } from './projects/project-repository.ts';
@@ -101,7 +101,7 @@ export const unitOfWork = (
     <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const { caller, now, appliesChangeRequest } = context;
-      const guard = appliesChangeRequest ? noGuard : protectionGuard(caller, protectionRepository(tx));
+      const guard = appliesChangeRequest ? allowAllEdits : protectionGuard(caller, protectionRepository(tx));
       const stores = repositories(tx, outbox, caller.hiddenProjects ?? [], guard, settings);
       const recorded: DomainEvent[] = [];
       const emit = (events: readonly DomainEvent[]): void => {
@@ -110,9 +110,8 @@ export const unitOfWork = (
       const result = await job({ ...stores, events: { emit } });
       const origin = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
       // Events are emitted last: only now does the guard know which edits bypassed a change request.
-      for (const event of recorded) {
-        const { type, project, environment, featureName, data, preData, tags } = guard.markBypass(event);
-        outbox.event({
+      outbox.emit(
+        recorded.map(guard.markBypass).map(({ type, project, environment, featureName, data, preData, tags }) => ({
           ...origin,
           type,
           project: project ?? null,
@@ -121,8 +120,8 @@ export const unitOfWork = (
           data: data ?? null,
           preData: preData ?? null,
           tags: [...(tags ?? [])],
-        });
-      }
+        })),
+      );
       if ('conditional' in context) {
         const { features, environments, segments } = stores;
         checkConditionalWrite(context, {

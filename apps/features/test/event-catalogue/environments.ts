@@ -2,8 +2,8 @@ import { expect } from '@jest/globals';
 import {
   CloneEnvironment,
   DeleteEnvironment,
-  DisableFeaturesInBulk,
-  EnableFeaturesInBulk,
+  DisableFeatures,
+  EnableFeatures,
   SetEnvironmentOrder,
   SwitchEnvironmentOff,
   SwitchEnvironmentOn,
@@ -35,7 +35,7 @@ export const environmentRows: readonly CatalogueRow[] = [
   {
     write: 'enabling features in bulk',
     given: storedFeatures({ strategies: [strategy] }, { name: 'lit', enabled: true, strategies: [secondStrategy] }),
-    request: send(EnableFeaturesInBulk, {
+    request: send(EnableFeatures, {
       params: { ...shopPath, environment: 'development' },
       query: {},
       body: { features: ['lamp', 'lit'] },
@@ -46,7 +46,7 @@ export const environmentRows: readonly CatalogueRow[] = [
   {
     write: 'disabling features in bulk',
     given: storedFeatures({ enabled: true, strategies: [strategy] }, { name: 'dark' }),
-    request: send(DisableFeaturesInBulk, {
+    request: send(DisableFeatures, {
       params: { ...shopPath, environment: 'development' },
       body: { features: ['lamp', 'dark'] },
     }),

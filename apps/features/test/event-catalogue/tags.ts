@@ -5,7 +5,7 @@ import {
   DeleteTag,
   DeleteTagType,
   RemoveFeatureTag,
-  TagFeaturesInBulk,
+  TagFeatures,
   UpdateFeatureTags,
   UpdateTagType,
 } from '@bunting/contracts';
@@ -43,7 +43,7 @@ export const tagRows: readonly CatalogueRow[] = [
   {
     write: 'changing the tags of features in bulk',
     given: storedFeatures({}, { name: 'bare', tags: [] }),
-    request: send(TagFeaturesInBulk, {
+    request: send(TagFeatures, {
       params: shopPath,
       body: { features: ['lamp', 'bare'], tags: { addedTags: [blue], removedTags: [red] } },
     }),

@@ -5,7 +5,7 @@ import {
   ReportEdgeInstance,
   ReportFrontendMetrics,
   ReportMetrics,
-  ReportMetricsInBulk,
+  ReportProxiedMetrics,
   systemCaller,
 } from '@bunting/contracts';
 import { type CatalogueRow, send } from '../event-catalogue.ts';
@@ -59,7 +59,7 @@ export const usageRows: readonly CatalogueRow[] = [
   {
     write: 'reporting the usage of features in bulk',
     given: storedFeatures({}),
-    request: send(ReportMetricsInBulk, {
+    request: send(ReportProxiedMetrics, {
       body: {
         applications: [],
         metrics: [

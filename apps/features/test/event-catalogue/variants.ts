@@ -3,7 +3,7 @@ import {
   PatchFeatureVariants,
   SetEnvironmentVariants,
   SetFeatureVariants,
-  SetVariantsInBatch,
+  SetVariantsOfEnvironments,
 } from '@bunting/contracts';
 import { type FeatureInEnvironment } from '../../src/domain/features/feature.ts';
 import { type CatalogueRow, send } from '../event-catalogue.ts';
@@ -52,7 +52,7 @@ export const variantRows: readonly CatalogueRow[] = [
   {
     write: 'setting the variants of a feature in several environments',
     given: storedFeatures({ environments: lampEnvironments }),
-    request: send(SetVariantsInBatch, {
+    request: send(SetVariantsOfEnvironments, {
       params: lampPath,
       body: { environments: ['development', 'production'], variants: twoVariants },
     }),

@@ -69,18 +69,20 @@ export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<stri
     }
     const user = await users.add(configured.names, predefinedRole.admin, false);
     await passwordRepository(tx).set(user.id, hash);
-    outbox.event({
-      type: 'user-created',
-      createdAt: new Date().toISOString(),
-      createdBy: systemCaller.name,
-      createdByUserId: systemCaller.id,
-      project: null,
-      environment: null,
-      featureName: null,
-      data: userEventData(user),
-      preData: null,
-      tags: [],
-    });
+    outbox.emit([
+      {
+        type: 'user-created',
+        createdAt: new Date().toISOString(),
+        createdBy: systemCaller.name,
+        createdByUserId: systemCaller.id,
+        project: null,
+        environment: null,
+        featureName: null,
+        data: userEventData(user),
+        preData: null,
+        tags: [],
+      },
+    ]);
     return undefined;
   });
 };

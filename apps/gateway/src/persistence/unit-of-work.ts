@@ -122,18 +122,20 @@ export const unitOfWork = (
       lockExistingProjects: (projects) => lockExistingProjects(tx, projects),
       secretBytes: bytesOf(request),
       emit: ({ type, project = null, environment = null, data = null, preData = null }) =>
-        outbox.event({
-          type,
-          createdAt: now.toISOString(),
-          createdBy: caller.name,
-          createdByUserId: caller.id,
-          project,
-          environment,
-          featureName: null,
-          data: data as Record<string, unknown> | null,
-          preData: preData as Record<string, unknown> | null,
-          tags: [],
-        }),
+        outbox.emit([
+          {
+            type,
+            createdAt: now.toISOString(),
+            createdBy: caller.name,
+            createdByUserId: caller.id,
+            project,
+            environment,
+            featureName: null,
+            data: data as Record<string, unknown> | null,
+            preData: preData as Record<string, unknown> | null,
+            tags: [],
+          },
+        ]),
     };
   };
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { FuzzyEngine } from './fuzzy-index.ts';
+import type { FuzzyEngine } from './with-postgres-fallback.ts';
 import type { IndexUpdate } from './index-updater.ts';
 
 /** Registers the metrics of Meilisearch. */
@@ -30,10 +30,10 @@ export const meilisearchMetrics = (registry: Registry) => {
   });
   open.set(0);
   return {
-    answered: (by: FuzzyEngine): void =>
+    recordSearch: (by: FuzzyEngine): void =>
       answers.inc({ engine: by.engine, reason: by.engine === 'postgres' ? by.reason : '' }),
     circuitChanged: (isOpen: boolean): void => open.set(isOpen ? 1 : 0),
-    tell: (done: IndexUpdate): void => {
+    recordUpdate: (done: IndexUpdate): void => {
       if (done.kind === 'checked') return;
       documents.inc({ work: done.kind }, done.documents);
       if (done.kind === 'built') builds.observe(done.durationMs / 1_000);

@@ -1,10 +1,10 @@
 import type { IndexFeed } from '../persistence/index-feed.ts';
-import type { SimilarFeature } from '../persistence/search-statement.ts';
+import type { FuzzyMatch } from '../persistence/search-statement.ts';
 import type { FeatureQuery } from '../query/feature-query.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { type IndexUpdate, startIndexUpdater } from './index-updater.ts';
 import { meilisearchClient, type MeilisearchClientOptions } from './meilisearch-client.ts';
-import { similarFeatures } from './similar-features.ts';
+import { fuzzySearch } from './fuzzy-search.ts';
 
 interface MeilisearchOptions extends MeilisearchClientOptions {
   /** the name of the index; while another is built, that is named the same with `_next` behind it */
@@ -35,8 +35,8 @@ export const startMeilisearch = (options: MeilisearchOptions) => {
   };
   const throughCircuitBreaker = circuitBreaker({ openMs: circuitOpenMs, onChange });
   return {
-    similar: (query: FeatureQuery): Promise<readonly SimilarFeature[]> =>
-      throughCircuitBreaker(() => similarFeatures(server, options.uid, query)),
+    fuzzySearch: (query: FeatureQuery): Promise<readonly FuzzyMatch[]> =>
+      throughCircuitBreaker(() => fuzzySearch(server, options.uid, query)),
     stop: () => updater.stop(),
   };
 };

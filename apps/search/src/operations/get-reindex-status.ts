@@ -1,10 +1,10 @@
-import { type Endpoint, implement } from '@bunting/bus';
+import { implement } from '@bunting/bus';
 import { GetReindexStatus, notFound } from '@bunting/contracts';
-import type { ReindexRecord } from '../persistence/reindex-record.ts';
+import type { SearchContext } from './context.ts';
 
-export const getReindexStatusEndpoint = (record: Pick<ReindexRecord, 'read'>): Endpoint =>
+export const getReindexStatusEndpoint = ({ reindexRecord }: SearchContext) =>
   implement(GetReindexStatus, async () => {
-    const reindex = await record.read();
+    const reindex = await reindexRecord.read();
     if (reindex === undefined) throw notFound('There was no reindex yet');
     return reindex;
   });

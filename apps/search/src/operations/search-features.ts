@@ -1,18 +1,10 @@
-import { type Endpoint, implement, JsonText } from '@bunting/bus';
+import { implement, JsonText } from '@bunting/bus';
 import { SearchFeatures } from '@bunting/contracts';
-import type { Projection } from '@bunting/outbox';
-import type { FeatureIndex } from '../feature-index.ts';
 import { parseFeatureQuery } from '../query/feature-query.ts';
-
-interface SearchFeaturesOptions {
-  readonly index: FeatureIndex;
-  /** the projection that keeps the documents up to date */
-  readonly states: Pick<Projection, 'catchUp'>;
-  readonly freshnessWaitMs: number;
-}
+import type { SearchContext } from './context.ts';
 
 /** Searches all features that were committed before the call. Sets `Bunting-Stale` when the projection does not catch up in time. */
-export const searchFeaturesEndpoint = ({ index, states, freshnessWaitMs }: SearchFeaturesOptions): Endpoint =>
+export const searchFeaturesEndpoint = ({ index, states, freshnessWaitMs }: SearchContext) =>
   implement(SearchFeatures, async ({ query: request, caller, now, deadline, setHeader }) => {
     const query = parseFeatureQuery(request);
     const behindMs = await states.catchUp(Math.min(freshnessWaitMs, deadline.getTime() - now.getTime()));

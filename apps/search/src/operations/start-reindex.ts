@@ -1,6 +1,5 @@
-import { type Endpoint, implement } from '@bunting/bus';
+import { implement } from '@bunting/bus';
 import { StartReindex } from '@bunting/contracts';
-import type { Reindexer } from '../reconciler/reindexer.ts';
+import type { SearchContext } from './context.ts';
 
-export const startReindexEndpoint = (reindexing: Reindexer): Endpoint =>
-  implement(StartReindex, () => reindexing.start());
+export const startReindexEndpoint = ({ reindexer }: SearchContext) => implement(StartReindex, () => reindexer.start());

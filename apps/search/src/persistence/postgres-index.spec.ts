@@ -15,7 +15,7 @@ import { describeFeatureIndex } from '../../test/feature-index-behaviour.ts';
 import { parseFeatureQuery } from '../query/feature-query.ts';
 import { applyStates } from './apply-states.ts';
 import { postgresIndex } from './postgres-index.ts';
-import { searchMigrations } from './tables.ts';
+import { searchMigrations } from './migrations.ts';
 
 const openFresh = async (): Promise<{ fresh: FreshDatabase; database: Database }> => {
   const fresh = await freshDatabase('postgres-index');

@@ -1,18 +1,16 @@
 import type { Database } from '@bunting/database';
 import type { FeatureIndex, SearchResult } from '../feature-index.ts';
-import { searchStatement, type SimilarFeature } from './search-statement.ts';
+import { searchStatement, type FuzzyMatch } from './search-statement.ts';
 
 export interface PostgresIndex extends FeatureIndex {
-  /** @param similar what another index found for the texts of a fuzzy query; without it PostgreSQL compares them itself */
-  search(
-    ...search: [...Parameters<FeatureIndex['search']>, similar?: readonly SimilarFeature[]]
-  ): Promise<SearchResult>;
+  /** @param matches what another index found for the texts of a fuzzy query; without it PostgreSQL compares them itself */
+  search(...search: [...Parameters<FeatureIndex['search']>, matches?: readonly FuzzyMatch[]]): Promise<SearchResult>;
 }
 
 /** Finds features in the tables of the search service, in one statement. */
 export const postgresIndex = (database: Database): PostgresIndex => ({
-  search: async (query, searcher, similar) => {
-    const { text, values } = searchStatement(query, searcher, similar);
+  search: async (query, searcher, matches) => {
+    const { text, values } = searchStatement(query, searcher, matches);
     // Not prepared: which plan is best depends on the values.
     const [row] = await database.read<{ total: number; features: string }>({ text }, values);
     if (row === undefined) throw new Error('The search statement returned no row, though it always returns one.');

@@ -5,7 +5,8 @@ const columns = `state, done, "all", ${timestampSql('started_at')} as "startedAt
 
 const last: Statement = { name: 'last-reindex', text: `select ${columns} from reindex` };
 
-const isHeardOf = `state = 'running' and heard_of_at > now() - interval '30 seconds'`;
+/** SQL: whether the reindex is running, in a process that still sends heartbeats. */
+const isRunning = `state = 'running' and heartbeat_at > now() - interval '30 seconds'`;
 
 /** The state of the last reindex, shared by all processes. */
 export const reindexRecord = (database: Database) => {
@@ -16,21 +17,21 @@ export const reindexRecord = (database: Database) => {
     begin: (): Promise<{ readonly isMine: boolean; readonly reindex: Reindex }> =>
       database.transaction(async ({ query }) => {
         await query('lock table reindex in exclusive mode');
-        const [running] = await query<Reindex>(`select ${columns} from reindex where ${isHeardOf}`);
+        const [running] = await query<Reindex>(`select ${columns} from reindex where ${isRunning}`);
         if (running !== undefined) return { isMine: false, reindex: running };
         await query('delete from reindex');
         const [reindex] = await query<Reindex>(
-          `insert into reindex (state, done, "all", started_at, heard_of_at) values ('running', 0, 0, now(), now())
+          `insert into reindex (state, done, "all", started_at, heartbeat_at) values ('running', 0, 0, now(), now())
            returning ${columns}`,
         );
         return { isMine: true, reindex: reindex as Reindex };
       }),
     progress: (done: number, all: number): Promise<void> =>
-      run('update reindex set done = $1, "all" = $2, heard_of_at = now()', [done, all]),
+      run('update reindex set done = $1, "all" = $2, heartbeat_at = now()', [done, all]),
     end: (reason: string | null): Promise<void> =>
       run(
         `update reindex set state = case when $1::text is null then 'done' else 'failed' end, reason = $1,
-           finished_at = now(), heard_of_at = now()`,
+           finished_at = now(), heartbeat_at = now()`,
         [reason],
       ),
     read: async (): Promise<Reindex | undefined> => (await database.read<Reindex>(last))[0],

@@ -2,8 +2,8 @@ import type { Searcher } from '../feature-index.ts';
 import type { FeatureQuery, Sort } from '../query/feature-query.ts';
 import type { CreatorFilter, DayFilter, SetFilter } from '../query/filters.ts';
 
-/** A feature that an index found to be similar to the texts of a query, and how relevant it is: more than 0. */
-export interface SimilarFeature {
+/** A feature that an index found for the texts of a fuzzy query, and how relevant it is: more than 0. */
+export interface FuzzyMatch {
   readonly name: string;
   readonly relevance: number;
 }
@@ -53,37 +53,37 @@ const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text);
  * That a feature contains one of the texts. For a pattern without a trigram PostgreSQL may read the whole index of texts and then
  * all features; written as a function, which no index supports, it reads the features alone.
  */
-const containsAny = (texts: readonly string[], place: AddValue): string => {
+const containsAny = (texts: readonly string[], addValue: AddValue): string => {
   const indexed = texts.filter(hasTrigram);
   const short = texts.filter((text) => !hasTrigram(text));
   return anyOf([
-    ...(indexed.length === 0 ? [] : [`search_text like any(${place(indexed.map(patternOf), 'text[]')})`]),
-    ...short.map((text) => `strpos(search_text, ${place(text, 'text')}) > 0`),
+    ...(indexed.length === 0 ? [] : [`search_text like any(${addValue(indexed.map(patternOf), 'text[]')})`]),
+    ...short.map((text) => `strpos(search_text, ${addValue(text, 'text')}) > 0`),
   ]);
 };
 
-const createdBy = ({ ids, names }: CreatorFilter, place: AddValue): string =>
-  `(created_by_id = any(${place(ids, 'bigint[]')}) or created_by_name = any(${place(names, 'text[]')}))`;
+const createdBy = ({ ids, names }: CreatorFilter, addValue: AddValue): string =>
+  `(created_by_id = any(${addValue(ids, 'bigint[]')}) or created_by_name = any(${addValue(names, 'text[]')}))`;
 
 const wantsAll = ({ mode }: SetFilter): boolean => mode === 'all' || mode === 'not all';
 const isExclusion = ({ mode }: SetFilter): boolean => mode === 'none' || mode === 'not all';
 
-const taggedWith = (tag: SetFilter, place: AddValue): string =>
-  `tags ${wantsAll(tag) ? '@>' : '&&'} ${place(tag.values, 'text[]')}`;
+const taggedWith = (tag: SetFilter, addValue: AddValue): string =>
+  `tags ${wantsAll(tag) ? '@>' : '&&'} ${addValue(tag.values, 'text[]')}`;
 
-const inSegments = (segment: SetFilter, place: AddValue): string => {
+const inSegments = (segment: SetFilter, addValue: AddValue): string => {
   const named = (names: readonly string[]): string =>
-    `segment_ids && array(select id from segment where name = any(${place(names, 'text[]')}))`;
+    `segment_ids && array(select id from segment where name = any(${addValue(names, 'text[]')}))`;
   return wantsAll(segment) ? segment.values.map((name) => named([name])).join(' and ') : named(segment.values);
 };
 
-const onDay = (column: string, { before, midnight }: DayFilter, place: AddValue): string =>
-  `${column} ${before ? '<' : '>='} to_timestamp(${place(midnight.getTime() / 1_000, 'double precision')})`;
+const onDay = (column: string, { before, midnight }: DayFilter, addValue: AddValue): string =>
+  `${column} ${before ? '<' : '>='} to_timestamp(${addValue(midnight.getTime() / 1_000, 'double precision')})`;
 
 const conditionsOf = (
   query: FeatureQuery,
   { hiddenProjects, userId }: Searcher,
-  place: AddValue,
+  addValue: AddValue,
   without: Condition,
 ): Conditions => {
   const { stale, tag, segment, status, created, lastSeen, favorite } = query;
@@ -94,7 +94,7 @@ const conditionsOf = (
     else required.push(condition);
   };
   const addAmong = (column: 'project' | 'type', values: readonly string[], isExcluded: boolean): void => {
-    const condition = `${column} = any(${place(values, 'text[]')})`;
+    const condition = `${column} = any(${addValue(values, 'text[]')})`;
     if (isExcluded) excluded.push({ condition, absence: not(condition) });
     else required.push(condition);
   };
@@ -102,15 +102,15 @@ const conditionsOf = (
   if (hiddenProjects.length > 0) addAmong('project', hiddenProjects, true);
   if (query.project !== undefined) addAmong('project', query.project.values, query.project.isNot);
   if (query.type !== undefined) addAmong('type', query.type.values, query.type.isNot);
-  if (stale !== undefined) required.push(`stale = any(${place(stale, 'boolean[]')})`);
-  if (query.createdBy !== undefined) add(createdBy(query.createdBy, place), query.createdBy.isNot);
-  if (tag !== undefined) add(taggedWith(tag, place), isExclusion(tag));
-  if (segment !== undefined) add(inSegments(segment, place), isExclusion(segment));
-  if (status !== undefined) required.push(`statuses && ${place(status, 'text[]')}`);
-  if (created !== undefined) required.push(onDay('created_at', created, place));
-  if (lastSeen !== undefined) required.push(onDay('last_seen_at', lastSeen, place));
-  if (favorite !== undefined) add(`favorited_by @> ${place([userId], 'integer[]')}`, !favorite);
-  if (query.texts.length > 0 && !query.fuzzy) required.push(containsAny(query.texts, place));
+  if (stale !== undefined) required.push(`stale = any(${addValue(stale, 'boolean[]')})`);
+  if (query.createdBy !== undefined) add(createdBy(query.createdBy, addValue), query.createdBy.isNot);
+  if (tag !== undefined) add(taggedWith(tag, addValue), isExclusion(tag));
+  if (segment !== undefined) add(inSegments(segment, addValue), isExclusion(segment));
+  if (status !== undefined) required.push(`statuses && ${addValue(status, 'text[]')}`);
+  if (created !== undefined) required.push(onDay('created_at', created, addValue));
+  if (lastSeen !== undefined) required.push(onDay('last_seen_at', lastSeen, addValue));
+  if (favorite !== undefined) add(`favorited_by @> ${addValue([userId], 'integer[]')}`, !favorite);
+  if (query.texts.length > 0 && !query.fuzzy) required.push(containsAny(query.texts, addValue));
   const isAnyOf = (holding: SetFilter | undefined): boolean => holding !== undefined && !isExclusion(holding);
   // A single letter is in most texts: to collect all matches takes twice as long as to read a page in order and count.
   const mayBeRare = query.fuzzy || query.texts.every((text) => text.length > 1);
@@ -127,17 +127,17 @@ const conditionsOf = (
  * The features that a fuzzy query finds, with their relevance. Those that contain a text are among them, whatever the index
  * found; without an index PostgreSQL compares the texts with all features by trigrams.
  */
-const similarFeatures = (
+const fuzzyMatches = (
   { texts }: FeatureQuery,
-  similar: readonly SimilarFeature[] | undefined,
-  place: AddValue,
+  matches: readonly FuzzyMatch[] | undefined,
+  addValue: AddValue,
 ): string => {
-  const patterns = place(texts.map(patternOf), 'text[]');
-  if (similar === undefined) return `select * from similar_features(${place(texts, 'text[]')}, ${patterns})`;
-  const found = [similar.map(({ name }) => name), similar.map(({ relevance }) => relevance)];
+  const patterns = addValue(texts.map(patternOf), 'text[]');
+  if (matches === undefined) return `select * from fuzzy_matches(${addValue(texts, 'text[]')}, ${patterns})`;
+  const found = [matches.map(({ name }) => name), matches.map(({ relevance }) => relevance)];
   return `
     select name, max(relevance) as relevance from (
-      select * from unnest(${place(found[0], 'text[]')}, ${place(found[1], 'float8[]')}) as found (name, relevance)
+      select * from unnest(${addValue(found[0], 'text[]')}, ${addValue(found[1], 'float8[]')}) as found (name, relevance)
       union all select name, 0 from feature_lookup where search_text like any(${patterns})
     ) as found group by name`;
 };
@@ -161,7 +161,7 @@ const orderOf = (sort: Sort | 'relevance'): string => {
 };
 
 /** Conditions that partition features by the first sort key of a search, in the order of the pages. */
-const sortGroupsOf = (sort: Sort | 'relevance', place: AddValue, met: Condition): readonly (readonly string[])[] => {
+const sortGroupsOf = (sort: Sort | 'relevance', addValue: AddValue, met: Condition): readonly (readonly string[])[] => {
   if (sort === 'relevance') return [[]];
   const { by, descending } = sort;
   if (by === 'stale') return descending ? [['stale'], ['not stale']] : [['not stale'], ['stale']];
@@ -169,7 +169,7 @@ const sortGroupsOf = (sort: Sort | 'relevance', place: AddValue, met: Condition)
   if (by === 'lastSeenAt' && descending) return [['last_seen_at is not null'], ['last_seen_at is null']];
   if (typeof by !== 'object') return [[]];
   const [first, second] = (descending ? ['enabled', 'disabled'] : ['disabled', 'enabled']).map((state) =>
-    met(`statuses && ${place([`${by.environment}:${state}`], 'text[]')}`),
+    met(`statuses && ${addValue([`${by.environment}:${state}`], 'text[]')}`),
   ) as [string, string];
   return [[first], [second], [not(first), not(second)]];
 };
@@ -181,11 +181,11 @@ const sortGroupsOf = (sort: Sort | 'relevance', place: AddValue, met: Condition)
 const groupsOf = (
   { favoritesFirst, sort }: FeatureQuery,
   me: string,
-  place: AddValue,
+  addValue: AddValue,
   without: Condition,
   met: Condition,
 ): readonly (readonly string[])[] => {
-  const groups = sortGroupsOf(sort, place, met);
+  const groups = sortGroupsOf(sort, addValue, met);
   if (!favoritesFirst) return groups;
   const mine = `favorited_by @> ${me}`;
   return [mine, without(mine)].flatMap((condition) => groups.map((group) => [condition, ...group]));
@@ -208,22 +208,22 @@ interface SearchStatement {
 /**
  * One statement that finds the names of a page, counts all matches, and reads the documents of the page. Its row has `total`
  * and `features`, the members of a JSON array as text.
- * @param similar what an index found for the texts of a fuzzy query; undefined where there is none
+ * @param matches what an index found for the texts of a fuzzy query; undefined where there is none
  */
 export const searchStatement = (
   query: FeatureQuery,
   searcher: Searcher,
-  similar: readonly SimilarFeature[] | undefined,
+  matches: readonly FuzzyMatch[] | undefined,
 ): SearchStatement => {
   const values: unknown[] = [];
-  const place: AddValue = (value, type) => `$${values.push(value)}::${type}`;
+  const addValue: AddValue = (value, type) => `$${values.push(value)}::${type}`;
   const isDeep = query.offset >= deepOffset;
   const without: Condition = isDeep ? (condition) => not(isAmong(condition)) : noneWith;
-  const { required, excluded, isSelective } = conditionsOf(query, searcher, place, without);
+  const { required, excluded, isSelective } = conditionsOf(query, searcher, addValue, without);
   const asIs: Condition = (condition) => condition;
   const isFuzzy = query.fuzzy && query.texts.length > 0;
-  const me = place([searcher.userId], 'integer[]');
-  const [limit, offset] = [place(query.limit, 'bigint'), place(query.offset, 'bigint')];
+  const me = addValue([searcher.userId], 'integer[]');
+  const [limit, offset] = [addValue(query.limit, 'bigint'), addValue(query.offset, 'bigint')];
   const steps: string[] = [];
   const cut = (from: string, conditions: readonly string[], groups: readonly (readonly string[])[]): void => {
     const parts = groups.map((group) => {
@@ -237,14 +237,14 @@ export const searchStatement = (
   let total: string;
   if (isSelective) {
     // All matches are found first. A plan that looks for the first few in their order may pass nearly all features.
-    if (isFuzzy) steps.push(`candidate as materialized (${similarFeatures(query, similar, place)})`);
+    if (isFuzzy) steps.push(`candidate as materialized (${fuzzyMatches(query, matches, addValue)})`);
     steps.push(`matching as materialized (
       select ${pageColumns(query)} from ${isFuzzy ? 'candidate join feature_lookup using (name)' : 'feature_lookup'}
       where ${all([...required, ...excluded.map(({ condition }) => not(condition))])})`);
-    cut('matching', [], groupsOf(query, me, place, not, asIs));
+    cut('matching', [], groupsOf(query, me, addValue, not, asIs));
     total = '(select count(*) from matching)';
   } else {
-    const groups = groupsOf(query, me, place, without, isDeep ? isAmong : asIs);
+    const groups = groupsOf(query, me, addValue, without, isDeep ? isAmong : asIs);
     cut('feature_lookup', [...required, ...excluded.map(({ absence }) => absence)], groups);
     const count = (conditions: readonly string[]): string =>
       `(select count(*) from feature_lookup where ${all(conditions)})`;

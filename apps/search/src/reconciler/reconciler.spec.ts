@@ -38,68 +38,83 @@ const all = async () => {
 };
 
 describe('the reconciler', () => {
-  const harms: readonly [string, string, Parameters<StartedSearch['names']>[0], readonly string[]][] = [
+  const damages: readonly [string, string, Parameters<StartedSearch['names']>[0], readonly string[]][] = [
     [
-      'a feature was lost',
+      'the loss of a feature',
       `delete from feature_document where name = 'one'; delete from feature_lookup where name = 'one'`,
       { tag: 'INCLUDE:simple:red' },
       ['one'],
     ],
-    ['a feature cannot be found any more', `delete from feature_lookup where name = 'one'`, { query: 'one' }, ['one']],
-    ['a document was lost', `delete from feature_document where name = 'two'`, { query: 'two' }, ['two']],
     [
-      'a feature is kept as it was',
+      'the loss of the search row of a feature',
+      `delete from feature_lookup where name = 'one'`,
+      { query: 'one' },
+      ['one'],
+    ],
+    [
+      'the loss of the document of a feature',
+      `delete from feature_document where name = 'two'`,
+      { query: 'two' },
+      ['two'],
+    ],
+    [
+      'a missed update of a feature',
       `update feature_document set version = 2 where name = 'two'; update feature_lookup set project = 'default' where name = 'two'`,
       { project: 'IS:shop' },
       ['two'],
     ],
     [
-      'a feature is newer than it is',
+      'an update of a feature that never happened',
       `update feature_document set version = 99 where name = 'two'; update feature_lookup set project = 'bank' where name = 'two'`,
       { project: 'IS:shop' },
       ['two'],
     ],
     [
-      'a feature has a wrong tag, and the right version',
+      'a wrong tag of a feature at the correct version',
       `update feature_lookup set tags = '{simple:blue}' where name = 'one'`,
       { tag: 'INCLUDE:simple:red' },
       ['one'],
     ],
     [
-      'a feature was moved, and has the right version',
+      'a wrong project of a feature at the correct version',
       `update feature_lookup set project = 'bank' where name = 'two'`,
       { project: 'IS:shop' },
       ['two'],
     ],
     [
-      'a feature came back that is gone',
+      'the reappearance of a deleted feature',
       `insert into feature_lookup select (json_populate_record(l, '{"name":"gone"}')).* from feature_lookup l where name = 'one'; update feature_document set document = (select document from feature_document where name = 'one') where name = 'gone'`,
       { query: 'gone' },
       [],
     ],
     [
-      'there is a feature that never was',
+      'the appearance of a feature that never existed',
       `insert into feature_document select 'ghost', 1, document from feature_document where name = 'one'; insert into feature_lookup select (json_populate_record(l, '{"name":"ghost","search_text":"ghost"}')).* from feature_lookup l where name = 'one'`,
       { query: 'ghost' },
       [],
     ],
-    ['a segment was lost', `delete from segment where id = 1`, { segment: 'INCLUDE:beta' }, ['one']],
+    ['the loss of a segment', `delete from segment where id = 1`, { segment: 'INCLUDE:beta' }, ['one']],
     [
-      'a segment has an old name',
+      'a missed rename of a segment',
       `update segment set name = 'alpha', version = 2 where id = 1`,
       { segment: 'INCLUDE:beta' },
       ['one'],
     ],
     [
-      'a segment has a wrong name, and the right version',
+      'a wrong name of a segment at the correct version',
       `update segment set name = 'alpha' where id = 1; update segment set version = 9 where id = 2`,
       { segment: 'INCLUDE:beta' },
       ['one'],
     ],
-    ['everything was lost', `truncate feature_document, feature_lookup, segment`, { segment: 'INCLUDE:beta' }, ['one']],
+    [
+      'the loss of everything',
+      `truncate feature_document, feature_lookup, segment`,
+      { segment: 'INCLUDE:beta' },
+      ['one'],
+    ],
   ];
-  it.each(harms)('when %s', async (_name, harm, query, expected) => {
-    await sql(harm);
+  it.each(damages)('restores correct results of searches after %s', async (_name, damage, query, expected) => {
+    await sql(damage);
     await eventually(async () => {
       expect(await started.names(query)).toEqual(expected);
       expect(await all()).toEqual({ names: ['one', 'two'], total: 2 });

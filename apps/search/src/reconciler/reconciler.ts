@@ -48,7 +48,7 @@ class BehindError extends Error {
   }
 }
 
-const inBatches = <T>(items: readonly T[]): T[][] =>
+const batchesOf = <T>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / batchSize) }, (_, nth) =>
     items.slice(nth * batchSize, (nth + 1) * batchSize),
   );
@@ -142,7 +142,7 @@ export const reconciler = ({ source, stored, states }: ReconcilerOptions) => {
           for (const group of await differentGroups(entity)) {
             different++;
             const found = await findDiffering(entity, group, maxRepairs - repaired.length);
-            for (const ids of inBatches(found)) repaired.push(...(await repair(entity, ids, false)));
+            for (const ids of batchesOf(found)) repaired.push(...(await repair(entity, ids, false)));
           }
         }
         const segments = (await stored.versions('segment', undefined, comparedSegments, batchSize)).map(({ id }) => id);
@@ -186,7 +186,7 @@ export const reconciler = ({ source, stored, states }: ReconcilerOptions) => {
           const ids = new Set(
             [...expected, ...actual].map(({ id }) => id).filter((id) => end === undefined || compareIds(id, end) <= 0),
           );
-          for (const batch of inBatches([...ids])) await rewrite(entity, batch);
+          for (const batch of batchesOf([...ids])) await rewrite(entity, batch);
           done += ids.size;
           await progress(Math.min(done, all), all);
           if (end === undefined) break;

@@ -11,7 +11,7 @@ interface ReindexerOptions {
 }
 
 /** Runs reindexes on request. */
-export const startReindexer = ({ record, rebuild, rebuildIndex, warn }: ReindexerOptions) => {
+export const createReindexer = ({ record, rebuild, rebuildIndex, warn }: ReindexerOptions) => {
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
 
@@ -42,4 +42,4 @@ export const startReindexer = ({ record, rebuild, rebuildIndex, warn }: Reindexe
     },
   };
 };
-export type Reindexer = ReturnType<typeof startReindexer>;
+export type Reindexer = ReturnType<typeof createReindexer>;

@@ -15,7 +15,7 @@ import {
 import { generatedWorld } from '../../test/generated-searches.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 import { applyStates, resetVersions } from '../persistence/apply-states.ts';
-import { searchMigrations } from '../persistence/tables.ts';
+import { searchMigrations } from '../persistence/migrations.ts';
 
 describe('the search documents', () => {
   let fresh: FreshDatabase;

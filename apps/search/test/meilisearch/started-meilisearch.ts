@@ -1,13 +1,13 @@
 import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase } from '@bunting/testing';
 import type { FeatureIndex } from '../../src/feature-index.ts';
-import { type FuzzyEngine, fuzzyIndex } from '../../src/meilisearch/fuzzy-index.ts';
+import { type FuzzyEngine, withPostgresFallback } from '../../src/meilisearch/with-postgres-fallback.ts';
 import type { IndexUpdate } from '../../src/meilisearch/index-updater.ts';
 import { startMeilisearch } from '../../src/meilisearch/start-meilisearch.ts';
 import { applyStates } from '../../src/persistence/apply-states.ts';
 import { indexFeed } from '../../src/persistence/index-feed.ts';
 import { postgresIndex } from '../../src/persistence/postgres-index.ts';
-import { searchMigrations } from '../../src/persistence/tables.ts';
+import { searchMigrations } from '../../src/persistence/migrations.ts';
 import { type AnyState, messagesOf } from '../builders.ts';
 
 export interface StartedMeilisearch {
@@ -50,9 +50,13 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
     onUpdate: (done) => void work.push(done),
     onCircuitChange: () => undefined,
   });
-  const { similar } = meilisearch;
+  const { fuzzySearch } = meilisearch;
   return {
-    index: fuzzyIndex({ postgres: postgresIndex(database), similar, onSearch: (by) => void answers.push(by) }),
+    index: withPostgresFallback({
+      postgres: postgresIndex(database),
+      fuzzySearch,
+      onSearch: (engine) => void answers.push(engine),
+    }),
     database,
     work,
     warnings,

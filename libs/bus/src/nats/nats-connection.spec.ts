@@ -23,9 +23,9 @@ afterEach(async () => {
 });
 
 const file = (name: string, text = ''): string => {
-  const place = path.join(folder, name);
-  if (text !== '') writeFileSync(place, text, { mode: 0o600 });
-  return place;
+  const credentialsFile = path.join(folder, name);
+  if (text !== '') writeFileSync(credentialsFile, text, { mode: 0o600 });
+  return credentialsFile;
 };
 
 const withAuthorization = async (config: string): Promise<string> => {

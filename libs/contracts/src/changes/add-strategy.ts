@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { CreateStrategy, StrategyConstraints, StrategyParameters } from '../model/strategies/strategy.ts';
-import { FeatureName } from './members.ts';
+import { FeatureName } from './shared-properties.ts';
 
 /** Adds a strategy to a feature in the environment. */
 export const AddStrategy = Type.Object(

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FeatureName, NoPayload } from './members.ts';
+import { FeatureName, NoPayload } from './shared-properties.ts';
 
 /** Archives a feature, in every environment. */
 export const ArchiveFeature = Type.Object(

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FeatureName, NoPayload } from './members.ts';
+import { FeatureName, NoPayload } from './shared-properties.ts';
 
 /** Removes the dependency of a feature. */
 export const DeleteDependency = Type.Object(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { SegmentId } from '../model/strategies/segment.ts';
-import { NoFeature } from './members.ts';
+import { NoFeature } from './shared-properties.ts';
 
 /** Deletes a segment of the project. */
 export const DeleteSegment = Type.Object(

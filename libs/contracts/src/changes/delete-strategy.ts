@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FeatureName } from './members.ts';
+import { FeatureName } from './shared-properties.ts';
 
 /** Removes a strategy from a feature in the environment. */
 export const DeleteStrategy = Type.Object(

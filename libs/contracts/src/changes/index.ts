@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { requestForm } from '../request-form.ts';
-import { AddDependency } from './add-dependency.ts';
 import { AddStrategy } from './add-strategy.ts';
 import { ArchiveFeature } from './archive-feature.ts';
 import { DeleteDependency } from './delete-dependency.ts';
 import { DeleteSegment } from './delete-segment.ts';
 import { DeleteStrategy } from './delete-strategy.ts';
-import { PatchVariant } from './patch-variant.ts';
 import { ReorderStrategy } from './reorder-strategy.ts';
+import { ReplaceVariants } from './replace-variants.ts';
+import { SetParent } from './set-parent.ts';
 import { UpdateEnabled } from './update-enabled.ts';
 import { UpdateSegment } from './update-segment.ts';
 import { UpdateStrategy } from './update-strategy.ts';
@@ -21,9 +21,9 @@ export const changeSchemas = {
   updateStrategy: requestForm(UpdateStrategy),
   deleteStrategy: DeleteStrategy,
   archiveFeature: ArchiveFeature,
-  patchVariant: requestForm(PatchVariant),
+  patchVariant: requestForm(ReplaceVariants),
   reorderStrategy: ReorderStrategy,
-  addDependency: AddDependency,
+  addDependency: SetParent,
   deleteDependency: DeleteDependency,
 } as const;
 export type ChangeAction = keyof typeof changeSchemas;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { StrategyPosition } from '../model/strategies/strategy.ts';
-import { FeatureName } from './members.ts';
+import { FeatureName } from './shared-properties.ts';
 
 /** Puts strategies of a feature in the environment into another order. */
 export const ReorderStrategy = Type.Object(

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FeatureName } from './members.ts';
+import { FeatureName } from './shared-properties.ts';
 
 /** Enables or disables a feature in the environment. */
 export const UpdateEnabled = Type.Object(

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Constraint } from '../model/strategies/constraint.ts';
 import { Nullable } from '../model/schema.ts';
 import { SegmentId, SegmentName } from '../model/strategies/segment.ts';
-import { NoFeature } from './members.ts';
+import { NoFeature } from './shared-properties.ts';
 
 /** Changes a segment of the project. Omitted properties do not change. */
 export const UpdateSegment = Type.Object(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { CreateStrategy } from '../model/strategies/strategy.ts';
-import { FeatureName } from './members.ts';
+import { FeatureName } from './shared-properties.ts';
 
 /** Changes a strategy of a feature in the environment. Omitted properties do not change. */
 export const UpdateStrategy = Type.Object(

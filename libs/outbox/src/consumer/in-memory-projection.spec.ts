@@ -34,7 +34,7 @@ const start = async (): Promise<void> => {
 };
 const write = (id: number, name: string | null): Promise<void> =>
   producer.outboxProducer.work(null, async (_, outbox) =>
-    outbox.delivery({
+    outbox.emitDelivery({
       entity: 'segment',
       id: String(id),
       state: name === null ? null : { id, name, constraints: [] },

@@ -12,6 +12,7 @@ import { coalesceCalls } from '@bunting/database';
 import { startLoop } from '@bunting/runtime';
 import { inLinkedSpan } from '@bunting/tracing';
 import type { Registry } from 'prom-client';
+import { isProducerRestored } from './is-producer-restored.ts';
 import { measureLag } from './lag-metrics.ts';
 import { processSpan } from './process-span.ts';
 
@@ -75,9 +76,9 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
     const beganAt = performance.now();
     let barrier: number | undefined;
     do {
-      const { position, uid } = checkpoint;
-      const { head, at = null, messages } = await read(checkpoint);
-      if (head < position || (at !== null && uid !== null && at !== uid)) {
+      const { position } = checkpoint;
+      const page = await read(checkpoint);
+      if (isProducerRestored(checkpoint, page)) {
         warn(
           `The ${topic} outbox of ${producer} is not the one that ${consumer} has read, probably because a backup was restored: reading it from the beginning.`,
         );
@@ -86,6 +87,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
         barrier = undefined;
         continue;
       }
+      const { head, messages } = page;
       barrier ??= head;
       const last = messages.at(-1);
       if (last === undefined && head === position) break;

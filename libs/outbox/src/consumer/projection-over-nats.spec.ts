@@ -15,7 +15,7 @@ describe('a projection over NATS with a small max_payload', () => {
     const projection = await follow(bus, consumer.database);
     const emitLarge = (name: string) =>
       producer.outboxProducer.work(null, async (_, outbox) =>
-        outbox.event({ ...featureCreated(name), data: 'large '.repeat(500_000) }),
+        outbox.emit([{ ...featureCreated(name), data: 'large '.repeat(500_000) }]),
       );
     try {
       await projection.catchUp(50_000);
@@ -71,7 +71,7 @@ describe('a projection over NATS', () => {
     const names = Array.from({ length: 30 }, (_, nth) => `flag-${nth + 1}`);
     for (const name of names) {
       await producer.outboxProducer.work(null, async (_, outbox) =>
-        outbox.event({ ...featureCreated(name), data: 'large '.repeat(200_000) }),
+        outbox.emit([{ ...featureCreated(name), data: 'large '.repeat(200_000) }]),
       );
     }
     const projection = await follow(bus, consumer.database);

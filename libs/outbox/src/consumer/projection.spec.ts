@@ -84,7 +84,7 @@ describe('a projection', () => {
 
   it('reads the next messages while it applies those before, and acknowledges what it has applied alone', async () => {
     await producer.outboxProducer.work(null, async (_, outbox) => {
-      for (let nth = 1; nth <= 1_200; nth++) outbox.event(featureCreated(`flag-${nth}`));
+      for (let nth = 1; nth <= 1_200; nth++) outbox.emit([featureCreated(`flag-${nth}`)]);
     });
     const reads: { after: number; uid?: string | null }[] = [];
     const watched: Bus = {
@@ -114,7 +114,7 @@ describe('a projection', () => {
     await projection.catchUp(50_000);
     const before = consumer.database.statements;
     for (let round = 1; round <= 50; round++) {
-      await producer.outboxProducer.work(null, async (_, outbox) => outbox.event(featureCreated(`flag-${round}`)));
+      await producer.outboxProducer.work(null, async (_, outbox) => outbox.emit([featureCreated(`flag-${round}`)]));
     }
     await eventually(async () => expect(await namesOf(consumer.database)).toHaveLength(50));
     // Of the statements 50 are inserts of the names, and up to 20 reads of this test.

@@ -14,6 +14,7 @@ import { inLinkedSpan } from '@bunting/tracing';
 import { addDeadLetter, dropStatesOf, dropSuperseded, reasonOf } from '../dead-letters/dead-letters.ts';
 import { startDeadLetterRetries } from '../dead-letters/retry-dead-letters.ts';
 import { backgroundPacer } from './background-pacer.ts';
+import { isProducerRestored } from './is-producer-restored.ts';
 import type { Registry } from 'prom-client';
 import { measureLag } from './lag-metrics.ts';
 import { processSpan } from './process-span.ts';
@@ -319,12 +320,6 @@ export const startProjection = async (options: ProjectionOptions) => {
     );
   };
 
-  /** Whether the producer has another message at the checkpoint than the one that was applied. */
-  const isRestored = (
-    { position, uid }: Checkpoint,
-    { head, at = null }: { head: number; at?: string | null },
-  ): boolean => head < position || (at !== null && uid !== null && at !== uid);
-
   /** Pulls until all messages are applied that the producer had committed before the call. */
   const pull = async (): Promise<void> => {
     const startedAt = performance.now();
@@ -339,7 +334,7 @@ export const startProjection = async (options: ProjectionOptions) => {
       const readAhead = ahead?.after === position ? ahead.page : undefined;
       ahead = undefined;
       const page = await (readAhead ?? readOutbox(position, pageSize, applied));
-      if (isRestored(applied, page)) {
+      if (isProducerRestored(applied, page)) {
         await restart();
         barrier = undefined;
         continue;

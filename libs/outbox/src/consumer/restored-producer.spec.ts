@@ -130,7 +130,8 @@ describe('a projection whose producer has lost data', () => {
       state: { id: 1, name, project: null },
     });
     const tellStates = async (...states: readonly ReturnType<typeof segment>[]) => {
-      for (const state of states) await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(state));
+      for (const state of states)
+        await producer.outboxProducer.work(null, async (_, outbox) => outbox.emitState(state));
     };
     const followStates = (applied: string[]) =>
       startProjection({
@@ -187,7 +188,7 @@ describe('a projection whose producer has lost data', () => {
       state: { id: 1, name: `name ${version}`, project: null },
     });
     for (const version of [1, 2, 3])
-      await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(segment(version)));
+      await producer.outboxProducer.work(null, async (_, outbox) => outbox.emitState(segment(version)));
     await producer.database.read({ name: 'head', text: "select outbox_head('state')" });
     await inProducer("delete from outbox where topic = 'state' and position < 3");
     const versions: unknown[] = [];

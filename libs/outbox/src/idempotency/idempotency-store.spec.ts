@@ -69,7 +69,7 @@ describe('a write with an Idempotency-Key', () => {
           if (!may(request.caller, ['CREATE_FEATURE'], { project: 'shop' })) throw noAccess(['CREATE_FEATURE']);
         }
         const [row] = await query<{ id: number }>('insert into thing (name) values ($1) returning id', [name]);
-        outbox.event(featureCreated(name));
+        outbox.emit([featureCreated(name)]);
         await hold;
         request.setHeader('Said', name);
         return { id: row?.id ?? 0, name };

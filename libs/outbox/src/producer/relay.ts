@@ -68,11 +68,11 @@ const dropUnneeded = `
   ), looked as materialized (
     select row.* from confirmed
     join outbox_topic using (topic)
-    join json_to_recordset($3::json) as place (topic text, after bigint) using (topic)
+    join json_to_recordset($3::json) as start (topic text, after bigint) using (topic)
     cross join lateral (
       select id, topic, position, entity_key, recorded_at < now() - make_interval(hours => $1) as is_old from outbox
-      where topic = place.topic and position > place.after and position < confirmed.position and ($4::text is distinct from place.topic or position < outbox_topic.published)
-        and (select recorded_at from outbox where topic = place.topic and position > place.after order by position limit 1)
+      where topic = start.topic and position > start.after and position < confirmed.position and ($4::text is distinct from start.topic or position < outbox_topic.published)
+        and (select recorded_at from outbox where topic = start.topic and position > start.after order by position limit 1)
           < now() - make_interval(hours => $1)
       order by position limit ${housekeepingBatchSize}
     ) as row
@@ -161,11 +161,11 @@ export const startRelay = (options: RelayOptions) => {
       }
       const [lock] = await query<{ won: boolean }>(tryLock('outbox housekeeping'));
       if (lock?.won !== true) return [];
-      const places = topics.map((topic) => ({ topic, after: examinedTo.get(topic) ?? 0 }));
+      const starts = topics.map((topic) => ({ topic, after: examinedTo.get(topic) ?? 0 }));
       const rows = await query<{ topic: OutboxTopic; after: number }>(dropUnneeded, [
         retentionHours,
         consumers,
-        JSON.stringify(places),
+        JSON.stringify(starts),
         publish === undefined ? null : streamTopic,
       ]);
       if (idempotencyRetentionHours !== undefined) await query(dropExpiredReplies, [idempotencyRetentionHours]);

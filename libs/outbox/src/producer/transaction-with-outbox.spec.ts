@@ -33,14 +33,14 @@ describe('the outbox', () => {
     await expect(
       producer.outboxProducer.work(null, async ({ query }, outbox) => {
         await query("insert into thing (name) values ('half')");
-        outbox.event(featureCreated('half'));
+        outbox.emit([featureCreated('half')]);
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
     await expect(
       producer.outboxProducer.work(null, async ({ query }, outbox) => {
         await query("insert into thing (name) values ('half')");
-        outbox.event({ ...featureCreated('half'), data: 'NUL \u0000 is nothing that PostgreSQL stores' });
+        outbox.emit([{ ...featureCreated('half'), data: 'NUL \u0000 is nothing that PostgreSQL stores' }]);
         await query('alter table outbox add constraint refuse check (false) not valid');
       }),
     ).rejects.toThrow();
@@ -53,8 +53,8 @@ describe('the outbox', () => {
     const tellsOf = (data: string) =>
       producer.outboxProducer.work(null, async ({ query }, outbox) => {
         await query("insert into thing (name) values ('large')");
-        outbox.event(featureCreated('small'));
-        outbox.event({ ...featureCreated('large'), data });
+        outbox.emit([featureCreated('small')]);
+        outbox.emit([{ ...featureCreated('large'), data }]);
       });
     await expect(tellsOf('x'.repeat(25 * 1024 * 1024))).rejects.toMatchObject({
       kind: 'PayloadTooLarge',
@@ -78,9 +78,9 @@ describe('the outbox', () => {
       );
     const emit = (bytes: number) =>
       producer.outboxProducer.work('00-trace', async (_tx, outbox) => {
-        outbox.state({ entity: 'feature', id: 'before', version: 1, state: null });
+        outbox.emitState({ entity: 'feature', id: 'before', version: 1, state: null });
         outbox.send(states(bytes), []);
-        outbox.state({ entity: 'feature', id: 'after', version: 1, state: null });
+        outbox.emitState({ entity: 'feature', id: 'after', version: 1, state: null });
       });
     const stored = () =>
       producer.database.read({
@@ -260,7 +260,7 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
 
     it('drops messages that every consumer has applied after the retention, but never the newest state', async () => {
       for (const version of [1, 2, 3]) {
-        await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(state(version)));
+        await producer.outboxProducer.work(null, async (_, outbox) => outbox.emitState(state(version)));
         await producer.emit(`flag-${version}`);
       }
       const confirm = (topic: 'event' | 'state', consumer: string, after: number) =>
@@ -292,7 +292,7 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
 
     it('keeps rows that a consumer has not applied, as its checkpoint is of an outbox before a restored backup', async () => {
       for (const version of [1, 2, 3])
-        await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(state(version)));
+        await producer.outboxProducer.work(null, async (_, outbox) => outbox.emitState(state(version)));
       const read = (after: number, uid: string | null, consumer = 'search') => {
         const body = { topic: 'state' as const, consumer, after, uid, limit: 10 };
         return call(bus, readOutboxOf.features, { body }, systemContext(60_000));
@@ -316,7 +316,7 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
       const emit = (ids: readonly number[]) =>
         producer.outboxProducer.work(null, async (_, outbox) => {
           for (const id of ids)
-            outbox.state({
+            outbox.emitState({
               entity: 'segment',
               id: String(id),
               version: 1,

@@ -11,12 +11,12 @@ import { violatedConstraint, type CommitLimits, type Database, type Tx } from '@
 
 /** Collects the messages of a unit of work, which are written in one statement before the commit. */
 export interface Outbox {
-  /** Emits an event. */
-  event(event: RecordedEvent): void;
+  /** Emits events, in their order. */
+  emit(events: readonly RecordedEvent[]): void;
   /** Emits the new state of an entity. */
-  state<E extends StateEntity>(state: StateOf<E>): void;
+  emitState<E extends StateEntity>(state: StateOf<E>): void;
   /** Emits a new state of what SDKs evaluate. */
-  delivery(state: DeliveryState): void;
+  emitDelivery(state: DeliveryState): void;
   /**
    * Sends a statement that stores states by `insertStates`, without waiting for it. The same statement stores the messages that are emitted
    * after this call, from two parameters that the outbox adds: the traceparent, and the rows.
@@ -95,15 +95,18 @@ export const transactionWithOutbox =
           tx.send(insertRows, () => [traceparent, written(emitted)]);
         };
         const done = await job(tx, {
-          event: (event) => void rows.push({ topic: 'event', type: event.type, entity_key: null, payload: event }),
-          state: (state) =>
+          emit: (events) => {
+            for (const event of events)
+              rows.push({ topic: 'event', type: event.type, entity_key: null, payload: event });
+          },
+          emitState: (state) =>
             void rows.push({
               topic: 'state',
               type: state.entity,
               entity_key: `${state.entity}:${state.id}`,
               payload: state,
             }),
-          delivery: (state) =>
+          emitDelivery: (state) =>
             void rows.push({
               topic: 'delivery',
               type: state.entity,

@@ -1,12 +1,13 @@
 import { implement, JsonText } from '@bunting/bus';
 import { requireStorableText, DeprecatedSearchEvents } from '@bunting/contracts';
-import { type ReadEventPage, optionalList } from './read-event-page.ts';
+import type { AuditContext } from '../context.ts';
+import { optionalList } from './read-event-page.ts';
 
-export const deprecatedSearchEventsEndpoint = (answer: ReadEventPage) =>
+export const deprecatedSearchEventsEndpoint = ({ readEventPage }: AuditContext) =>
   implement(DeprecatedSearchEvents, async ({ body, ...request }) => {
     requireStorableText(body, '/body');
     const { type, project, feature, query, limit = 100, offset = 0 } = body;
-    const { events, total } = await answer(
+    const { events, total } = await readEventPage(
       request,
       { types: optionalList(type), projects: optionalList(project), features: optionalList(feature), text: query },
       { from: offset === 0 ? Number.MAX_SAFE_INTEGER : offset, limit },

@@ -2,23 +2,18 @@ import { implement, JsonText } from '@bunting/bus';
 import { FeedEvents, invalid } from '@bunting/contracts';
 import { parseEventFilters } from '../../domain/event-query.ts';
 import { visibleEvents } from '../../domain/visible-events.ts';
-import type { FeedPage } from '../../persistence/search/event-feed.ts';
-import type { Criteria } from '../../persistence/search/conditions.ts';
-import { describedEventJson, type WaitUntilFresh } from './read-event-page.ts';
+import type { AuditContext } from '../context.ts';
+import { describedEventJson } from './read-event-page.ts';
 
 /** Serves one page of the feed. Clients continue with `next`. */
-export const feedEventsEndpoint = (
-  waitUntilFresh: WaitUntilFresh,
-  read: (query: Criteria, after: number) => Promise<FeedPage>,
-  publicUrl: string,
-) =>
+export const feedEventsEndpoint = ({ waitUntilFresh, readFeed, publicUrl }: AuditContext) =>
   implement(FeedEvents, async ({ query: { after = 0, follow = false, ...filters }, ...request }) => {
     const query = { ...parseEventFilters(filters), textIn: 'data' as const, visible: visibleEvents(request.caller) };
-    let page = await read(query, after);
+    let page = await readFeed(query, after);
     if (!follow && page.next >= page.head) {
       // A client that reads to the end gets all events that were committed before its request. A client that follows gets events as they arrive.
       await waitUntilFresh(request);
-      page = await read(query, after);
+      page = await readFeed(query, after);
     }
     if (after > page.head) {
       const message = `The \`/query/after\` property must be the id of an event: the last one has ${page.head}. You sent ${after}.`;

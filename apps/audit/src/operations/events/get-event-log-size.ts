@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { GetEventLogSize } from '@bunting/contracts';
-import type { LogSize } from '../../persistence/log/log-size.ts';
+import type { AuditContext } from '../context.ts';
 
-export const getEventLogSizeEndpoint = (size: () => Promise<LogSize>, retentionDays: number | undefined) =>
+export const getEventLogSizeEndpoint = ({ logSize, retentionDays }: AuditContext) =>
   implement(GetEventLogSize, async () => {
-    const { bytes, partitions, ...log } = await size();
+    const { bytes, partitions, ...log } = await logSize();
     return { ...log, retentionDays: retentionDays ?? null, bytes, partitions: [...partitions] };
   });

@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListEventsOfFeature } from '@bunting/contracts';
-import type { ReadEventPage } from './read-event-page.ts';
+import type { AuditContext } from '../context.ts';
 
-export const listEventsOfFeatureEndpoint = (answer: ReadEventPage) =>
+export const listEventsOfFeatureEndpoint = ({ readEventPage }: AuditContext) =>
   implement(ListEventsOfFeature, async ({ params: { featureName }, ...request }) => {
-    const { events, total } = await answer(request, { features: [featureName] }, {});
+    const { events, total } = await readEventPage(request, { features: [featureName] }, {});
     const name = JSON.stringify(featureName);
     return new JsonText(`{"version":1,"toggleName":${name},"events":[${events.join(',')}],"totalEvents":${total}}`);
   });

@@ -1,9 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListEvents } from '@bunting/contracts';
-import { type ReadEventPage, optionalList } from './read-event-page.ts';
+import type { AuditContext } from '../context.ts';
+import { optionalList } from './read-event-page.ts';
 
-export const listEventsEndpoint = (answer: ReadEventPage) =>
+export const listEventsEndpoint = ({ readEventPage }: AuditContext) =>
   implement(ListEvents, async ({ query: { project }, ...request }) => {
-    const { events, total } = await answer(request, { projects: optionalList(project) }, {});
+    const { events, total } = await readEventPage(request, { projects: optionalList(project) }, {});
     return new JsonText(`{"version":1,"events":[${events.join(',')}],"totalEvents":${total}}`);
   });

@@ -1,10 +1,14 @@
 import { implement, JsonText } from '@bunting/bus';
 import { SearchEvents } from '@bunting/contracts';
 import { parseEventFilters, parsePage } from '../../domain/event-query.ts';
-import type { ReadEventPage } from './read-event-page.ts';
+import type { AuditContext } from '../context.ts';
 
-export const searchEventsEndpoint = (answer: ReadEventPage) =>
+export const searchEventsEndpoint = ({ readEventPage }: AuditContext) =>
   implement(SearchEvents, async ({ query, ...request }) => {
-    const { events, total } = await answer(request, { ...parseEventFilters(query), textIn: 'data' }, parsePage(query));
+    const { events, total } = await readEventPage(
+      request,
+      { ...parseEventFilters(query), textIn: 'data' },
+      parsePage(query),
+    );
     return new JsonText(`{"events":[${events.join(',')}],"total":${total}}`);
   });

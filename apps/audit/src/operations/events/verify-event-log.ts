@@ -1,32 +1,27 @@
 import { implement } from '@bunting/bus';
-import { type DeadLetter, invalid, VerifyEventLog } from '@bunting/contracts';
-import type { MissedRange } from '@bunting/outbox';
+import { invalid, VerifyEventLog } from '@bunting/contracts';
 import { parseChainCheckpoint } from '../../domain/parse-chain-checkpoint.ts';
-import type { VerificationReport, VerificationOptions } from '../../persistence/log/verify-chain.ts';
+import type { AuditContext } from '../context.ts';
 
 /** The part of the deadline that is reserved for the reply. */
 const replyTimeMs = 1_000;
 
-export const verifyEventLogEndpoint = (
-  check: (options: VerificationOptions) => Promise<VerificationReport>,
-  missed: () => Promise<MissedRange[]>,
-  deadLetters: () => Promise<DeadLetter[]>,
-) =>
+export const verifyEventLogEndpoint = ({ verifyChain, missedMessages, deadLetters }: AuditContext) =>
   implement(VerifyEventLog, async ({ query: { from, to, known }, deadline }) => {
     if (from !== undefined && to !== undefined && from > to) {
       throw invalid('The `/query/from` property must not be greater than `/query/to`.', '/query/from');
     }
-    const report = await check({
+    const report = await verifyChain({
       from,
       to,
-      known: known === undefined ? undefined : parseChainCheckpoint(known, '/query/known'),
+      checkpoint: known === undefined ? undefined : parseChainCheckpoint(known, '/query/known'),
       until: new Date(deadline.getTime() - replyTimeMs),
     });
     if (from !== undefined && from > report.head.id + 1) {
       const message = `The \`/query/from\` property must be the id of an event: the last one has ${report.head.id}. You sent ${from}.`;
       throw invalid(message, '/query/from');
     }
-    const neverArrived = (await missed()).map(({ producer, first, last, noticedAt }) => ({
+    const neverArrived = (await missedMessages()).map(({ producer, first, last, noticedAt }) => ({
       service: producer,
       first,
       last,

@@ -11,7 +11,7 @@ export interface IncomingEvent {
   readonly event: RecordedEvent;
 }
 
-const selectKnownUids = 'select uid from event where uid = any($1::uuid[])';
+const selectStoredUids = 'select uid from event where uid = any($1::uuid[])';
 
 /** An event in its stored form, with the text of its full-text index. */
 interface EventToInsert extends HashedEvent {
@@ -94,8 +94,8 @@ export const appendEvents = async (tx: Tx, arriving: readonly IncomingEvent[]): 
   const { query } = tx;
   // The lock comes first: each later statement then sees all events of earlier appenders.
   const head = await lockHead(tx);
-  const known = await query<{ uid: string }>(selectKnownUids, [arriving.map(({ uid }) => uid)]);
-  const seen = new Set(known.map(({ uid }) => uid));
+  const stored = await query<{ uid: string }>(selectStoredUids, [arriving.map(({ uid }) => uid)]);
+  const seen = new Set(stored.map(({ uid }) => uid));
   let { id, hash } = head;
   const rows: EventToInsert[] = [];
   for (const { uid, event } of arriving) {

@@ -14,7 +14,7 @@ export interface VerificationOptions {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   /** an event that is compared with the log, also outside of the range */
-  readonly known?: ChainCheckpoint | undefined;
+  readonly checkpoint?: ChainCheckpoint | undefined;
   /** the deadline, at which verification stops and reports how far it came */
   readonly until?: Date | undefined;
   readonly progress?: ((checkedTo: number, to: number) => void) | undefined;
@@ -74,7 +74,7 @@ export const verifyChain = async (
   database: Database,
   options: VerificationOptions = {},
 ): Promise<VerificationReport> => {
-  const { known, until, progress } = options;
+  const { checkpoint, until, progress } = options;
   const readEnds = async (): Promise<Ends> => {
     const [found] = await database.read<Ends>(ends);
     if (found === undefined) throw emptyLogHead();
@@ -103,16 +103,18 @@ export const verifyChain = async (
   });
   const faultReport = (id: number, kind: FaultKind, detail?: string) => report(chainFault(id, kind, detail));
 
-  if (known !== undefined && known.id > log.id) return faultReport(log.id + 1, 'missing', `, for ${known.id} is known`);
-  if (known !== undefined && known.id < log.droppedId) {
-    const message = `The \`/query/known\` property names event ${known.id}, which was dropped for its age: the log begins after event ${log.droppedId}.`;
+  if (checkpoint !== undefined && checkpoint.id > log.id)
+    return faultReport(log.id + 1, 'missing', `, for ${checkpoint.id} is known`);
+  if (checkpoint !== undefined && checkpoint.id < log.droppedId) {
+    const message = `The \`/query/known\` property names event ${checkpoint.id}, which was dropped for its age: the log begins after event ${log.droppedId}.`;
     throw invalid(message, '/query/known');
   }
-  if (known?.id === log.droppedId && known.hash !== log.droppedHash) return faultReport(known.id, 'altered');
-  if (known !== undefined && known.id > log.droppedId && (known.id < from || known.id > to)) {
-    const [event] = await database.read<{ hash: string }>(hashOf, [known.id]);
-    if (event === undefined) return faultReport(known.id, 'missing');
-    if (event.hash !== known.hash) return faultReport(known.id, 'altered', otherHash);
+  if (checkpoint?.id === log.droppedId && checkpoint.hash !== log.droppedHash)
+    return faultReport(checkpoint.id, 'altered');
+  if (checkpoint !== undefined && checkpoint.id > log.droppedId && (checkpoint.id < from || checkpoint.id > to)) {
+    const [event] = await database.read<{ hash: string }>(hashOf, [checkpoint.id]);
+    if (event === undefined) return faultReport(checkpoint.id, 'missing');
+    if (event.hash !== checkpoint.hash) return faultReport(checkpoint.id, 'altered', otherHash);
   }
   if (from - 1 > log.droppedId && from <= to) {
     const [predecessor] = await database.read<{ hash: string }>(hashOf, [from - 1]);
@@ -139,7 +141,7 @@ export const verifyChain = async (
           ? faultReport(expected, 'altered')
           : faultReport(expected, 'moved', `the id ${stray.id}`);
       }
-      if (known?.id === expected && known.hash !== event.hash) {
+      if (checkpoint?.id === expected && checkpoint.hash !== event.hash) {
         return faultReport(expected, 'altered', otherHash);
       }
       before = event.hash;

@@ -34,7 +34,7 @@ const pageAfter = ({ sql, values }: Conditions): Statement => {
         select event.*, (select encode(hash, 'hex') from event where event.id = found.id) as hash
         from (select id from event_search ${where(`id > ${after}`, `id <= ${after} + ${window}`, ...sql)}
               order by id limit ${maxEvents}) as found cross join lateral ${selectEventById('found.id')} as event) as page on true
-      where head.one order by page.id`,
+      where head.singleton order by page.id`,
   };
 };
 

@@ -9,7 +9,7 @@ import { visibleEvents } from '../../domain/visible-events.ts';
 import { appendEvents } from '../log/append-events.ts';
 import { type EventSearch, eventSearch } from './event-search.ts';
 import { dropExpiredEvents } from '../log/retention.ts';
-import { textIndexMaintenance } from '../tables.ts';
+import { textIndexMerger } from '../text-index-merger.ts';
 
 const types: EventType[] = ['feature-created', 'feature-strategy-update', 'segment-created'];
 const projects = ['shop', 'bank', 'post'];
@@ -115,7 +115,7 @@ describe('Every combination of event filters and callers returns what a naive se
   it('while the texts of events wait in the pending list of their index', () => answersAlike(1));
 
   it('when they are merged into the index', async () => {
-    await textIndexMaintenance(log.database).merge();
+    await textIndexMerger(log.database).merge();
     await answersAlike(2);
   });
 

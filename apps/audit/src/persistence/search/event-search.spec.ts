@@ -10,7 +10,7 @@ import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts'
 import { visibleEvents } from '../../domain/visible-events.ts';
 import { appendEvents } from '../log/append-events.ts';
 import { type EventSearch, eventSearch } from './event-search.ts';
-import { textIndexMaintenance } from '../tables.ts';
+import { textIndexMerger } from '../text-index-merger.ts';
 
 const types: EventType[] = ['feature-created', 'feature-strategy-update', 'segment-created', 'feature-tagged'];
 const projects = ['shop', 'bank', 'Shop'];
@@ -106,7 +106,7 @@ describe('The search of the log', () => {
 
   it('returns what a naive search of a list returns for every query and caller while the log grows', async () => {
     await append(fc.sample(someEvent, { numRuns: 2_300, seed: 7 }));
-    await textIndexMaintenance(log.database).merge();
+    await textIndexMerger(log.database).merge();
     await fc.assert(
       fc.asyncProperty(fc.array(someEvent, { maxLength: 3 }), someSearch, someCaller, async (more, body, caller) => {
         if (more.length > 0) await append(more);

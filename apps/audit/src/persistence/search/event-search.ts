@@ -40,7 +40,7 @@ interface Search {
 const atHead = (matches: string): Statement => ({
   text: `
     select head.id as "upTo", head.uid, head.dropped_id as "droppedId", matches.*
-    from event_log_head as head cross join (${matches}) as matches where head.one`,
+    from event_log_head as head cross join (${matches}) as matches where head.singleton`,
 });
 
 /** Counts matches, and selects their ids if they are few, in one pass over the texts. */
@@ -150,7 +150,7 @@ const pageAndLater = (conditions: Conditions, matches: Matches, page: PageReques
     cross join (${later}) as counted
     left join (${pageOf(conditions, matches, page, place)}) as page on true
     left join lateral ${selectEventById('page.id')} as found on true
-    where head.one order by page.id desc`;
+    where head.singleton order by page.id desc`;
   return { statement: { text }, values };
 };
 

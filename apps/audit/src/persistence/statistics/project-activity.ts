@@ -3,30 +3,30 @@ import { type Database, type Statement, timestampSql } from '@bunting/database';
 
 /** SQL: the statement part that counts the events of `arrived` by project and day, UTC. Events dropped for their age stay counted. */
 export const countActivity = `
-  insert into project_activity as known (project, day, events, last_at)
+  insert into project_activity as stored (project, day, events, last_at)
   select project, ("createdAt" at time zone 'UTC')::date, count(*), max("createdAt") from arrived
   where project is not null group by 1, 2
   on conflict (project, day) do update
-    set events = known.events + excluded.events, last_at = greatest(known.last_at, excluded.last_at)`;
+    set events = stored.events + excluded.events, last_at = greatest(stored.last_at, excluded.last_at)`;
 
 const activity: Statement = {
   name: 'project-activity',
   text: `
     with today as (select (now() at time zone 'UTC')::date as day)
-    select known.project as id, ${timestampSql('last_at')} as "lastEventAt",
+    select stored.project as id, ${timestampSql('last_at')} as "lastEventAt",
       counted."currentWindow", counted."pastWindow", coalesce(counted.days, '[]') as days
-    from (select distinct project from project_activity where $1::text is null or project = $1) as known
+    from (select distinct project from project_activity where $1::text is null or project = $1) as stored
     cross join today
     cross join lateral (
-      select last_at from project_activity where project = known.project order by day desc limit 1) as latest
+      select last_at from project_activity where project = stored.project order by day desc limit 1) as latest
     cross join lateral (
       select coalesce(sum(events) filter (where a.day > today.day - 30), 0)::bigint as "currentWindow",
         coalesce(sum(events) filter (where a.day <= today.day - 30 and a.day > today.day - 60), 0)::bigint as "pastWindow",
         json_agg(json_build_object('date', a.day, 'count', events) order by a.day)
           filter (where a.day > today.day - $2::integer) as days
       from project_activity a
-      where a.project = known.project and a.day > today.day - greatest(60, $2::integer)) as counted
-    order by known.project`,
+      where a.project = stored.project and a.day > today.day - greatest(60, $2::integer)) as counted
+    order by stored.project`,
 };
 
 export type ProjectActivity = ReplyOf<typeof GetProjectActivity>['projects'];

@@ -2,7 +2,7 @@ import type { CheckedChange } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision } from '../change-request.ts';
 import { editContent } from './edit-content.ts';
 import type { ContentStep } from '../events.ts';
-import { mergeChange, proposed } from './merge.ts';
+import { mergeChange, toProposedChange } from './merge.ts';
 
 /** Adds changes to a request in their order. Returns the same request and no events if it already contains all of them. */
 export const addChanges = (
@@ -18,7 +18,10 @@ export const addChanges = (
   for (const [index, change] of checked.entries()) {
     const id = ids[index];
     if (id === undefined) throw new Error('Every change needs an id.');
-    const merged = mergeChange(changes, proposed(change, { id, position: ++position, createdBy: actor.by, createdAt }));
+    const merged = mergeChange(
+      changes,
+      toProposedChange(change, { id, position: ++position, createdBy: actor.by, createdAt }),
+    );
     changes = merged.changes;
     steps.push(...merged.steps);
   }

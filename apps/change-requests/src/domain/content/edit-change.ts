@@ -1,5 +1,6 @@
 import { type Change, type CheckedChange, invalid, notFound, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
+import { membersOf } from '../json-object.ts';
 import { editContent, isClosed, requireNotBeingApplied } from './edit-content.ts';
 
 /** @throws Refusal `NoAccessError` unless the user is the author of the request. */
@@ -15,8 +16,7 @@ export const changeOf = ({ changes, id }: ChangeRequest, changeId: number): Prop
   return change;
 };
 
-const idIn = (payload: unknown): unknown =>
-  typeof payload === 'object' && payload !== null && 'id' in payload ? payload.id : undefined;
+const idIn = (payload: unknown): unknown => membersOf(payload)['id'];
 
 /** Refuses to change the action or the subject of a change: they are its identity. */
 export const requireSameSubject = (before: ProposedChange, change: Change): void => {
@@ -57,7 +57,7 @@ export const discardChange = (request: ChangeRequest, changeId: number, actor: A
 };
 
 /** Changes the title of a request. Refuses users other than the author and administrators, and closed requests. */
-export const rename = (request: ChangeRequest, title: string, userId: number, isAdmin: boolean): ChangeRequest => {
+export const setTitle = (request: ChangeRequest, title: string, userId: number, isAdmin: boolean): ChangeRequest => {
   if (request.createdBy.id !== userId && !isAdmin) {
     throw refusal('NoAccessError', 'Only the author of a change request can rename it');
   }

@@ -15,8 +15,8 @@ const contentEdits: Readonly<Partial<Record<ChangeRequestState, ContentEdit>>> =
   Approved: { to: 'In review', keepsApprovals: false, emits: 'change-request-sent-to-review' },
 };
 
-/** True while changes can be added to the request. */
-export const isOpen = ({ state }: ChangeRequest): boolean => contentEdits[state] !== undefined;
+/** True while the request is pending: changes can be added to it. */
+export const isPending = ({ state }: ChangeRequest): boolean => contentEdits[state] !== undefined;
 
 const closedStates: ReadonlySet<ChangeRequestState> = new Set(['Applied', 'Cancelled', 'Rejected']);
 

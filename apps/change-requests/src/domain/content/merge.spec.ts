@@ -2,14 +2,14 @@ import type { CheckedChange } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aChange, aCheckedChange, noon } from '../../../test/builders.ts';
 import type { ProposedChange } from '../change-request.ts';
-import { mergeChange, proposed, requireMergeable } from './merge.ts';
+import { mergeChange, requireMergeable, toProposedChange } from './merge.ts';
 
 const beta = { id: 4, name: 'beta' };
 
 /** What comes of a change that is added, as change 9, to those that a request holds. */
 const merged = (earlier: readonly ProposedChange[], newer: CheckedChange) => {
   const createdBy = { id: 7, name: 'mia' };
-  return mergeChange(earlier, proposed(newer, { id: 9, position: 9, createdBy, createdAt: noon }));
+  return mergeChange(earlier, toProposedChange(newer, { id: 9, position: 9, createdBy, createdAt: noon }));
 };
 
 describe('a change that is added to others', () => {

@@ -1,6 +1,7 @@
 import { type ChangeAction, type CheckedChange, invalid, type Refusal } from '@bunting/contracts';
 import type { ProposedChange } from '../change-request.ts';
 import type { ContentStep } from '../events.ts';
+import { membersOf } from '../json-object.ts';
 
 /**
  * What a newer change does to an earlier one of the same subject: `replace` it, `merge` into it property by property, `drop` it and follow
@@ -30,9 +31,6 @@ interface MergeableChange {
   readonly payload?: unknown;
 }
 
-const membersOf = (payload: unknown): Readonly<Record<string, unknown>> =>
-  typeof payload === 'object' && payload !== null ? { ...payload } : {};
-
 /** The id or name of the object that a change affects, comparable among changes whose actions can interact. */
 const subjectOf = ({ action, feature, payload }: MergeableChange): unknown => {
   switch (action) {
@@ -59,16 +57,16 @@ const deletedAlready = ({ action }: MergeableChange, at: string): Refusal => {
 
 /**
  * Refuses an update of an object that an earlier change deletes.
- * @param at the path of the nth newer change in the body
+ * @param pathOf the path of the nth newer change in the body
  */
 export const requireMergeable = (
   earlier: readonly MergeableChange[],
   newer: readonly MergeableChange[],
-  at: (nth: number) => string,
+  pathOf: (nth: number) => string,
 ): void => {
   const before = [...earlier];
   for (const [nth, change] of newer.entries()) {
-    if (before.some((other) => mergeRuleOf(change, other) === 'reject')) throw deletedAlready(change, at(nth));
+    if (before.some((other) => mergeRuleOf(change, other) === 'reject')) throw deletedAlready(change, pathOf(nth));
     before.push(change);
   }
 };
@@ -113,7 +111,7 @@ export const mergeChange = (earlier: readonly ProposedChange[], newer: ProposedC
 };
 
 /** A checked change as part of a request. */
-export const proposed = (
+export const toProposedChange = (
   { action, feature, segment, payload, snapshot }: CheckedChange,
   origin: Pick<ProposedChange, 'id' | 'position' | 'createdBy' | 'createdAt'>,
 ): ProposedChange => ({ ...origin, action, feature, segment, payload: payload ?? {}, snapshot: snapshot ?? null });

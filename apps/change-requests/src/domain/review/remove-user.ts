@@ -1,7 +1,7 @@
 import { systemCaller } from '@bunting/contracts';
 import type { ChangeRequest } from '../change-request.ts';
-import { isOpen } from '../content/edit-content.ts';
-import { type Move, move, suspend } from './move.ts';
+import { isPending } from '../content/edit-content.ts';
+import { type CommandResult, executeCommand, suspend } from './execute-command.ts';
 
 const approvalsLost = 'Change request no longer has the required approvals';
 
@@ -27,15 +27,15 @@ const reasonFor = (request: ChangeRequest, userId: number): string | undefined =
 };
 
 /**
- * Removes a deleted user from a request that is not closed. Their approval is removed. Their own request is cancelled unless it is
+ * Removes a deleted user from an open request. Their approval is removed. Their own request is cancelled unless it is
  * scheduled. A schedule that they set or that applies their request is suspended.
  */
-export const removeUser = (before: ChangeRequest, userId: number, now: Date): Move => {
+export const removeUser = (before: ChangeRequest, userId: number, now: Date): CommandResult => {
   const approvals = before.approvals.filter(({ createdBy }) => createdBy.id !== userId);
   const request = approvals.length === before.approvals.length ? before : { ...before, approvals };
-  if (isOpen(request)) {
+  if (isPending(request)) {
     return request.createdBy.id === userId
-      ? move(request, 'cancel', { ...system(now), roles: asAdmin })
+      ? executeCommand(request, 'cancel', { ...system(now), roles: asAdmin })
       : { request, events: [] };
   }
   const reason = request.schedule === null ? undefined : reasonFor(request, userId);

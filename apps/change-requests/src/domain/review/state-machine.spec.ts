@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { aChange, anApprovalBy, aRequest, lee, mia, noon } from '../../../test/builders.ts';
 import { addChanges } from '../content/add-changes.ts';
 import type { ChangeRequest } from '../change-request.ts';
-import { isOpen } from '../content/edit-content.ts';
+import { isPending } from '../content/edit-content.ts';
 import { discardChange } from '../content/edit-change.ts';
-import { abandonApplying, beginApplying, endApplying, move } from './move.ts';
-import { type Command, commands, judge, type Roles } from './state-machine.ts';
+import { abandonApplying, beginApplying, endApplying, executeCommand } from './execute-command.ts';
+import { type Command, commands, checkTransition, type Roles } from './state-machine.ts';
 
 const noRoles: Roles = {
   author: false,
@@ -44,7 +44,7 @@ const appliers: readonly Role[] = ['applier', 'author and applier', ...admins];
 const everyoneConcerned: readonly Role[] = [...new Set([...authors, ...reviewers, ...appliers])];
 
 /** The reference (1.3) once more, by who may do what in which state: to which state it leads, and for whom. */
-const promised: Readonly<Partial<Record<`${ChangeRequestState}: ${Command}`, readonly [string, readonly Role[]]>>> = {
+const documented: Readonly<Partial<Record<`${ChangeRequestState}: ${Command}`, readonly [string, readonly Role[]]>>> = {
   'Draft: discard': ['deleted', authors],
   'Draft: send to review': ['In review', authors],
   'Draft: cancel': ['Cancelled', [...authors, 'admin']],
@@ -72,16 +72,16 @@ const enough = { changes: 1, approvals: 1, minApprovals: 1 };
 
 describe('the state machine of change requests', () => {
   it.each(triples)('%s: %s by %s', (state, command, role) => {
-    const promise = promised[`${state}: ${command}`];
-    const verdict = judge(state, command, roles[role], enough);
-    if (promise === undefined) return expect(verdict).toEqual({ is: 'no such transition' });
-    const [to, who] = promise;
+    const expected = documented[`${state}: ${command}`];
+    const verdict = checkTransition(state, command, roles[role], enough);
+    if (expected === undefined) return expect(verdict).toEqual({ is: 'no such transition' });
+    const [to, who] = expected;
     if (!who.includes(role)) return expect(verdict.is).toBe('not permitted');
     expect(verdict).toMatchObject({ is: 'allowed', transition: { to: to === 'deleted' ? null : to } });
   });
 
   it('keeps a request in review until it has the approvals that it needs', () => {
-    const verdict = judge('In review', 'approve', roles.reviewer, { ...enough, minApprovals: 2 });
+    const verdict = checkTransition('In review', 'approve', roles.reviewer, { ...enough, minApprovals: 2 });
     expect(verdict).toMatchObject({ transition: { to: 'In review', emits: ['change-request-approval-added'] } });
   });
 
@@ -92,7 +92,7 @@ describe('the state machine of change requests', () => {
     ['Approved', 'schedule', 'applier', { approvals: 0 }, 'approvals suffice'],
     ['Scheduled', 'run', 'system', { approvals: 0 }, 'approvals suffice'],
   ] as const)('%s: %s by %s waits for the required approvals', (state, command, role, facts, guard) => {
-    expect(judge(state, command, roles[role], { ...enough, ...facts })).toEqual({ is: 'not ready', guard });
+    expect(checkTransition(state, command, roles[role], { ...enough, ...facts })).toEqual({ is: 'not ready', guard });
   });
 });
 
@@ -101,28 +101,31 @@ describe('an actor', () => {
   const now = new Date(noon);
 
   it('receives the reason that authors do not review their own request', () => {
-    expect(() => move(inReview, 'approve', { by: mia, now, roles: roles['author and reviewer'] })).toThrow(
+    expect(() => executeCommand(inReview, 'approve', { by: mia, now, roles: roles['author and reviewer'] })).toThrow(
       'Authors can not review their own change request',
     );
   });
 
   it('receives the name of the missing permission', () => {
-    expect(() => move(inReview, 'approve', { by: lee, now, roles: roles.applier })).toThrow(
+    expect(() => executeCommand(inReview, 'approve', { by: lee, now, roles: roles.applier })).toThrow(
       'To perform this action, you need the "APPROVE_CHANGE_REQUEST" permission in the "production" environment.',
     );
   });
 
   it('cannot approve a revision that they have not seen', () => {
     const actor = { by: lee, now, roles: roles.reviewer };
-    expect(() => move(inReview, 'approve', actor, { revision: 2 })).toThrow(
+    expect(() => executeCommand(inReview, 'approve', actor, { revision: 2 })).toThrow(
       'Change request was changed by someone else',
     );
-    expect(move(inReview, 'approve', actor, { revision: 3 }).request?.state).toBe('Approved');
+    expect(executeCommand(inReview, 'approve', actor, { revision: 3 }).request?.state).toBe('Approved');
   });
 
   it('approves a request once', () => {
     const before = { ...inReview, minApprovals: 2, approvals: [anApprovalBy(lee)] };
-    expect(move(before, 'approve', { by: lee, now, roles: roles.reviewer })).toEqual({ request: before, events: [] });
+    expect(executeCommand(before, 'approve', { by: lee, now, roles: roles.reviewer })).toEqual({
+      request: before,
+      events: [],
+    });
   });
 });
 
@@ -160,7 +163,7 @@ const taken = (request: ChangeRequest, { step, who, ...granted }: Step, nth: num
   const actor = { by, now, roles: { ...granted, author: by.id === request.createdBy.id } };
   switch (step) {
     case 'add':
-      if (!isOpen(request)) return request;
+      if (!isPending(request)) return request;
       return addChanges(request, [checkedChange], [nth + 1000], actor).request;
     case 'take out':
       return discardChange(request, request.changes[0]?.id ?? 0, actor).request;
@@ -174,7 +177,8 @@ const taken = (request: ChangeRequest, { step, who, ...granted }: Step, nth: num
     case 'run':
       return beginApplying(request, step, actor);
     default:
-      return move(request, step, actor, { schedule: { scheduledAt: noon, snapshots: {} }, reason: 'why' }).request;
+      return executeCommand(request, step, actor, { schedule: { scheduledAt: noon, snapshots: {} }, reason: 'why' })
+        .request;
   }
 };
 const checkedChange = {

@@ -42,7 +42,7 @@ export interface Roles {
 }
 
 /** Which roles may take a transition. Authors do not review their own requests, except administrators whom the setting allows it. */
-const may = {
+const roleRequirements = {
   author: ({ author }: Roles) => author,
   'author or admin': ({ author, isAdministrator }: Roles) => author || isAdministrator,
   reviewer: ({ author, mayReviewAsAdmin, reviewer }: Roles) => mayReviewAsAdmin || (reviewer && !author),
@@ -53,7 +53,7 @@ const may = {
   applier: ({ mayReviewAsAdmin, applier }: Roles) => mayReviewAsAdmin || applier,
   system: ({ system }: Roles) => system,
 } as const;
-export type Who = keyof typeof may;
+export type RoleRequirement = keyof typeof roleRequirements;
 
 /** The facts that guards check. */
 export interface Facts {
@@ -74,7 +74,7 @@ export type Guard = keyof typeof guards;
 export interface Transition {
   readonly from: ChangeRequestState;
   readonly command: Command;
-  readonly who: Who;
+  readonly requiredRole: RoleRequirement;
   readonly when?: Guard;
   readonly needs?: readonly Guard[];
   /** null: the request is deleted */
@@ -82,9 +82,9 @@ export interface Transition {
   readonly emits: readonly EventType[];
 }
 
-const approved = ['change-request-approval-added', 'change-request-approved'] as const;
-const ran = ['change-request-applied', 'change-request-scheduled-application-success'] as const;
-const fit = ['has changes', 'approvals suffice'] as const;
+const approvalEvents = ['change-request-approval-added', 'change-request-approved'] as const;
+const runEvents = ['change-request-applied', 'change-request-scheduled-application-success'] as const;
+const readyGuards = ['has changes', 'approvals suffice'] as const;
 
 /** Every allowed transition of a change request. Any other is refused. */
 const transitions: readonly Transition[] = (
@@ -95,39 +95,47 @@ const transitions: readonly Transition[] = (
 
     ['In review', 'send to review', 'author', {}, 'In review', []],
     ['In review', 'approve', 'reviewer', { when: 'approvals missing' }, 'In review', ['change-request-approval-added']],
-    ['In review', 'approve', 'reviewer', { when: 'approvals suffice', needs: ['has changes'] }, 'Approved', approved],
+    [
+      'In review',
+      'approve',
+      'reviewer',
+      { when: 'approvals suffice', needs: ['has changes'] },
+      'Approved',
+      approvalEvents,
+    ],
     ['In review', 'reject', 'reviewer', {}, 'Rejected', ['change-request-rejected']],
     ['In review', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
 
     ['Approved', 'approve', 'reviewer', {}, 'Approved', ['change-request-approval-added']],
     ['Approved', 'reject', 'reviewer or applier', {}, 'Rejected', ['change-request-rejected']],
     ['Approved', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
-    ['Approved', 'apply', 'applier', { needs: fit }, 'Applied', ['change-request-applied']],
-    ['Approved', 'schedule', 'applier', { needs: fit }, 'Scheduled', ['change-request-scheduled']],
+    ['Approved', 'apply', 'applier', { needs: readyGuards }, 'Applied', ['change-request-applied']],
+    ['Approved', 'schedule', 'applier', { needs: readyGuards }, 'Scheduled', ['change-request-scheduled']],
 
     ['Scheduled', 'reject', 'author, reviewer or applier', {}, 'Rejected', ['change-request-rejected']],
-    ['Scheduled', 'apply', 'applier', { needs: fit }, 'Applied', ['change-request-applied']],
-    ['Scheduled', 'schedule', 'applier', { needs: fit }, 'Scheduled', ['change-request-scheduled']],
-    ['Scheduled', 'run', 'system', { needs: fit }, 'Applied', ran],
+    ['Scheduled', 'apply', 'applier', { needs: readyGuards }, 'Applied', ['change-request-applied']],
+    ['Scheduled', 'schedule', 'applier', { needs: readyGuards }, 'Scheduled', ['change-request-scheduled']],
+    ['Scheduled', 'run', 'system', { needs: readyGuards }, 'Applied', runEvents],
     ['Scheduled', 'fail', 'system', {}, 'Scheduled', ['change-request-scheduled-application-failure']],
     ['Scheduled', 'suspend', 'system', {}, 'Scheduled', ['change-request-schedule-suspended']],
   ] as const
-).map(([from, command, who, guard, to, emits]) => ({ from, command, who, ...guard, to, emits }));
+).map(([from, command, requiredRole, guard, to, emits]) => ({ from, command, requiredRole, ...guard, to, emits }));
 
 /** The transition of a command, or the reason why it is not allowed. */
 export type Verdict =
   | { readonly is: 'allowed'; readonly transition: Transition }
   | { readonly is: 'no such transition' }
-  | { readonly is: 'not permitted'; readonly who: Who }
+  | { readonly is: 'not permitted'; readonly requiredRole: RoleRequirement }
   | { readonly is: 'not ready'; readonly guard: Guard };
 
 /** Checks a command against the table: first that the transition exists, then the roles, then the guards. */
-export const judge = (from: ChangeRequestState, command: Command, roles: Roles, facts: Facts): Verdict => {
+export const checkTransition = (from: ChangeRequestState, command: Command, roles: Roles, facts: Facts): Verdict => {
   const transition = transitions.find(
     (row) => row.from === from && row.command === command && (row.when === undefined || guards[row.when](facts)),
   );
   if (transition === undefined) return { is: 'no such transition' };
-  if (!may[transition.who](roles)) return { is: 'not permitted', who: transition.who };
+  const { requiredRole } = transition;
+  if (!roleRequirements[requiredRole](roles)) return { is: 'not permitted', requiredRole };
   const missing = transition.needs?.find((guard) => !guards[guard](facts));
   return missing === undefined ? { is: 'allowed', transition } : { is: 'not ready', guard: missing };
 };

@@ -8,22 +8,22 @@ import type { ChangeRequestsContext } from '../context.ts';
 export const setChangeRequestConfigEndpoint = ({ bus, work, syncProtection }: ChangeRequestsContext) =>
   implement(SetChangeRequestConfig, async (request) => {
     const { params, body, caller } = request;
-    const place = { project: params.projectId, environment: params.environment };
+    const environmentRef = { project: params.projectId, environment: params.environment };
     const wanted = ['PROJECT_CHANGE_REQUEST_WRITE', 'UPDATE_PROJECT'] as const;
-    if (!may(caller, wanted, { project: place.project })) throw noAccess(wanted);
-    const ask = { params: { projectId: place.project } };
-    const { environments } = await call(bus, ListEnvironmentSettingsOfProject, ask, onBehalfOf(request));
-    const environment = environments.find(({ name }) => name === place.environment);
+    if (!may(caller, wanted, { project: environmentRef.project })) throw noAccess(wanted);
+    const settingsRequest = { params: { projectId: environmentRef.project } };
+    const { environments } = await call(bus, ListEnvironmentSettingsOfProject, settingsRequest, onBehalfOf(request));
+    const environment = environments.find(({ name }) => name === environmentRef.environment);
     if (environment === undefined) {
-      throw notFound(`Could not find environment ${place.environment} for project ${place.project}`);
+      throw notFound(`Could not find environment ${environmentRef.environment} for project ${environmentRef.project}`);
     }
-    const least = environment.requiredApprovals ?? undefined;
+    const minimum = environment.requiredApprovals ?? undefined;
     const reply = await work(request, async ({ requests, outbox }) => {
-      const after = requiredApprovalsOf(body, least);
-      const before = await requests.protect(place, after);
-      const isAdministrator = may(caller, ['ADMIN'], { project: place.project });
-      if (least !== undefined && !isAdministrator) requireMinimum(before, after, least, place.environment);
-      for (const event of configurationUpdated(place, before, after, actorOf(request))) outbox.event(event);
+      const after = requiredApprovalsOf(body, minimum);
+      const before = await requests.protect(environmentRef, after);
+      const isAdministrator = may(caller, ['ADMIN'], { project: environmentRef.project });
+      if (minimum !== undefined && !isAdministrator) requireMinimum(before, after, minimum, environmentRef.environment);
+      outbox.emit(configurationUpdated(environmentRef, before, after, actorOf(request)));
       return null;
     });
     // After the reply, direct edits are refused. If this call fails, the runner repeats it until it succeeds.

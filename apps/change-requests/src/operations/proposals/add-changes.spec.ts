@@ -83,7 +83,7 @@ describe('the first change that a user proposes', () => {
 });
 
 describe('a further change', () => {
-  it('joins the open request of its user', async () => {
+  it('joins the pending request of its user', async () => {
     const first = await service.add(enable());
     const second = await service.add(addStrategy);
     expect(second).toMatchObject({ id: first.id, revision: 2 });

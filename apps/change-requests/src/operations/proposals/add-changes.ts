@@ -3,20 +3,20 @@ import { AddChanges, CheckChanges, type CheckedChange, refusal, unavailable } fr
 import { parseChanges } from '@bunting/contracts/validation';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addChanges } from '../../domain/content/add-changes.ts';
-import { relevantChanges } from '../../domain/content/relevant-changes.ts';
+import { earlierChangesForCheck } from '../../domain/content/earlier-changes-for-check.ts';
 import type { Actor, ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
 import { approvalsFor } from '../../domain/configuration.ts';
-import { createDraft, isOpen } from '../../domain/content/edit-content.ts';
+import { createDraft, isPending } from '../../domain/content/edit-content.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { requireMergeable } from '../../domain/content/merge.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
-import { AnotherOpenRequest, type Place } from '../../persistence/change-request-repository.ts';
+import { AnotherPendingRequest, type EnvironmentRef } from '../../persistence/change-request-repository.ts';
 import type { WorkContext } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { changeBody } from '../change-body.ts';
 import { withPathsOfSingleChange } from '../with-paths-of-single-change.ts';
-import { previewsOfUnclosed } from '../previews.ts';
+import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { keyedMutex } from '../keyed-mutex.ts';
 
@@ -24,7 +24,7 @@ import { keyedMutex } from '../keyed-mutex.ts';
 const maxTries = 20;
 
 interface Addition {
-  readonly place: Place;
+  readonly environmentRef: EnvironmentRef;
   /** whether to add to a draft only, and never to a request in review */
   readonly onlyToDraft: boolean;
   /** the request that the changes were checked against; undefined if there was none */
@@ -40,36 +40,36 @@ interface Addition {
 /** Adds the checked changes. Returns undefined and writes nothing if the request was edited since the check. */
 const addUnlessOutdated = async (
   { requests, outbox }: WorkContext,
-  { place, onlyToDraft, base, checked, changeIds, actor, isConditional, isVoluntary }: Addition,
+  { environmentRef, onlyToDraft, base, checked, changeIds, actor, isConditional, isVoluntary }: Addition,
 ): Promise<ChangeRequest | undefined> => {
   if (base === undefined) {
-    if (await requests.hasOpen(actor.by.id, place, onlyToDraft)) return undefined;
-    const minApprovals = approvalsFor(await requests.minApprovals(place), isVoluntary);
-    const origin = { ...(await requests.newIdentity()), ...place, minApprovals };
+    if (await requests.hasPending(actor.by.id, environmentRef, onlyToDraft)) return undefined;
+    const minApprovals = approvalsFor(await requests.minApprovals(environmentRef), isVoluntary);
+    const origin = { ...(await requests.newIdentity()), ...environmentRef, minApprovals };
     const draft = createDraft(origin, actor);
     const { request, events } = addChanges(draft.request, checked, changeIds, actor);
     await requests.add(request);
-    for (const event of [...draft.events, ...events]) outbox.event(event);
+    outbox.emit([...draft.events, ...events]);
     return request;
   }
   if (base.state === 'Draft' && !isConditional) {
     const { request, events } = addChanges(base, checked, changeIds, actor);
     if (request !== base && !(await requests.saveDraft(base, request))) return undefined;
-    for (const event of events) outbox.event(event);
+    outbox.emit(events);
     return request;
   }
   const before = await requests.getForUpdate(base.id);
-  if (before === undefined || !isOpen(before) || before.revision !== base.revision) return undefined;
+  if (before === undefined || !isPending(before) || before.revision !== base.revision) return undefined;
   if (before.applying !== null) return undefined;
   if (onlyToDraft && before.state !== 'Draft') return undefined;
   const { request, events } = addChanges(before, checked, changeIds, actor);
   if (request !== before) await requests.save(before, request);
-  for (const event of events) outbox.event(event);
+  outbox.emit(events);
   return request;
 };
 
 /**
- * Adds changes to the caller's open request for the project and environment, or creates a draft. The features service checks the changes
+ * Adds changes to the caller's pending request for the project and environment, or creates a draft. The features service checks the changes
  * before any lock is taken. If the revision has changed since then, or a draft now exists, everything is retried with the current
  * request. The preview in the reply is computed while the transaction runs.
  */
@@ -80,58 +80,62 @@ export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeReq
     requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
     const changes = parseChanges(body);
-    const at = (nth: number): string => (Array.isArray(body) ? `/body/${nth}` : '/body');
-    const place = { project: params.projectId, environment: params.environment };
+    const pathOf = (nth: number): string => (Array.isArray(body) ? `/body/${nth}` : '/body');
+    const environmentRef = { project: params.projectId, environment: params.environment };
     const onlyToDraft = query.new === true;
     const actor = actorOf(operationRequest);
 
     const check = async (earlier: readonly ProposedChange[]): Promise<readonly CheckedChange[]> => {
-      requireMergeable(earlier, changes, at);
-      const ask = { body: { ...place, changes, earlier: relevantChanges(changes, earlier).map(changeBody) } };
-      const reply = await call(bus, CheckChanges, ask, onBehalfOf(operationRequest)).catch((error: unknown) => {
-        throw Array.isArray(body) ? error : withPathsOfSingleChange(error);
-      });
+      requireMergeable(earlier, changes, pathOf);
+      const checkRequest = {
+        body: { ...environmentRef, changes, earlier: earlierChangesForCheck(changes, earlier).map(changeBody) },
+      };
+      const reply = await call(bus, CheckChanges, checkRequest, onBehalfOf(operationRequest)).catch(
+        (error: unknown) => {
+          throw Array.isArray(body) ? error : withPathsOfSingleChange(error);
+        },
+      );
       return reply.changes;
     };
 
     const tryOnce = async () => {
-      const base = await reader.open(caller.id, place, onlyToDraft);
+      const base = await reader.pendingOfUser(caller.id, environmentRef, onlyToDraft);
       const [checked, changeIds] = await Promise.all([check(base?.changes ?? []), reader.newChangeIds(changes.length)]);
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left to add the changes.');
-      const before = base ?? createDraft({ id: 0, uid: null, ...place, minApprovals: 1 }, actor).request;
+      const before = base ?? createDraft({ id: 0, uid: null, ...environmentRef, minApprovals: 1 }, actor).request;
       const expected = addChanges(before, checked, changeIds, actor).request;
-      const previewedChanges = previewsOfUnclosed(
+      const previewedChanges = previewsOfOpen(
         { bus, reader },
-        place.project,
+        environmentRef.project,
         [expected],
         onBehalfOf(operationRequest),
       );
       // Without a commit the preview is never awaited: its rejection must not be reported as unhandled.
       previewedChanges.catch(() => undefined);
       const isConditional = operationRequest.requireMatch !== undefined;
-      const addition = { place, onlyToDraft, base, checked, changeIds, actor, isConditional, isVoluntary };
+      const addition = { environmentRef, onlyToDraft, base, checked, changeIds, actor, isConditional, isVoluntary };
       const replyOf = async (request: ChangeRequest) =>
         toChangeRequestResponse(request, (await previewedChanges)(expected));
       return work
         .commitThenReply(operationRequest, (tx) => addUnlessOutdated(tx, addition), replyOf)
         .catch((error: unknown) => {
-          if (error instanceof AnotherOpenRequest) return undefined;
+          if (error instanceof AnotherPendingRequest) return undefined;
           throw error;
         });
     };
 
     /** The reply to a retry of a write that was committed before. */
     const replayed = async (request: ChangeRequest) => {
-      const previewedChangesOf = await previewsOfUnclosed(
+      const previewedChangesOf = await previewsOfOpen(
         { bus, reader },
-        place.project,
+        environmentRef.project,
         [request],
         onBehalfOf(operationRequest),
       );
       return toChangeRequestResponse(request, previewedChangesOf(request));
     };
 
-    return withMutex(JSON.stringify([caller.id, place]), async () => {
+    return withMutex(JSON.stringify([caller.id, environmentRef]), async () => {
       for (let tries = 0; tries < maxTries; tries++) {
         const before = await work.replay(operationRequest, replayed);
         if (before !== undefined) return before;

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DiscardChange } from '@bunting/contracts';
 import { discardChange } from '../../domain/content/edit-change.ts';
-import { requireVisible } from '../../domain/review/move.ts';
+import { requireVisible } from '../../domain/review/execute-command.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -12,7 +12,7 @@ export const discardChangeEndpoint = ({ work }: ChangeRequestsContext) =>
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const { request, events } = discardChange(before, params.changeId, actorOf(operationRequest));
       await requests.save(before, request);
-      for (const event of events) outbox.event(event);
+      outbox.emit(events);
       return null;
     }),
   );

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DiscardDraft } from '@bunting/contracts';
-import { move, requireVisible } from '../../domain/review/move.ts';
+import { executeCommand, requireVisible } from '../../domain/review/execute-command.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export const discardDraftEndpoint = ({ work, rolesOf }: ChangeRequestsContext) =
       const { params, caller } = operationRequest;
       const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const actor = { ...actorOf(operationRequest), roles: rolesOf(caller, request) };
-      for (const event of move(request, 'discard', actor).events) outbox.event(event);
+      outbox.emit(executeCommand(request, 'discard', actor).events);
       await requests.remove(request.id);
       return null;
     }),

@@ -4,14 +4,14 @@ import { parseChange } from '@bunting/contracts/validation';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../domain/content/edit-change.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
-import { requireVisible } from '../../domain/review/move.ts';
+import { requireVisible } from '../../domain/review/execute-command.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import type { WorkContext } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { changeBody } from '../change-body.ts';
 import { withPathsOfSingleChange } from '../with-paths-of-single-change.ts';
-import { previewsOfUnclosed } from '../previews.ts';
+import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 const maxTries = 5;
@@ -25,7 +25,7 @@ export const editChangeEndpoint = ({ bus, reader, work }: ChangeRequestsContext)
     const change = parseChange(body, '/body');
 
     const replyOf = async (request: ChangeRequest) => {
-      const previewedChangesOf = await previewsOfUnclosed(
+      const previewedChangesOf = await previewsOfOpen(
         { bus, reader },
         request.project,
         [request],
@@ -53,7 +53,7 @@ export const editChangeEndpoint = ({ bus, reader, work }: ChangeRequestsContext)
         if (before.revision !== base.revision) return undefined;
         const { request, events } = editChange(before, params.changeId, checked, actorOf(operationRequest));
         await requests.save(before, request);
-        for (const event of events) outbox.event(event);
+        outbox.emit(events);
         return request;
       };
       return work.commitThenReply(operationRequest, edit, replyOf);

@@ -17,8 +17,8 @@ export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) 
     requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
     const actor = actorOf(operationRequest);
-    const place = { project: params.projectId, environment: params.environment };
-    const draft = createDraft({ id: 0, uid: null, ...place, minApprovals: 1 }, actor).request;
+    const environmentRef = { project: params.projectId, environment: params.environment };
+    const draft = createDraft({ id: 0, uid: null, ...environmentRef, minApprovals: 1 }, actor).request;
     const changes = parseChanges(body).map((change, id): ProposedChange => {
       const subject = isSegmentChange(change)
         ? { feature: null, segment: { id: change.payload.id, name: '' } }
@@ -27,6 +27,12 @@ export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) 
       return { ...origin, ...subject, action: change.action, payload: change.payload, snapshot: null };
     });
     const request = { ...draft, changes };
-    const previews = await previewsOf({ bus, reader }, place.project, [request], true, onBehalfOf(operationRequest));
+    const previews = await previewsOf(
+      { bus, reader },
+      environmentRef.project,
+      [request],
+      true,
+      onBehalfOf(operationRequest),
+    );
     return previewOf(previews, request);
   });

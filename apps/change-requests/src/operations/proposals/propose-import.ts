@@ -4,7 +4,7 @@ import { addChanges } from '../../domain/content/add-changes.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { approvalsFor } from '../../domain/configuration.ts';
 import { createDraft } from '../../domain/content/edit-content.ts';
-import { move } from '../../domain/review/move.ts';
+import { executeCommand } from '../../domain/review/execute-command.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 const roles = {
@@ -17,7 +17,7 @@ const roles = {
 };
 
 /**
- * Creates a separate request for an import, in addition to the author's open requests, and sends it to review. The changes are not
+ * Creates a separate request for an import, in addition to the author's pending requests, and sends it to review. The changes are not
  * checked again: the features service checked them together with the import.
  */
 export const proposeImportEndpoint = ({ work }: ChangeRequestsContext) =>
@@ -26,17 +26,17 @@ export const proposeImportEndpoint = ({ work }: ChangeRequestsContext) =>
       const { importId, project, environment, title, by, changes } = body;
       const known = await requests.ofImport(importId);
       if (known !== undefined) return { id: known };
-      const place = { project, environment };
+      const environmentRef = { project, environment };
       const actor = { by, now };
-      const minApprovals = approvalsFor(await requests.minApprovals(place), true);
-      const origin = { ...(await requests.newIdentity()), ...place, minApprovals };
+      const minApprovals = approvalsFor(await requests.minApprovals(environmentRef), true);
+      const origin = { ...(await requests.newIdentity()), ...environmentRef, minApprovals };
       const draft = createDraft(origin, actor);
       const changeIds = await requests.newChangeIds(changes.length);
       const added = addChanges(draft.request, changes, changeIds, actor);
-      const sent = move(added.request, 'send to review', { ...actor, roles });
+      const sent = executeCommand(added.request, 'send to review', { ...actor, roles });
       const request: ChangeRequest = { ...(sent.request ?? added.request), title };
       await requests.add(request, importId);
-      for (const event of [...draft.events, ...added.events, ...sent.events]) outbox.event(event);
+      outbox.emit([...draft.events, ...added.events, ...sent.events]);
       return { id: request.id };
     }),
   );

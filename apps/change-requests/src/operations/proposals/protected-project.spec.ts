@@ -4,7 +4,7 @@ import { callers, type StartedChangeRequests, startChangeRequests } from '../../
 
 const { lee, rita, ada } = callers;
 /** The same user as a caller who is not a member of the protected project. */
-const outside: Caller = { ...lee, closedProjects: ['shop'] };
+const outside: Caller = { ...lee, proposalDeniedProjects: ['shop'] };
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const place = { projectId: 'shop', environment: 'production' };
 const forbidden = { kind: 'NoAccessError', message: expect.stringContaining('protected') };
@@ -41,5 +41,5 @@ it('refuses to revert a request of a protected project for callers who are not m
 });
 
 it('accepts proposals of the same caller in projects that are not protected', async () => {
-  expect(await service.add(enable, { ...lee, closedProjects: ['another'] })).toMatchObject({ state: 'Draft' });
+  expect(await service.add(enable, { ...lee, proposalDeniedProjects: ['another'] })).toMatchObject({ state: 'Draft' });
 });

@@ -3,13 +3,13 @@ import { refusal, RevertChangeRequest } from '@bunting/contracts';
 import { approvalsFor } from '../../domain/configuration.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
-import { requireVisible } from '../../domain/review/move.ts';
+import { requireVisible } from '../../domain/review/execute-command.ts';
 import { type InverseChange, unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
-import { AnotherOpenRequest } from '../../persistence/change-request-repository.ts';
+import { AnotherPendingRequest } from '../../persistence/change-request-repository.ts';
 import type { WorkContext } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { previewsOfUnclosed } from '../previews.ts';
+import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Creates a draft of the caller that undoes an applied request. Refused if the caller already has a draft in that environment. */
@@ -18,7 +18,7 @@ export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: 
     const { params, caller } = operationRequest;
     requireMayPropose(caller, params.projectId);
     const replyOf = async (draft: ChangeRequest) => {
-      const previewedChangesOf = await previewsOfUnclosed(
+      const previewedChangesOf = await previewsOfOpen(
         { bus, reader },
         draft.project,
         [draft],
@@ -45,11 +45,11 @@ export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: 
           : [{ id: await requests.newCommentId(), text, createdBy: actor.by, createdAt: actor.now.toISOString() }];
       const draft = { ...request, comments };
       await requests.save(request, draft);
-      for (const event of events) outbox.event(event);
+      outbox.emit(events);
       return draft;
     };
     const reply = await work.commitThenReply(operationRequest, createDraftOf, replyOf).catch((error: unknown) => {
-      if (!(error instanceof AnotherOpenRequest)) throw error;
+      if (!(error instanceof AnotherPendingRequest)) throw error;
       throw refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
     });
     if (reply === undefined) throw new Error('Reverting created no draft and reported no reason.');

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetTitle } from '@bunting/contracts';
-import { rename } from '../../domain/content/edit-change.ts';
-import { requireVisible } from '../../domain/review/move.ts';
+import { setTitle } from '../../domain/content/edit-change.ts';
+import { requireVisible } from '../../domain/review/execute-command.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const setTitleEndpoint = ({ work, rolesOf }: ChangeRequestsContext) =>
@@ -9,7 +9,7 @@ export const setTitleEndpoint = ({ work, rolesOf }: ChangeRequestsContext) =>
     work(request, async ({ requests }) => {
       const { params, body, caller } = request;
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
-      await requests.save(before, rename(before, body.title, caller.id, rolesOf(caller, before).isAdministrator));
+      await requests.save(before, setTitle(before, body.title, caller.id, rolesOf(caller, before).isAdministrator));
       return null;
     }),
   );

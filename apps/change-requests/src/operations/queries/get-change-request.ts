@@ -1,9 +1,9 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { GetChangeRequest } from '@bunting/contracts';
 import { entityTagOf } from '../../domain/entity-tag.ts';
-import { requireVisible } from '../../domain/review/move.ts';
+import { requireVisible } from '../../domain/review/execute-command.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
-import { previewsOfUnclosed } from '../previews.ts';
+import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const getChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
@@ -12,7 +12,7 @@ export const getChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext)
     const found = await reader.one(params.id, params.projectId);
     const request = requireVisible(found, params.id, caller.id);
     operationRequest.setHeader('ETag', entityTagOf(request));
-    const previewedChangesOf = await previewsOfUnclosed(
+    const previewedChangesOf = await previewsOfOpen(
       { bus, reader },
       request.project,
       [request],

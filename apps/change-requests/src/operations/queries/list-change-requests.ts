@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { ListEnvironmentSettingsOfProject, ListChangeRequests } from '@bunting/contracts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
-import { previewsOfUnclosed } from '../previews.ts';
+import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const listChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
@@ -12,6 +12,6 @@ export const listChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContex
       call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, context),
       reader.ofProject(projectId, operationRequest.caller.id),
     ]);
-    const previewedChangesOf = await previewsOfUnclosed({ bus, reader }, projectId, requests, context);
+    const previewedChangesOf = await previewsOfOpen({ bus, reader }, projectId, requests, context);
     return requests.map((request) => toChangeRequestResponse(request, previewedChangesOf(request)));
   });

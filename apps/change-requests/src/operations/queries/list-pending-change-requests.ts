@@ -2,7 +2,7 @@ import { type OperationRequest, type Bus, call, implement, onBehalfOf } from '@b
 import { ListEnvironmentSettingsOfProject, ListPendingChangeRequests } from '@bunting/contracts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
-import { previewsOfUnclosed } from '../previews.ts';
+import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 type ListPendingRequest = OperationRequest<typeof ListPendingChangeRequests>;
@@ -13,11 +13,11 @@ export const pendingOf = async (bus: Bus, reader: ChangeRequestReader, operation
   const context = onBehalfOf(operationRequest);
   const [{ environments }, requests] = await Promise.all([
     call(bus, ListEnvironmentSettingsOfProject, { params }, context),
-    reader.allOpen(caller.id, projectId),
+    reader.allPendingOfUser(caller.id, projectId),
   ]);
   const linked = new Set(environments.map(({ name }) => name));
   const pending = requests.filter(({ environment }) => linked.has(environment));
-  const previewedChangesOf = await previewsOfUnclosed({ bus, reader }, projectId, pending, context);
+  const previewedChangesOf = await previewsOfOpen({ bus, reader }, projectId, pending, context);
   return pending.map((request) => toChangeRequestResponse(request, previewedChangesOf(request)));
 };
 

@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { ListEnvironmentSettingsOfProject, ListPendingOfFeature } from '@bunting/contracts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
-import { previewsOfUnclosed } from '../previews.ts';
+import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Lists the pending requests of all authors that affect a feature. Drafts are shown to their authors only. */
@@ -15,6 +15,6 @@ export const listPendingOfFeatureEndpoint = ({ bus, reader }: ChangeRequestsCont
     ]);
     const linked = new Set(environments.map(({ name }) => name));
     const pending = requests.filter(({ environment }) => linked.has(environment));
-    const previewedChangesOf = await previewsOfUnclosed({ bus, reader }, projectId, pending, context);
+    const previewedChangesOf = await previewsOfOpen({ bus, reader }, projectId, pending, context);
     return pending.map((request) => toChangeRequestResponse(request, previewedChangesOf(request)));
   });

@@ -20,7 +20,7 @@ afterAll(() => service.stop());
 const usesOf = async (segment: number, caller: Caller = kim) =>
   (await service.call(ListProposedSegmentStrategies, { body: { segment } }, caller)).changeRequestStrategies;
 
-it('lists the strategies to which requests not closed add the segment, existing strategies by their id', async () => {
+it('lists the strategies to which open requests add the segment, existing strategies by their id', async () => {
   const update = {
     action: 'updateStrategy',
     feature: 'checkout',

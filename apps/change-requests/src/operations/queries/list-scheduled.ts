@@ -8,7 +8,7 @@ export const listScheduledEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
     const { params, query } = request;
     const { feature = [], strategyId = [], variantForFlag = [] } = query;
     const [found] = await Promise.all([
-      reader.scheduledTouching(params.projectId, feature, strategyId, variantForFlag),
+      reader.scheduledAffecting(params.projectId, feature, strategyId, variantForFlag),
       call(bus, ListEnvironmentSettingsOfProject, { params }, onBehalfOf(request)),
     ]);
     return found.map(({ id, environment, title }) => ({ id, environment, ...(title === null ? {} : { title }) }));

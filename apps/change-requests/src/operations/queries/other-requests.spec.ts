@@ -85,8 +85,8 @@ describe('a segment that another request is about to use', () => {
     const id = await scheduled(deletion, lee);
     // A request of another user changes nothing that the schedule compares: the collision is found when the schedule is due.
     await eventually(async () => {
-      const text = 'select touched from schedule';
-      expect(await service.database.read({ name: 'touched', text })).toEqual([{ touched: 0 }]);
+      const text = 'select unchecked_edits as "uncheckedEdits" from schedule';
+      expect(await service.database.read({ name: 'unchecked-edits', text })).toEqual([{ uncheckedEdits: 0 }]);
     });
     await service.add(withSegment, kim);
     await service.database.transaction(({ query }) =>

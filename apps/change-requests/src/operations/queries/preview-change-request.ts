@@ -1,7 +1,7 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { PreviewChangeRequest } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
-import { requireVisible } from '../../domain/review/move.ts';
+import { requireVisible } from '../../domain/review/execute-command.ts';
 import { type Preview, previewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { invalid, maySee, ReadProposedChanges } from '@bunting/contracts';
 import { isClosed } from '../../domain/content/edit-content.ts';
-import { requireVisible } from '../../domain/review/move.ts';
+import { requireVisible } from '../../domain/review/execute-command.ts';
 import { changeWithSnapshot } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

@@ -21,7 +21,7 @@ const parseFilter = <T>(
 };
 
 const idOf = (text: string): number | undefined => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
-const isUnclosedOf = (text: string): boolean | undefined =>
+const isOpenOf = (text: string): boolean | undefined =>
   text === 'open' ? true : text === 'closed' ? false : undefined;
 
 /** Searches requests in the projects that the caller may see, which the features service lists. */
@@ -32,7 +32,7 @@ export const searchChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsCont
     const filter = {
       createdBy: parseFilter('createdBy', query.createdBy, 'the id of a user', idOf),
       requestedApprover: parseFilter('requestedApproverId', query.requestedApproverId, 'the id of a user', idOf),
-      isUnclosed: parseFilter('state', query.state, '"open" or "closed"', isUnclosedOf),
+      isOpen: parseFilter('state', query.state, '"open" or "closed"', isOpenOf),
     };
     const { projects } = await call(bus, ListProjects, {}, onBehalfOf(request));
     const visibleProjects = projects.map(({ id }) => id);

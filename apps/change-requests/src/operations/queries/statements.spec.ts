@@ -22,7 +22,7 @@ import { changeRequestEntities as entities } from '../../persistence/entities.ts
 import { changeRequestMigrations as steps } from '../../persistence/migrations/index.ts';
 import { changeRequestReader } from '../../persistence/change-request-repository.ts';
 import { unitOfWork } from '../../persistence/unit-of-work.ts';
-import { applyRequest } from '../apply.ts';
+import { applyRequest } from '../apply-request.ts';
 import { changeRequestsEndpoints } from '../index.ts';
 import { rolesByPolicy } from '../roles.ts';
 import { protectionSync } from '../sync-protection.ts';

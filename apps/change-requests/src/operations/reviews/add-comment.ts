@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddComment } from '@bunting/contracts';
 import { requireText } from '../../domain/content/edit-change.ts';
-import { requireVisible } from '../../domain/review/move.ts';
+import { requireVisible } from '../../domain/review/execute-command.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

@@ -1,8 +1,8 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetApprovers, GetPermissionsOfUsers } from '@bunting/contracts';
 import { requestedReviewers } from '../../domain/review/requested-reviewers.ts';
-import { requireVisible } from '../../domain/review/move.ts';
-import { reviewerOf } from '../reviewer-card.ts';
+import { requireVisible } from '../../domain/review/execute-command.ts';
+import { toReviewerResponse } from '../reviewer-response.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const getApproversEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
@@ -12,6 +12,6 @@ export const getApproversEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
     const ids = await reader.requestedApprovers(request.id);
     if (ids.length === 0) return { reviewers: [] };
     const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
-    const reviewers = new Map(users.map(({ user }) => [user.id, reviewerOf(user)]));
+    const reviewers = new Map(users.map(({ user }) => [user.id, toReviewerResponse(user)]));
     return { reviewers: requestedReviewers(ids, reviewers, request) };
   });

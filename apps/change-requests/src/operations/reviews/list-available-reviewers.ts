@@ -5,7 +5,7 @@ import {
   ListPermissionHolders,
   notFound,
 } from '@bunting/contracts';
-import { reviewerOf } from '../reviewer-card.ts';
+import { toReviewerResponse } from '../reviewer-response.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Lists the users who may approve in an environment. The caller is included only if they may approve their own requests. */
@@ -31,5 +31,5 @@ export const listAvailableReviewersEndpoint = ({ bus, rolesOf }: ChangeRequestsC
       environment,
       createdBy: { id: caller.id, name: null },
     }).mayReviewAsAdmin;
-    return { reviewers: users.filter(({ id }) => approvesOwn || id !== caller.id).map(reviewerOf) };
+    return { reviewers: users.filter(({ id }) => approvesOwn || id !== caller.id).map(toReviewerResponse) };
   });

@@ -6,16 +6,16 @@ import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import {
   beginApplying,
   isStartedByThisWrite,
-  move,
+  executeCommand,
   type CommandOptions,
   requireTransition,
   requireVisible,
-} from '../../domain/review/move.ts';
+} from '../../domain/review/execute-command.ts';
 import { commandFor } from '../../domain/review/state-machine.ts';
 import type { WorkContext } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { type Preview, previewsOf } from '../previews.ts';
-import { segmentsInUse } from '../segments-in-use.ts';
+import { segmentConflictsOf } from '../segment-conflicts.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 type ChangeStateRequest = OperationRequest<typeof ChangeState>;
@@ -47,15 +47,15 @@ const conflictsIn = ({ features, segments }: Preview['preview']): Conflicts => [
 ];
 
 /** The requested time of a schedule, in ISO 8601. */
-const momentOf = ({ body }: ChangeStateRequest): string => {
+const scheduledAtOf = ({ body }: ChangeStateRequest): string => {
   const path = '/body/scheduledAt';
   if (body.scheduledAt === undefined) {
     throw invalid(`The \`${path}\` property is required. It was not present on the data you sent.`, path);
   }
-  const moment = new Date(body.scheduledAt);
-  if (Number.isNaN(moment.getTime()))
+  const scheduledAt = new Date(body.scheduledAt);
+  if (Number.isNaN(scheduledAt.getTime()))
     throw invalid(`The \`${path}\` property must be a date and time that exists.`, path);
-  return moment.toISOString();
+  return scheduledAt.toISOString();
 };
 
 const requireFuture = async ({ requests }: WorkContext, scheduledAt: string): Promise<void> => {
@@ -83,7 +83,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
   const commandOptionsOf = async (request: ChangeStateRequest): Promise<CommandOptions> => {
     const { body } = request;
     if (body.state !== 'Scheduled') return { revision: body.revision };
-    const scheduledAt = momentOf(request);
+    const scheduledAt = scheduledAtOf(request);
     const { revision, snapshots } = await previewForSchedule(request);
     return { revision: body.revision ?? revision, schedule: { scheduledAt, snapshots } };
   };
@@ -111,11 +111,11 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
     if (command === 'apply') {
       const begin = async (tx: WorkContext): Promise<ChangeRequest> => {
         const { before, comment, actor } = await loadForCommand(tx);
-        const promised = idempotency === undefined ? undefined : sealReply(idempotency, reply);
+        const pendingReply = idempotency === undefined ? undefined : sealReply(idempotency, reply);
         // A retry while the outcome is unknown continues the same attempt.
-        if (isStartedByThisWrite(before, promised)) return before;
-        const request = beginApplying(before, 'apply', actor, { ...more, comment: await comment(), promised });
-        const inUse = await segmentsInUse(tx.requests, before);
+        if (isStartedByThisWrite(before, pendingReply)) return before;
+        const request = beginApplying(before, 'apply', actor, { ...more, comment: await comment(), pendingReply });
+        const inUse = await segmentConflictsOf(tx.requests, before);
         if (inUse.length > 0) throw blocked(inUse);
         tx.requireMatch(operationRequest);
         await tx.requests.save(before, request);
@@ -129,10 +129,10 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
     }
     return work(operationRequest, async (tx) => {
       const { before, command: nextCommand, comment, actor } = await loadForCommand(tx);
-      const { request, events } = move(before, nextCommand, actor, { ...more, comment: await comment() });
+      const { request, events } = executeCommand(before, nextCommand, actor, { ...more, comment: await comment() });
       if (more.schedule !== undefined) await requireFuture(tx, more.schedule.scheduledAt);
       if (request !== null) await tx.requests.save(before, request);
-      for (const event of events) tx.outbox.event(event);
+      tx.outbox.emit(events);
       return reply;
     });
   });

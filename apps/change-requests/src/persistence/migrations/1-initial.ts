@@ -95,7 +95,7 @@ export const initial: SchemaMigration = {
     `create table requested_approver (
       change_request_id bigint not null,
       user_id bigint not null,
-      place int not null,
+      position int not null,
       requested_at timestamptz not null default clock_timestamp(),
       primary key (change_request_id, user_id)
     )`,
@@ -108,11 +108,11 @@ export const initial: SchemaMigration = {
       by_name text not null,
       reason text,
       snapshots json not null,
-      touched int not null default 1,
+      unchecked_edits int not null default 1,
       primary key (change_request_id)
     )`,
     "create index schedule_due on schedule (scheduled_at, change_request_id) where status = 'pending'",
-    'create index schedule_touched on schedule (change_request_id) where touched > 0',
+    'create index schedule_unchecked on schedule (change_request_id) where unchecked_edits > 0',
     'create index schedule_by_user on schedule (by_id, change_request_id)',
     "alter table schedule add constraint schedule_status check (status in ('pending', 'failed', 'suspended'))",
     "alter table schedule add constraint schedule_reason check ((reason is null) = (status = 'pending'))",

@@ -1,12 +1,12 @@
 import {
   AddChanges,
   ArchiveFeatures,
-  DisableFeaturesInBulk,
-  EnableFeaturesInBulk,
+  DisableFeatures,
+  EnableFeatures,
   SearchFeatures,
   type SearchResultFeature,
   SetStale,
-  TagFeaturesInBulk,
+  TagFeatures,
 } from '@bunting/contracts';
 import { call } from '../../api/call.ts';
 import type { SearchQuery } from './flag-filter.ts';
@@ -99,14 +99,14 @@ const apply = async (projectId: string, features: string[], action: BulkAction):
   const params = { projectId };
   switch (action.kind) {
     case 'switch': {
-      const operation = action.enabled ? EnableFeaturesInBulk : DisableFeaturesInBulk;
+      const operation = action.enabled ? EnableFeatures : DisableFeatures;
       return call(operation, { params: { ...params, environment: action.environment }, body: { features } });
     }
     case 'stale':
       return call(SetStale, { params, body: { features, stale: action.stale } });
     case 'tag': {
       const [addedTags, removedTags] = action.isAdded ? [[action.tag], []] : [[], [action.tag]];
-      return call(TagFeaturesInBulk, { params, body: { features, tags: { addedTags, removedTags } } });
+      return call(TagFeatures, { params, body: { features, tags: { addedTags, removedTags } } });
     }
     case 'archive':
       return call(ArchiveFeatures, { params, body: { features } });

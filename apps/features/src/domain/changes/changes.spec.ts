@@ -16,21 +16,24 @@ import {
   type Posted,
 } from '../../../test/checked-changes.ts';
 import { normalizeDependency } from '../features/dependency.ts';
-import { featureRules } from './index.ts';
+import { featureRules } from './rules.ts';
 
 describe('changes of one request are checked together', () => {
   const child = aFeature({ name: 'child', dependencies: [normalizeDependency('checkout')] });
-  const family = aChangeContext([inProduction(), child], { children: new Map([['checkout', ['child']]]) });
+  const withChild = aChangeContext([inProduction(), child], { children: new Map([['checkout', ['child']]]) });
 
   it('a parent can be archived with its children, in whichever order', () => {
     const archive = [onCheckout('archiveFeature'), onCheckout('archiveFeature', undefined, 'child')];
-    expect(checkedChanges(archive, family)).toHaveLength(2);
-    expect(checkedChanges(archive.toReversed(), family)).toHaveLength(2);
-    expect(checkedChange(archive[0] as Posted, family, [archive[1] as Posted])).toBeDefined();
+    expect(checkedChanges(archive, withChild)).toHaveLength(2);
+    expect(checkedChanges(archive.toReversed(), withChild)).toHaveLength(2);
+    expect(checkedChange(archive[0] as Posted, withChild, [archive[1] as Posted])).toBeDefined();
     expect(
-      checkedChange(archive[0] as Posted, family, [onCheckout('deleteDependency', undefined, 'child')]),
+      checkedChange(archive[0] as Posted, withChild, [onCheckout('deleteDependency', undefined, 'child')]),
     ).toBeDefined();
-    expect(faultOf(archive[0] as Posted, family)).toMatchObject({ kind: 'ValidationError', path: '/body/0/feature' });
+    expect(faultOf(archive[0] as Posted, withChild)).toMatchObject({
+      kind: 'ValidationError',
+      path: '/body/0/feature',
+    });
   });
 
   it('a parent cannot be archived while a child is not part of the request', () => {

@@ -4,7 +4,7 @@ import { aFeature, aSegment, aStrategy, someProjectContext } from '../../../test
 import { normalizeDependency } from '../features/dependency.ts';
 import { limits } from '../project-context.ts';
 import { foldChanges } from './fold.ts';
-import type { ChangeContext } from './index.ts';
+import type { ChangeContext } from './rule.ts';
 
 const variant = { name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' } as const;
 const s1 = aStrategy({ id: 's1', name: 'default' });

@@ -1,8 +1,10 @@
 import { type Change, type ChangeOf, type FeatureChange, isSegmentChange, type Refusal } from '@bunting/contracts';
+import { dependencyFault } from '../features/dependency.ts';
 import type { Feature } from '../features/feature.ts';
 import { shortName } from '../refusals.ts';
-import { inEnvironment } from '../strategies/strategy.ts';
+import { hasMaxStrategies, inEnvironment } from '../strategies/strategy.ts';
 import { hasEnvironment } from '../project-context.ts';
+import { childrenOf } from './dependents.ts';
 import { findUnknownVariant } from './unknown-variant.ts';
 import type { ChangeContext } from './rule.ts';
 
@@ -17,6 +19,8 @@ export interface Conflict {
 }
 
 type ConflictCause = Pick<Conflict, 'code' | 'message'>;
+
+const withoutFullStop = (message: string): string => message.replace(/\.$/, '');
 
 /** The conflict of every change to a feature, such as an archived one. Archiving an archived feature is no conflict. */
 export const featureConflict = (
@@ -51,9 +55,9 @@ export const segmentConflict = (id: number, { project, segments }: ChangeContext
 };
 
 const isStrategyMissing = (change: FeatureChange, feature: Feature, environment: string): boolean => {
-  const known = new Set(inEnvironment(feature, environment).strategies.map(({ id }) => id));
-  if (change.action === 'updateStrategy') return !known.has(change.payload.id);
-  return change.action === 'reorderStrategy' && change.payload.some(({ id }) => !known.has(id));
+  const ids = new Set(inEnvironment(feature, environment).strategies.map(({ id }) => id));
+  if (change.action === 'updateStrategy') return !ids.has(change.payload.id);
+  return change.action === 'reorderStrategy' && change.payload.some(({ id }) => !ids.has(id));
 };
 
 const strategyConflictCause = (
@@ -76,12 +80,16 @@ const strategyConflictCause = (
   return undefined;
 };
 
-const dependencyCodes: readonly (readonly [string, string])[] = [
-  ['A feature flag cannot depend on itself', 'dependency-self'],
-  ['Transitive dependency detected', 'dependency-transitive'],
-  ['No active feature', 'parent-missing'],
-  ['Parent and child', 'dependency-project'],
-];
+const dependencyConflictCause = (
+  child: Feature | undefined,
+  parentName: string,
+  context: ChangeContext,
+): ConflictCause | undefined => {
+  if (child === undefined) return undefined;
+  const parent = context.features.get(parentName);
+  const fault = dependencyFault(child, parentName, { parent, children: childrenOf(context, child.name) });
+  return fault === undefined ? undefined : { code: fault.code, message: withoutFullStop(fault.message) };
+};
 
 const parentVariantConflictCause = (
   { feature: name, enabled, variants = [] }: ChangeOf<'addDependency'>['payload'],
@@ -96,7 +104,7 @@ const parentVariantConflictCause = (
 
 /** Classifies the refusal of a rule as a kind of conflict, with Unleash's message. */
 export const conflictCause = (refused: Refusal, change: Change, context: ChangeContext): ConflictCause => {
-  const message = refused.message.replace(/\.$/, '');
+  const message = withoutFullStop(refused.message);
   if (isSegmentChange(change)) {
     if (refused.kind === 'NameExistsError') return { code: 'segment-name', message };
     if (refused.kind === 'ConflictError') {
@@ -110,12 +118,14 @@ export const conflictCause = (refused: Refusal, change: Change, context: ChangeC
     return { code: 'strategy-deleted', message: 'Strategy has been deleted' };
   }
   if (change.action === 'addDependency') {
-    const code = dependencyCodes.find(([text]) => message.startsWith(text))?.[1];
-    if (code !== undefined) return { code, message };
-    return parentVariantConflictCause(change.payload, context) ?? { code: 'invalid-payload', message };
+    return (
+      dependencyConflictCause(feature, change.payload.feature, context) ??
+      parentVariantConflictCause(change.payload, context) ?? { code: 'invalid-payload', message }
+    );
   }
   if (change.action === 'archiveFeature') return { code: 'has-children', message };
-  if (change.action === 'addStrategy' && refused.kind === 'ExceedsLimitError' && message.includes('strategy')) {
+  const isLimit = refused.kind === 'ExceedsLimitError' && change.action === 'addStrategy';
+  if (isLimit && feature !== undefined && hasMaxStrategies(feature, context.environment)) {
     return { code: 'strategy-limit', message: 'Strategy limit reached' };
   }
   return strategyConflictCause(change, context) ?? { code: 'invalid-payload', message };

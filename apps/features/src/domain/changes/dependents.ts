@@ -5,7 +5,7 @@ import type { FeatureReference, ChangeContext } from './rule.ts';
 export const segmentUsage = (context: ChangeContext, id: number): SegmentUsage => {
   const { features, segments, segmentUsers, segmentsByName } = context;
   const unchanged = (segmentUsers.get(id) ?? []).filter(({ name }) => !features.has(name));
-  const touched: readonly FeatureReference[] = [...features.values()].filter(
+  const changed: readonly FeatureReference[] = [...features.values()].filter(
     (feature) => feature.archivedAt === null && isUsedBy(feature, id),
   );
   const idOfName = (name: string): number | undefined => {
@@ -14,14 +14,14 @@ export const segmentUsage = (context: ChangeContext, id: number): SegmentUsage =
     // A loaded segment was checked already: it may have another name in the meantime, or be deleted.
     return stored !== undefined && segments.has(stored) ? undefined : stored;
   };
-  return { users: [...unchanged, ...touched], idOfName };
+  return { users: [...unchanged, ...changed], idOfName };
 };
 
 /** Returns the active features that depend on one, after the changes that were decided so far. */
 export const childrenOf = ({ children, features }: ChangeContext, name: string): readonly string[] => {
   const unchanged = (children.get(name) ?? []).filter((child) => !features.has(child));
-  const touched = [...features.values()].filter(
+  const changed = [...features.values()].filter(
     ({ archivedAt, dependencies }) => archivedAt === null && dependencies.some(({ feature }) => feature === name),
   );
-  return [...unchanged, ...touched.map((feature) => feature.name)];
+  return [...unchanged, ...changed.map((feature) => feature.name)];
 };

@@ -4,15 +4,9 @@ import type { DomainEvent, Feature } from '../features/feature.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment, disableIfNoActiveStrategy } from '../strategies/strategy.ts';
 import { conflictCause, type Conflict, featureConflict, segmentConflict } from './conflict.ts';
-import {
-  initialState,
-  featureRuleOf,
-  phaseOf,
-  phases,
-  type ChangeState,
-  segmentRuleOf,
-  type ChangeContext,
-} from './index.ts';
+import { initialState, type ChangeState, setSegment } from './change-state.ts';
+import type { ChangeContext } from './rule.ts';
+import { changesOfPhase, featureRuleOf, phases, segmentRuleOf } from './rules.ts';
 
 /** A change of a request, with the state that it replaced when it was proposed. */
 export interface RequestedChange {
@@ -41,7 +35,7 @@ export interface FoldResult {
 }
 
 interface FoldState {
-  readonly now: ChangeState;
+  readonly state: ChangeState;
   readonly events: DomainEvent[];
   readonly conflicts: Conflict[];
   readonly defaultChanges: Map<string, DefaultChange>;
@@ -54,55 +48,42 @@ const addedDefaultStrategy = (events: readonly DomainEvent[]): DefaultChange | u
   return { action: 'addStrategy', payload };
 };
 
-const foldFeatureChange = (change: FeatureChange, { now, events, defaultChanges }: FoldState): void => {
-  const feature = now.features.get(change.feature);
+const foldFeatureChange = (change: FeatureChange, { state, events, defaultChanges }: FoldState): void => {
+  const feature = state.features.get(change.feature);
   if (feature === undefined) return;
-  const { subject, events: emitted } = featureRuleOf(change).decide(feature, change, now, '');
-  now.features.set(subject.name, subject);
+  const { subject, events: emitted } = featureRuleOf(change).decide(feature, change, state, '');
+  state.features.set(subject.name, subject);
   events.push(...emitted);
   if (change.action !== 'updateEnabled' || !change.payload.enabled) return;
   const activates = change.payload.shouldActivateDisabledStrategies === true;
-  const added = needsDefaultStrategy(feature, now.environment, activates) ? addedDefaultStrategy(emitted) : undefined;
+  const added = needsDefaultStrategy(feature, state.environment, activates) ? addedDefaultStrategy(emitted) : undefined;
   if (added !== undefined) defaultChanges.set(feature.name, added);
 };
 
-const foldSegmentChange = (change: SegmentChange, { now, events }: FoldState): void => {
+const foldSegmentChange = (change: SegmentChange, { state, events }: FoldState): void => {
   const { id } = change.payload;
-  const segment = now.segments.get(id);
+  const segment = state.segments.get(id);
   if (segment === undefined) return;
-  const { subject, events: emitted } = segmentRuleOf(change).decide(segment, change, now, '');
-  if (subject === null) {
-    now.segments.delete(id);
-    now.references.delete(id);
-  } else {
-    now.segments.set(id, subject);
-    now.references.set(id, subject);
-  }
+  const { subject, events: emitted } = segmentRuleOf(change).decide(segment, change, state, '');
+  setSegment(state, id, subject);
   events.push(...emitted);
-};
-
-/** Children are archived before their parents. */
-const childrenFirst = (changes: readonly RequestedChange[], { features }: ChangeState): readonly RequestedChange[] => {
-  const isChild = ({ change }: RequestedChange): boolean =>
-    change.action === 'archiveFeature' && (features.get(change.feature)?.dependencies.length ?? 0) > 0;
-  return [...changes.filter(isChild), ...changes.filter((item) => !isChild(item))];
 };
 
 /** Disables the features that the changes have left enabled without an active strategy. */
 const disableInactive = (
   names: Iterable<string>,
-  live: ChangeContext,
-  { now, events, defaultChanges }: FoldState,
+  initial: ChangeContext,
+  { state, events, defaultChanges }: FoldState,
 ): void => {
   for (const name of names) {
-    const before = live.features.get(name);
-    const after = now.features.get(name);
+    const before = initial.features.get(name);
+    const after = state.features.get(name);
     if (before === undefined || after === undefined) continue;
-    const { environment } = now;
+    const { environment } = state;
     if (inEnvironment(before, environment).strategies === inEnvironment(after, environment).strategies) continue;
     const decision = disableIfNoActiveStrategy(after, environment);
     if (decision.feature === after) continue;
-    now.features.set(name, decision.feature);
+    state.features.set(name, decision.feature);
     events.push(...decision.events);
     defaultChanges.set(name, { action: 'updateEnabled', payload: { enabled: false } });
   }
@@ -113,8 +94,8 @@ const disableInactive = (
  * saves it, so that the two cannot disagree. The phases make it independent of the order in which changes were proposed.
  */
 export const foldChanges = (changes: readonly RequestedChange[], context: ChangeContext): FoldResult => {
-  const folding: FoldState = { now: initialState(context), events: [], conflicts: [], defaultChanges: new Map() };
-  const { now, conflicts, defaultChanges } = folding;
+  const folding: FoldState = { state: initialState(context), events: [], conflicts: [], defaultChanges: new Map() };
+  const { state, conflicts, defaultChanges } = folding;
   const byId = changes.toSorted((one, other) => one.id - other.id);
   const featureChanges = byId.map(({ change }) => change).filter((change) => !isSegmentChange(change));
   const actionsByName = Map.groupBy(featureChanges, ({ feature }) => feature);
@@ -143,16 +124,12 @@ export const foldChanges = (changes: readonly RequestedChange[], context: Change
       else foldFeatureChange(change, folding);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      conflicts.push({ ...conflictCause(error, change, now), ...about, changeId: id });
+      conflicts.push({ ...conflictCause(error, change, state), ...about, changeId: id });
     }
   };
 
   for (const phase of phases) {
-    for (const item of childrenFirst(
-      byId.filter(({ change }) => phaseOf(change) === phase),
-      now,
-    ))
-      fold(item);
+    for (const item of changesOfPhase(byId, phase, state)) fold(item);
     if (phase === 6)
       disableInactive(
         [...actionsByName.keys()].filter((name) => !archived.has(name)),
@@ -161,5 +138,5 @@ export const foldChanges = (changes: readonly RequestedChange[], context: Change
       );
   }
   for (const name of archived) defaultChanges.delete(name);
-  return { features: now.features, segments: now.segments, events: folding.events, conflicts, defaultChanges };
+  return { features: state.features, segments: state.segments, events: folding.events, conflicts, defaultChanges };
 };

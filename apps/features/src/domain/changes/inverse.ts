@@ -4,7 +4,7 @@ import { isEqual } from '../is-equal.ts';
 import { segmentSnapshot } from '../constraints/segment.ts';
 import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
 import type { FoldResult, RequestedChange } from './fold.ts';
-import type { ChangeContext } from './index.ts';
+import type { ChangeContext } from './rule.ts';
 import { currentSnapshot } from './overwrites.ts';
 
 const contentOf = (strategy: Strategy) => {
@@ -78,19 +78,19 @@ export interface InverseChange {
  */
 export const inverseChanges = (
   changes: readonly RequestedChange[],
-  live: ChangeContext,
+  initial: ChangeContext,
   folded: FoldResult,
 ): InverseChange[] => {
-  const after: ChangeContext = { ...live, features: folded.features, segments: folded.segments };
+  const after: ChangeContext = { ...initial, features: folded.features, segments: folded.segments };
   const names = new Set(changes.flatMap(({ change }) => (isSegmentChange(change) ? [] : [change.feature])));
   const ids = new Set(changes.flatMap(({ change }) => (isSegmentChange(change) ? [change.payload.id] : [])));
   const back: unknown[] = [];
   for (const name of names) {
-    const [was, is] = [live.features.get(name), folded.features.get(name)];
-    if (was !== undefined && is?.archivedAt === null) back.push(...revertFeature(was, is, live.environment));
+    const [was, is] = [initial.features.get(name), folded.features.get(name)];
+    if (was !== undefined && is?.archivedAt === null) back.push(...revertFeature(was, is, initial.environment));
   }
   for (const id of ids) {
-    const [was, is] = [live.segments.get(id), folded.segments.get(id)];
+    const [was, is] = [initial.segments.get(id), folded.segments.get(id)];
     if (was === undefined || is === undefined || isEqual(was, is)) continue;
     const { project: _, ...payload } = segmentSnapshot(was);
     back.push({ action: 'updateSegment', payload });

@@ -1,14 +1,14 @@
 import { type Change, type ChangeRequestOverwrite, isSegmentChange } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
+import { type JsonObject, membersOf } from '../json-object.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { RequestedChange } from './fold.ts';
-import { featureRuleOf, segmentRuleOf, type ChangeContext } from './index.ts';
+import type { ChangeContext } from './rule.ts';
+import { featureRuleOf, segmentRuleOf } from './rules.ts';
 
-type Members = Readonly<Record<string, unknown>>;
-
-const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? { ...value } : {});
-const memberOf = (members: Members, key: string): unknown => (Object.hasOwn(members, key) ? members[key] : undefined);
+const memberOf = (members: JsonObject, key: string): unknown =>
+  Object.hasOwn(members, key) ? members[key] : undefined;
 
 /** The current snapshot of the state that a change would replace; null when the object no longer exists. */
 export const currentSnapshot = (change: Change, context: ChangeContext): unknown => {
@@ -34,9 +34,9 @@ const normalize = (property: string, value: unknown): unknown => {
 
 const overwritesAmong = (
   properties: readonly string[],
-  snapshot: Members,
-  current: Members,
-  proposed: Members,
+  snapshot: JsonObject,
+  current: JsonObject,
+  proposed: JsonObject,
 ): ChangeRequestOverwrite[] =>
   properties.flatMap((property): ChangeRequestOverwrite[] => {
     if (property === 'parameters') {
@@ -56,9 +56,9 @@ const orderOf = (positions: unknown): unknown =>
   Array.isArray(positions) ? positions.map(({ id, sortOrder }) => [id, sortOrder]) : [];
 
 const applyPositions = (current: unknown, payload: readonly { id: string; sortOrder: number }[]): unknown => {
-  const places = new Map(payload.map(({ id, sortOrder }) => [id, sortOrder]));
+  const sortOrders = new Map(payload.map(({ id, sortOrder }) => [id, sortOrder]));
   if (!Array.isArray(current)) return [];
-  return current.map(({ id, sortOrder }) => [id, places.get(id) ?? sortOrder]);
+  return current.map(({ id, sortOrder }) => [id, sortOrders.get(id) ?? sortOrder]);
 };
 
 /**

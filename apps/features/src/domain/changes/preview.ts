@@ -1,31 +1,29 @@
 import { type ChangeRequestPreview, isSegmentChange } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
+import { isJsonObject } from '../json-object.ts';
 import { segmentSnapshot, type StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
 import { type Conflict } from './conflict.ts';
 import { foldChanges, type RequestedChange } from './fold.ts';
-import type { ChangeContext } from './index.ts';
+import type { ChangeContext } from './rule.ts';
 import { overwritesOf } from './overwrites.ts';
 
 type Difference = ChangeRequestPreview['features'][number]['diff'][number];
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** What differs between two documents, member by member; lists are compared as a whole. */
 export const differences = (before: unknown, after: unknown, path = ''): Difference[] => {
   if (isEqual(before, after)) return [];
-  if (!isObject(before) || !isObject(after)) return [{ path, before, after }];
+  if (!isJsonObject(before) || !isJsonObject(after)) return [{ path, before, after }];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
     const [was, is] = [before, after].map((of) => (Object.hasOwn(of, key) ? of[key] : undefined));
     return differences(was, is, `${path}/${escapePointer(key)}`);
   });
 };
 
-/** A feature as a preview shows it; strategies by id, so that one that moves differs by its place alone. */
+/** A feature as a preview shows it; strategies by id, so that one that moves differs by its sort order alone. */
 const featureView = (feature: Feature, environment: string) => {
   const { enabled, strategies, variants } = inEnvironment(feature, environment);
   return {

@@ -15,7 +15,7 @@ import {
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { normalizeDependency } from '../features/dependency.ts';
 import { limits } from '../project-context.ts';
-import { featureRules } from './index.ts';
+import { featureRules } from './rules.ts';
 
 describe('a proposed change', () => {
   it('is returned as it would be stored, with the values that it would replace', () => {

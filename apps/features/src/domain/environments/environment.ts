@@ -8,14 +8,15 @@ import type { DomainEvent } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import { isEqual } from '../is-equal.ts';
 
-/** A place where features are switched on and off. */
+/** An environment, such as production, in which features are enabled and have strategies. */
 export interface StoredEnvironment {
   readonly name: string;
   readonly type: string;
   readonly sortOrder: number;
   readonly enabled: boolean;
+  /** whether it cannot be deleted; change requests are another protection (`projects/protection.ts`) */
   readonly protected: boolean;
-  /** the least approvals that a project can set for it from now on; null where each project decides */
+  /** the minimum of approvals that a project can set for it from now on; null where each project decides */
   readonly requiredApprovals: number | null;
 }
 
@@ -23,8 +24,8 @@ export interface StoredEnvironment {
 export const environmentView = ({ requiredApprovals, ...environment }: StoredEnvironment): EnvironmentDescription =>
   requiredApprovals === null ? environment : { ...environment, requiredApprovals };
 
-/** The largest place that the API can express. */
-const lastSortOrder = 1_000_000_000;
+/** The largest sort order that the API can express. */
+const maxSortOrder = 1_000_000_000;
 
 /** A new environment, after the existing ones unless the body has a sort order. The caller checks that its name is free. */
 export const newEnvironment = (
@@ -32,11 +33,11 @@ export const newEnvironment = (
   latest: number,
 ): StoredEnvironment => {
   requireUrlFriendlyName(name);
-  const place = sortOrder ?? Math.min(latest + 1, lastSortOrder);
-  return { name, type, enabled, sortOrder: place, protected: false, requiredApprovals };
+  const order = sortOrder ?? Math.min(latest + 1, maxSortOrder);
+  return { name, type, enabled, sortOrder: order, protected: false, requiredApprovals };
 };
 
-/** A clone of an environment, after the existing ones. It can be deleted, even if its source is protected. */
+/** A clone of an environment, after the existing ones. It can be deleted, even if its source cannot. */
 export const clonedEnvironment = (
   source: StoredEnvironment,
   { name, type = source.type }: Pick<CloneEnvironmentBody, 'name' | 'type'>,

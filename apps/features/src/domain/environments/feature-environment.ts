@@ -26,10 +26,10 @@ export const defaultStrategy = (environment: string, { defaultStrategies }: Proj
 const activateStrategies = (feature: Feature, environment: string, projectContext: ProjectContext): Decision =>
   inEnvironment(feature, environment).strategies.reduce<Decision>(
     (decision, strategy) => {
-      const at = { environment, strategyId: strategy.id };
+      const ref = { environment, strategyId: strategy.id };
       const { feature: after, events } = changeStrategy(
         decision.feature,
-        at,
+        ref,
         { ...strategy, disabled: false },
         projectContext,
         '',

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { aFeature } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { addDependency, type DependencyContext, normalizeDependency, removeDependencies } from './dependency.ts';
+import { type DependencyContext, normalizeDependency, removeDependencies, setParent } from './dependency.ts';
 import type { Feature } from './feature.ts';
 
 const on = (feature: string) => normalizeDependency(feature);
 const parent = aFeature({ name: 'parent' });
-const added = (child: Feature, family: Partial<DependencyContext> = {}, name = 'parent') =>
-  addDependency(child, on(name), { parent, children: [], ...family });
+const added = (child: Feature, context: Partial<DependencyContext> = {}, name = 'parent') =>
+  setParent(child, on(name), { parent, children: [], ...context });
 
 describe('a dependency', () => {
   it('requires an enabled parent by default', () => {
@@ -70,8 +70,8 @@ describe('a dependency', () => {
       'parent',
       'Parent and child features should be in the same project',
     ],
-  ])('cannot be %s', (_, family, name, message) => {
-    expect(refusalOf(() => added(aFeature(), family, name))).toMatchObject({ kind: 'InvalidOperationError', message });
+  ])('cannot be %s', (_, context, name, message) => {
+    expect(refusalOf(() => added(aFeature(), context, name))).toMatchObject({ kind: 'InvalidOperationError', message });
   });
 
   it('emits its removal, if there was one', () => {

@@ -10,26 +10,35 @@ export interface DependencyContext {
   readonly children: readonly string[];
 }
 
-const refuse = (reason: string) => refusal('InvalidOperationError', reason);
+/** The rule that an invalid dependency breaks, as a code and as the API words it. */
+export interface DependencyFault {
+  readonly code: 'dependency-self' | 'dependency-transitive' | 'parent-missing' | 'dependency-project';
+  readonly message: string;
+}
 
-/** Refuses an invalid dependency: a parent has no parent, a child has no child, and both are in one project. */
-export const requireValidDependency = (
+/** The fault of a dependency, if any: a parent has no parent, a child has no child, and both are in one project. */
+export const dependencyFault = (
   child: Feature,
   parentName: string,
   { parent, children }: DependencyContext,
-): void => {
-  if (parentName === child.name) throw refuse('A feature flag cannot depend on itself.');
+): DependencyFault | undefined => {
+  if (parentName === child.name) {
+    return { code: 'dependency-self', message: 'A feature flag cannot depend on itself.' };
+  }
+  const transitive = 'Transitive dependency detected. Cannot add a dependency to the feature that';
   if (children.length > 0) {
-    throw refuse(
-      'Transitive dependency detected. Cannot add a dependency to the feature that other features depend on.',
-    );
+    return { code: 'dependency-transitive', message: `${transitive} other features depend on.` };
   }
   if (parent !== undefined && parent.dependencies.length > 0) {
-    throw refuse('Transitive dependency detected. Cannot add a dependency to the feature that has parent dependency.');
+    return { code: 'dependency-transitive', message: `${transitive} has parent dependency.` };
   }
-  if (parent === undefined || parent.archivedAt !== null)
-    throw refuse(`No active feature ${shortName(parentName)} exists`);
-  if (parent.project !== child.project) throw refuse('Parent and child features should be in the same project');
+  if (parent === undefined || parent.archivedAt !== null) {
+    return { code: 'parent-missing', message: `No active feature ${shortName(parentName)} exists` };
+  }
+  if (parent.project !== child.project) {
+    return { code: 'dependency-project', message: 'Parent and child features should be in the same project' };
+  }
+  return undefined;
 };
 
 /** Normalises a dependency for storage: variants are dropped if the parent must be disabled. */
@@ -39,9 +48,10 @@ export const normalizeDependency = (
   variants: readonly string[] = [],
 ): Dependency => ({ feature, enabled, variants: enabled ? [...new Set(variants)] : [] });
 
-/** Makes a feature depend on one parent. Emits the removal of a previous parent first. */
-export const addDependency = (child: Feature, dependency: Dependency, family: DependencyContext): Decision => {
-  requireValidDependency(child, dependency.feature, family);
+/** Makes a feature depend on this parent only. Emits the removal of a previous parent first. */
+export const setParent = (child: Feature, dependency: Dependency, context: DependencyContext): Decision => {
+  const fault = dependencyFault(child, dependency.feature, context);
+  if (fault !== undefined) throw refusal('InvalidOperationError', fault.message);
   if (isEqual(child.dependencies, [dependency])) return { feature: child, events: [] };
   const events: DomainEvent[] = child.dependencies
     .filter(({ feature }) => feature !== dependency.feature)

@@ -69,6 +69,10 @@ export interface Feature {
   readonly collaborators: readonly Person[];
 }
 
+/** The strategies of a feature in all its environments. */
+export const strategiesOf = ({ environments }: Pick<Feature, 'environments'>): readonly Strategy[] =>
+  Object.values(environments).flatMap(({ strategies }) => strategies);
+
 /** An event of a decision; the operation adds its author and time. */
 export interface DomainEvent {
   readonly type: EventType;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { type Move, moveFeature } from './move-feature.ts';
+import { type MoveContext, moveFeature } from './move-feature.ts';
 
 const here = someProjectContext({
   segments: new Map([
@@ -9,7 +9,7 @@ const here = someProjectContext({
     [2, { id: 2, name: 'customers', project: 'shop' }],
   ]),
 });
-const move: Move = { to: 'garage', source: here, target: someProjectContext(), children: [] };
+const move: MoveContext = { to: 'garage', source: here, target: someProjectContext(), children: [] };
 const using = (...segments: number[]) => aFeature({ strategies: [aStrategy({ segments })] });
 
 it('a feature moves with its strategies and global segments', () => {

@@ -1,10 +1,10 @@
 import { notFound, refusal } from '@bunting/contracts';
-import { type Decision, type Feature, featureEvent } from './feature.ts';
+import { type Decision, type Feature, featureEvent, strategiesOf } from './feature.ts';
 import { shortName } from '../refusals.ts';
 import type { ProjectContext } from '../project-context.ts';
 
 /** The facts about both projects that decide whether a feature can be moved. */
-export interface Move {
+export interface MoveContext {
   readonly to: string;
   /** the context of the current project */
   readonly source: ProjectContext;
@@ -18,12 +18,12 @@ const environmentsOf = ({ environments }: ProjectContext): string =>
   JSON.stringify(environments.map(({ name }) => name).sort());
 
 const usesForeignSegments = (feature: Feature, { segments }: ProjectContext, to: string): boolean =>
-  Object.values(feature.environments)
-    .flatMap(({ strategies }) => strategies.flatMap((strategy) => strategy.segments))
+  strategiesOf(feature)
+    .flatMap((strategy) => strategy.segments)
     .some((id) => ![undefined, null, to].includes(segments.get(id)?.project));
 
 /** Moves an unchanged feature to a project with the same environments and access to its segments. The feature must have no dependencies and no children. */
-export const moveFeature = (feature: Feature, { to, source, target, children }: Move): Decision => {
+export const moveFeature = (feature: Feature, { to, source, target, children }: MoveContext): Decision => {
   if (target === undefined) throw notFound(`Active project with id ${shortName(to)} does not exist`);
   if (feature.project === to) return { feature, events: [] };
   if (feature.dependencies.length > 0 || children.length > 0) {

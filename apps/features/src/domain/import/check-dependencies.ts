@@ -1,4 +1,4 @@
-import { requireValidDependency } from '../features/dependency.ts';
+import { dependencyFault } from '../features/dependency.ts';
 import { shortName } from '../refusals.ts';
 import type { FeaturePlan, ImportContext } from './plan-feature.ts';
 
@@ -11,9 +11,9 @@ export const checkDependencies = (
   const children = new Map<string, string[]>();
   for (const { feature } of plans) {
     for (const parent of feature.dependencies) {
-      const known = children.get(parent.feature);
-      if (known === undefined) children.set(parent.feature, [feature.name]);
-      else known.push(feature.name);
+      const siblings = children.get(parent.feature);
+      if (siblings === undefined) children.set(parent.feature, [feature.name]);
+      else siblings.push(feature.name);
     }
   }
   for (const { feature, entry } of plans) {
@@ -30,9 +30,9 @@ export const checkDependencies = (
         errors.addMissing(`Active feature "${shortName(name)}"`, path, feature.name);
         continue;
       }
-      const family = { parent, children: [...staying, ...(children.get(feature.name) ?? [])] };
-      const reason = errors.refusalOf(() => requireValidDependency(feature, name, family));
-      if (reason !== undefined) errors.add(reason.replace(/\.$/, ''), path);
+      const context = { parent, children: [...staying, ...(children.get(feature.name) ?? [])] };
+      const fault = dependencyFault(feature, name, context);
+      if (fault !== undefined) errors.add(fault.message.replace(/\.$/, ''), path);
     }
   }
 };

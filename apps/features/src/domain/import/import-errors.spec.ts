@@ -147,7 +147,7 @@ describe('an import is refused whole', () => {
       '/dependencies/0/dependencies/1/feature',
     ],
     [
-      'families of three generations',
+      'a parent that has a parent',
       {
         features: [{ name: 'checkout' }, { name: 'cart' }, { name: 'third' }],
         dependencies: [

@@ -3,7 +3,7 @@ import { invalidValue, shortName } from '../refusals.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import type { ContextField, SegmentReference, ProjectContext } from '../project-context.ts';
 import type { ImportErrors } from './import-errors.ts';
-import type { ContextFieldInFile, FileContent, Located, StrategyInFile } from './parse-file.ts';
+import type { ContextFieldInFile, FileContent, Located, StrategyInFile } from './parse-import-file.ts';
 
 /** A context field that the import brings along. */
 export interface NewContextField extends ContextField {

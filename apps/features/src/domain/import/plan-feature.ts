@@ -19,7 +19,7 @@ import { limits, type SegmentReference, type ProjectContext } from '../project-c
 import { addTag } from '../tags/tag.ts';
 import { requireContextFields, resolveSegments } from './new-catalogue-objects.ts';
 import type { ImportErrors } from './import-errors.ts';
-import type { FeatureEntry, FileContent, Located, StrategyInFile } from './parse-file.ts';
+import type { FeatureEntry, FileContent, Located, StrategyInFile } from './parse-import-file.ts';
 import type { ImportDestination, Importer } from './import-destination.ts';
 
 /** The inputs of the plan for one feature. */

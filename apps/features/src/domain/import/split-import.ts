@@ -2,7 +2,7 @@ import type { FeatureChange } from '@bunting/contracts';
 import type { DomainEvent, Feature, Strategy } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
-import type { PlannedFeature } from './index.ts';
+import type { PlannedFeature } from './plan-import.ts';
 
 /** The changes of an import that need a change request. */
 export interface ProtectedParts {
@@ -15,9 +15,10 @@ export interface ProtectedParts {
 
 /** The part of an import that is applied directly, and the part that is proposed in a change request. */
 export interface SplitImport {
-  readonly now: readonly PlannedFeature[];
+  readonly immediate: readonly PlannedFeature[];
   readonly changes: readonly FeatureChange[];
-  readonly left: readonly { readonly feature: string; readonly reason: string }[];
+  /** what is neither applied nor proposed */
+  readonly skipped: readonly { readonly feature: string; readonly reason: string }[];
 }
 
 const withoutIdentity = ({ id: _, ...content }: Strategy) => content;
@@ -51,11 +52,11 @@ const settingsChanges = (before: Feature, after: Feature, environment: string) =
   if (!isEqual(was.variants, is.variants)) {
     changes.push({ action: 'patchVariant', feature, payload: { variants: [...is.variants] } });
   }
-  const isLeftOff = is.enabled && !was.enabled && is.strategies.every(({ disabled }) => disabled);
-  if (was.enabled !== is.enabled && !isLeftOff) {
+  const staysDisabled = is.enabled && !was.enabled && is.strategies.every(({ disabled }) => disabled);
+  if (was.enabled !== is.enabled && !staysDisabled) {
     changes.push({ action: 'updateEnabled', feature, payload: { enabled: is.enabled } });
   }
-  return { changes, left: isLeftOff ? [{ feature, reason: notEnabled }] : [] };
+  return { changes, skipped: staysDisabled ? [{ feature, reason: notEnabled }] : [] };
 };
 
 const dependencyChanges = ({ name: feature, dependencies }: Feature): FeatureChange[] =>
@@ -65,7 +66,7 @@ const dependencyChanges = ({ name: feature, dependencies }: Feature): FeatureCha
     payload: { feature: parent, enabled, variants: [...variants] },
   }));
 
-const isOfFamily = ({ type }: DomainEvent): boolean => type.startsWith('feature-dependency-');
+const isDependencyEvent = ({ type }: DomainEvent): boolean => type.startsWith('feature-dependency-');
 
 /**
  * Splits an import into direct changes and proposed changes. Features are created, described and tagged directly; what
@@ -77,22 +78,22 @@ export const splitImport = (
   existing: ReadonlyMap<string, Feature>,
   { environment, settings, dependencies }: ProtectedParts,
 ): SplitImport => {
-  const now: PlannedFeature[] = [];
+  const immediate: PlannedFeature[] = [];
   const changes: FeatureChange[] = [];
-  const left: { feature: string; reason: string }[] = [];
+  const skipped: { feature: string; reason: string }[] = [];
   for (const plan of planned) {
     const { feature: after, events, isNew } = plan;
     const before = existing.get(after.name) ?? { ...after, environments: {}, dependencies: [] };
     const keepsSettings = settings && !isEqual(inEnvironment(before, environment), inEnvironment(after, environment));
     const keepsDependencies = dependencies && !isEqual(before.dependencies, after.dependencies);
     if (!keepsSettings && !keepsDependencies) {
-      now.push(plan);
+      immediate.push(plan);
       continue;
     }
     if (keepsSettings) {
       const proposed = settingsChanges(before, after, environment);
       changes.push(...proposed.changes);
-      left.push(...proposed.left);
+      skipped.push(...proposed.skipped);
     }
     if (keepsDependencies) changes.push(...dependencyChanges(after));
     const feature: Feature = {
@@ -101,9 +102,10 @@ export const splitImport = (
       dependencies: keepsDependencies ? before.dependencies : after.dependencies,
     };
     const kept = events.filter(
-      (event) => !(keepsSettings && event.environment === environment) && !(keepsDependencies && isOfFamily(event)),
+      (event) =>
+        !(keepsSettings && event.environment === environment) && !(keepsDependencies && isDependencyEvent(event)),
     );
-    if (isNew || kept.length > 0) now.push({ feature, events: kept, isNew });
+    if (isNew || kept.length > 0) immediate.push({ feature, events: kept, isNew });
   }
-  return { now, changes, left };
+  return { immediate, changes, skipped };
 };

@@ -89,7 +89,7 @@ const requirePresent = ({ pointer, parent, key }: Location): void => {
   if (!has(parent, key)) throw patchError(pointer, 'there is no such property');
 };
 
-/** Refuses a place in a list that is not one of its indexes, nor the one after the last. */
+/** Refuses a location in a list that is not one of its indexes, nor the one after the last. */
 const requireInsertable = ({ pointer, parent, key }: Location): void => {
   if (Array.isArray(parent) && key !== '-' && !(indexOf(key) <= parent.length)) {
     throw patchError(pointer, 'the list has no such index');
@@ -101,11 +101,11 @@ const mayBeMissing = ({ keys, parent }: Location, { maps }: PatchRules): boolean
   !Array.isArray(parent) && (keys.length === 1 || (keys.length === 2 && maps.has(keys[0] as string)));
 
 /** Measures the size of a value, and stops as soon as it exceeds the limit. */
-const sizeOf = (value: unknown, room: Size, depth: number, pointer: string): Size => {
+const sizeOf = (value: unknown, limit: Size, depth: number, pointer: string): Size => {
   const size: Size = { nodes: 0, characters: 0 };
   const count = (characters: number): void => {
     size.characters += characters;
-    if (size.nodes > room.nodes || size.characters > room.characters)
+    if (size.nodes > limit.nodes || size.characters > limit.characters)
       throw patchError(pointer, 'the document would be too large');
   };
   const visit = (part: unknown, level: number): void => {
@@ -146,24 +146,24 @@ const nameSize = ({ parent, key }: Location): Size => ({
 });
 
 /** The size of a member with its name; 0 when it does not exist. */
-const sizeAt = (place: Location): Size => {
-  const { parent, key, keys, pointer } = place;
+const sizeAt = (location: Location): Size => {
+  const { parent, key, keys, pointer } = location;
   if (!has(parent, key)) return { nodes: 0, characters: 0 };
-  return add(nameSize(place), sizeOf(memberOf(parent, key), unlimited, keys.length, pointer));
+  return add(nameSize(location), sizeOf(memberOf(parent, key), unlimited, keys.length, pointer));
 };
 
 /** The document while a patch is applied. It never exceeds the size limit. */
 class Draft {
   #document: Container;
   #size: Size;
-  readonly #room: Size;
+  readonly #limit: Size;
   readonly #patchable: PatchRules;
 
   constructor(document: Json, patchable: PatchRules) {
     this.#document = structuredClone(document);
     this.#patchable = patchable;
     this.#size = sizeOf(document, unlimited, 0, '');
-    this.#room = {
+    this.#limit = {
       nodes: Math.max(patchLimits.nodes, this.#size.nodes),
       characters: Math.max(patchLimits.characters, this.#size.characters),
     };
@@ -174,59 +174,61 @@ class Draft {
   }
 
   apply(operation: PatchOperation): void {
-    const place = locate(this.#document, operation.path, this.#patchable);
+    const location = locate(this.#document, operation.path, this.#patchable);
     switch (operation.op) {
       case 'add':
       case 'replace':
-        return operation.value === undefined ? this.#clear(place) : this.#put(operation.op, place, operation.value);
+        return operation.value === undefined
+          ? this.#clear(location)
+          : this.#put(operation.op, location, operation.value);
       case 'remove':
-        return this.#remove(place);
+        return this.#remove(location);
       case 'copy':
       case 'move':
-        return this.#transfer(operation.op, this.#source(operation), place);
+        return this.#transfer(operation.op, this.#source(operation), location);
     }
   }
 
   /** Applies an operation without a value: removes the property. @throws Refusal for an element of a list, which needs a value */
-  #clear(place: Location | undefined): void {
-    if (place === undefined || Array.isArray(place.parent)) {
-      throw patchError(place?.pointer ?? '', 'the operation needs a `value`');
+  #clear(location: Location | undefined): void {
+    if (location === undefined || Array.isArray(location.parent)) {
+      throw patchError(location?.pointer ?? '', 'the operation needs a `value`');
     }
-    if (has(place.parent, place.key)) this.#remove(place);
+    if (has(location.parent, location.key)) this.#remove(location);
   }
 
-  #put(op: 'add' | 'replace', place: Location | undefined, value: unknown): void {
-    if (place === undefined) return this.#replaceAll(value);
-    if (op === 'add') requireInsertable(place);
-    else if (place.keys.length > 1) requirePresent(place);
-    this.#makeRoom(place, value, op === 'replace' || !Array.isArray(place.parent));
-    this.#do({ op, path: place.pointer, value: structuredClone(value) });
+  #put(op: 'add' | 'replace', location: Location | undefined, value: unknown): void {
+    if (location === undefined) return this.#replaceAll(value);
+    if (op === 'add') requireInsertable(location);
+    else if (location.keys.length > 1) requirePresent(location);
+    this.#requireWithinLimit(location, value, op === 'replace' || !Array.isArray(location.parent));
+    this.#do({ op, path: location.pointer, value: structuredClone(value) });
   }
 
-  #remove(place: Location | undefined): void {
-    if (place === undefined) throw patchError('', 'the whole document cannot be removed');
-    if (!has(place.parent, place.key) && mayBeMissing(place, this.#patchable)) return;
-    requirePresent(place);
-    this.#size = subtract(this.#size, sizeAt(place));
-    this.#do({ op: 'remove', path: place.pointer });
+  #remove(location: Location | undefined): void {
+    if (location === undefined) throw patchError('', 'the whole document cannot be removed');
+    if (!has(location.parent, location.key) && mayBeMissing(location, this.#patchable)) return;
+    requirePresent(location);
+    this.#size = subtract(this.#size, sizeAt(location));
+    this.#do({ op: 'remove', path: location.pointer });
   }
 
-  #transfer(op: 'copy' | 'move', source: Location | undefined, place: Location | undefined): void {
+  #transfer(op: 'copy' | 'move', source: Location | undefined, location: Location | undefined): void {
     if (source === undefined) {
-      if (op === 'move') throw patchError(place?.pointer ?? '', 'the document cannot be moved into itself');
-      return place === undefined ? undefined : this.#put('add', place, this.#document);
+      if (op === 'move') throw patchError(location?.pointer ?? '', 'the document cannot be moved into itself');
+      return location === undefined ? undefined : this.#put('add', location, this.#document);
     }
     const value = memberOf(source.parent, source.key);
-    if (place === undefined) return this.#replaceAll(value);
-    if (op === 'copy') return this.#put('add', place, value);
+    if (location === undefined) return this.#replaceAll(value);
+    if (op === 'copy') return this.#put('add', location, value);
 
-    if (place.pointer === source.pointer) return;
-    if (place.pointer.startsWith(`${source.pointer}/`))
-      throw patchError(place.pointer, 'a value cannot be moved into itself');
+    if (location.pointer === source.pointer) return;
+    if (location.pointer.startsWith(`${source.pointer}/`))
+      throw patchError(location.pointer, 'a value cannot be moved into itself');
     // Removing the source of a move may shift later indexes, so the target is resolved after the removal.
     const moved = structuredClone(value);
     this.#remove(source);
-    this.#put('add', locate(this.#document, place.pointer, this.#patchable), moved);
+    this.#put('add', locate(this.#document, location.pointer, this.#patchable), moved);
   }
 
   #source({ op, from, path }: PatchOperation): Location | undefined {
@@ -238,15 +240,15 @@ class Draft {
 
   #replaceAll(value: unknown): void {
     if (!isContainer(value) || Array.isArray(value)) throw patchError('', 'the whole document must be an object');
-    this.#size = sizeOf(value, this.#room, 0, '');
+    this.#size = sizeOf(value, this.#limit, 0, '');
     this.#document = structuredClone(value);
   }
 
   /** Refuses a value that exceeds the remaining size limit, without measuring more of it than fits. */
-  #makeRoom(place: Location, value: unknown, replaces: boolean): void {
-    const kept = replaces ? subtract(this.#size, sizeAt(place)) : this.#size;
-    const left = subtract(this.#room, add(kept, nameSize(place)));
-    this.#size = add(add(kept, nameSize(place)), sizeOf(value, left, place.keys.length, place.pointer));
+  #requireWithinLimit(location: Location, value: unknown, replaces: boolean): void {
+    const kept = replaces ? subtract(this.#size, sizeAt(location)) : this.#size;
+    const left = subtract(this.#limit, add(kept, nameSize(location)));
+    this.#size = add(add(kept, nameSize(location)), sizeOf(value, left, location.keys.length, location.pointer));
   }
 
   #do(operation: Parameters<typeof applyOperation>[1]): void {
@@ -254,7 +256,7 @@ class Draft {
       this.#document = applyOperation<Container>(this.#document, operation).newDocument;
     } catch (error) {
       if (error instanceof JsonPatchError || error instanceof TypeError) {
-        throw patchError(operation.path, 'it cannot be patched');
+        throw patchError(operation.path, `the operation \`${operation.op}\` is not possible there`);
       }
       throw error;
     }

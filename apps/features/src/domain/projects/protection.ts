@@ -4,7 +4,7 @@ import { shortName } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
 
-/** What of an edit a protected environment guards. */
+/** The parts of an edit that need a change request in a protected environment. */
 export interface ProtectedEdit {
   readonly project: string;
   /** the environments in which the switch, the strategies or the variants differ */
@@ -33,11 +33,15 @@ const affectedBy = ({ environments, everywhere }: ProtectedEdit, protectedEnviro
   protectedEnvironments.filter((name) => everywhere || environments.includes(name));
 
 /** The protected environments of a project in which the caller may not skip change requests. */
-export const protectedFrom = (caller: Caller, project: string, guarded: readonly string[]): readonly string[] =>
-  guarded.filter((environment) => !may(caller, ['SKIP_CHANGE_REQUEST'], { project, environment }));
+export const environmentsRequiringChangeRequest = (
+  caller: Caller,
+  project: string,
+  protectedEnvironments: readonly string[],
+): readonly string[] =>
+  protectedEnvironments.filter((environment) => !may(caller, ['SKIP_CHANGE_REQUEST'], { project, environment }));
 
-const maySkip = (caller: Caller, project: string, guarded: readonly string[]): boolean =>
-  protectedFrom(caller, project, guarded).length === 0;
+const maySkip = (caller: Caller, project: string, protectedEnvironments: readonly string[]): boolean =>
+  environmentsRequiringChangeRequest(caller, project, protectedEnvironments).length === 0;
 
 /**
  * Refuses an edit in protected environments, unless the caller may skip change requests there. Returns the protected
@@ -48,8 +52,8 @@ export const requireSkipPermission = (
   protectedEnvironments: readonly string[],
   caller: Caller,
 ): readonly string[] => {
-  const guarded = affectedBy(edit, protectedEnvironments);
-  if (maySkip(caller, edit.project, guarded)) return guarded;
+  const affected = affectedBy(edit, protectedEnvironments);
+  if (maySkip(caller, edit.project, affected)) return affected;
   throw noAccess(['SKIP_CHANGE_REQUEST']);
 };
 

@@ -6,11 +6,11 @@ import type { ProjectContext } from '../project-context.ts';
 /** Replaces the segments of a strategy. Emits nothing when they are the same. */
 export const setStrategySegments = (
   feature: Feature,
-  at: StrategyRef,
+  ref: StrategyRef,
   wanted: readonly number[],
   projectContext: ProjectContext,
 ): Decision => {
-  const before = strategyOf(feature, at);
+  const before = strategyOf(feature, ref);
   const segments = validateSegmentIds(wanted, {
     before: before.segments,
     project: feature.project,
@@ -20,9 +20,9 @@ export const setStrategySegments = (
   if (isEqual(segments, before.segments)) return { feature, events: [] };
   const after = { ...before, segments };
   const event = featureEvent('feature-strategy-update', feature, {
-    environment: at.environment,
+    environment: ref.environment,
     preData: publicStrategy(before),
     data: publicStrategy(after),
   });
-  return { feature: replaceStrategy(feature, at.environment, after), events: [event] };
+  return { feature: replaceStrategy(feature, ref.environment, after), events: [event] };
 };

@@ -174,20 +174,20 @@ export const disableIfNoActiveStrategy = (feature: Feature, environment: string)
 /** Replaces the content of a strategy; its id and sort order stay. Emits nothing when the content is the same. */
 export const changeStrategy = (
   feature: Feature,
-  at: StrategyRef,
+  ref: StrategyRef,
   wanted: StrategyContent,
   projectContext: ProjectContext,
   path: string,
 ): Decision => {
-  const before = strategyOf(feature, at);
+  const before = strategyOf(feature, ref);
   const content = normalizeStrategy(wanted, { project: feature.project, projectContext, before, at: path });
   const after: Strategy = { ...content, id: before.id, sortOrder: before.sortOrder };
   if (isEqual(after, before)) return { feature, events: [] };
   const preData = publicStrategy(before);
   const data = publicStrategy(after);
   return {
-    feature: replaceStrategy(feature, at.environment, after),
-    events: [featureEvent('feature-strategy-update', feature, { environment: at.environment, preData, data })],
+    feature: replaceStrategy(feature, ref.environment, after),
+    events: [featureEvent('feature-strategy-update', feature, { environment: ref.environment, preData, data })],
   };
 };
 
@@ -202,11 +202,11 @@ const patchable: PatchRules = {
  */
 export const patchStrategy = (
   feature: Feature,
-  at: StrategyRef,
+  ref: StrategyRef,
   patch: JsonPatch,
   projectContext: ProjectContext,
 ): Decision => {
-  const before = strategyOf(feature, at);
+  const before = strategyOf(feature, ref);
   const document = parse(requestForm(FeatureStrategy), applyPatch(publicStrategy(before), patch, patchable));
   const wanted: StrategyContent = {
     name: document.name,
@@ -217,11 +217,15 @@ export const patchStrategy = (
     variants: document.variants ?? [],
     segments: document.segments ?? before.segments,
   };
-  const decision = changeStrategy(feature, at, wanted, projectContext, '');
+  const decision = changeStrategy(feature, ref, wanted, projectContext, '');
   if (decision.feature === feature) return decision;
-  const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, at.environment);
+  const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, ref.environment);
   return { feature: after, events: [...decision.events, ...events] };
 };
+
+/** Whether a feature has as many strategies in an environment as the limit allows. */
+export const hasMaxStrategies = (feature: Feature, environment: string): boolean =>
+  inEnvironment(feature, environment).strategies.length >= limits.strategiesPerEnvironment;
 
 /** Adds a strategy to a feature in an environment of its project, after the existing ones unless it has a sort order. The feature is not enabled. */
 export const addStrategy = (
@@ -236,8 +240,7 @@ export const addStrategy = (
     throw invalidProperty('You have not added the current environment to the project', '/params/environment');
   }
   const { strategies } = inEnvironment(feature, environment);
-  if (strategies.length >= limits.strategiesPerEnvironment)
-    throw limitExceeded('strategy', limits.strategiesPerEnvironment, at);
+  if (hasMaxStrategies(feature, environment)) throw limitExceeded('strategy', limits.strategiesPerEnvironment, at);
   const { name, title, disabled, constraints, parameters, variants, segments, sortOrder } = create;
   const wanted: StrategyContent = {
     name,
@@ -260,14 +263,16 @@ export const addStrategy = (
 };
 
 /** Takes a strategy away from a feature, and leaves the feature on even if it was the last one. */
-export const dropStrategy = (feature: Feature, at: StrategyRef): Decision => {
-  const strategy = strategyOf(feature, at);
-  const { strategies } = inEnvironment(feature, at.environment);
+export const removeStrategyOnly = (feature: Feature, ref: StrategyRef): Decision => {
+  const strategy = strategyOf(feature, ref);
+  const { strategies } = inEnvironment(feature, ref.environment);
   return {
-    feature: withEnvironment(feature, at.environment, { strategies: strategies.filter((other) => other !== strategy) }),
+    feature: withEnvironment(feature, ref.environment, {
+      strategies: strategies.filter((other) => other !== strategy),
+    }),
     events: [
       featureEvent('feature-strategy-remove', feature, {
-        environment: at.environment,
+        environment: ref.environment,
         preData: publicStrategy(strategy),
       }),
     ],
@@ -275,8 +280,8 @@ export const dropStrategy = (feature: Feature, at: StrategyRef): Decision => {
 };
 
 /** Removes a strategy from a feature. Without an active strategy left, the feature is disabled first. */
-export const removeStrategy = (feature: Feature, at: StrategyRef): Decision => {
-  const dropped = dropStrategy(feature, at);
-  const { feature: after, events } = disableIfNoActiveStrategy(dropped.feature, at.environment);
+export const removeStrategy = (feature: Feature, ref: StrategyRef): Decision => {
+  const dropped = removeStrategyOnly(feature, ref);
+  const { feature: after, events } = disableIfNoActiveStrategy(dropped.feature, ref.environment);
   return { feature: after, events: [...events, ...dropped.events] };
 };

@@ -16,11 +16,11 @@ import type { ProjectContext } from '../project-context.ts';
  */
 export const updateStrategy = (
   feature: Feature,
-  at: StrategyRef,
+  ref: StrategyRef,
   update: UpdateStrategyBody,
   projectContext: ProjectContext,
 ): Decision => {
-  const before = strategyOf(feature, at);
+  const before = strategyOf(feature, ref);
   const name = update.name ?? before.name;
   const wanted: StrategyContent = {
     name,
@@ -34,8 +34,8 @@ export const updateStrategy = (
     variants: update.variants ?? [],
     segments: update.segments ?? before.segments,
   };
-  const decision = changeStrategy(feature, at, wanted, projectContext, '/body');
+  const decision = changeStrategy(feature, ref, wanted, projectContext, '/body');
   if (decision.feature === feature) return decision;
-  const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, at.environment);
+  const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, ref.environment);
   return { feature: after, events: [...decision.events, ...events] };
 };

@@ -42,11 +42,11 @@ export const largestCount = Number.MAX_SAFE_INTEGER;
 /** further variants of a report are dropped */
 const maxVariants = 200;
 
-type Moment = MetricsBody['bucket']['stop'];
+type Timestamp = MetricsBody['bucket']['stop'];
 
-const millisecondsOf = (moment: Moment, path: string): number => {
-  const time = new Date(moment).getTime();
-  if (Number.isNaN(time)) throw invalidValue('be a moment that there was', path, moment);
+const millisecondsOf = (value: Timestamp, path: string): number => {
+  const time = new Date(value).getTime();
+  if (Number.isNaN(time)) throw invalidValue('be a date and time that exists', path, value);
   return time;
 };
 
@@ -139,20 +139,20 @@ export const reportingApplication = (
 export const proxiedApplications = (body: BulkMetricsBody, caller: Caller): ReportedApplicationInstance[] => {
   const seen = new Map<string, ReportedApplicationInstance>();
   const named = new Set<string>();
-  const placeOf = (appName: string, environment: string): string => JSON.stringify([appName, environment]);
-  for (const said of body.applications) {
-    const environment = reportingEnvironment(caller, said.environment);
-    const place = placeOf(said.appName, environment);
-    const key = JSON.stringify([place, said.instanceId]);
-    if (!seen.has(key)) seen.set(key, applicationReport(said, environment, caller));
-    named.add(place);
+  const keyOf = (appName: string, environment: string): string => JSON.stringify([appName, environment]);
+  for (const application of body.applications) {
+    const environment = reportingEnvironment(caller, application.environment);
+    const name = keyOf(application.appName, environment);
+    const key = JSON.stringify([name, application.instanceId]);
+    if (!seen.has(key)) seen.set(key, applicationReport(application, environment, caller));
+    named.add(name);
   }
   for (const { appName, environment } of body.metrics) {
-    const place = placeOf(appName, environment);
-    if (named.has(place) || !may(caller, ['CLIENT'], { environment })) continue;
-    named.add(place);
+    const key = keyOf(appName, environment);
+    if (named.has(key) || !may(caller, ['CLIENT'], { environment })) continue;
+    named.add(key);
     const { instanceId: _, ...application } = applicationReport({ appName }, environment, caller);
-    seen.set(place, application);
+    seen.set(key, application);
   }
   return [...seen.values()];
 };

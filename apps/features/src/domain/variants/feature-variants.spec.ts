@@ -8,7 +8,7 @@ import {
   patchVariants,
   setEnvironmentVariants,
   setVariants,
-  setVariantsInBatch,
+  setVariantsOfEnvironments,
   variantsOf,
 } from './feature-variants.ts';
 
@@ -41,8 +41,8 @@ it('variants of one environment need a feature with variants, and those of a bat
   expect(refusalOf(() => setEnvironmentVariants(aFeature(), 'development', [], around)).kind).toBe(
     'InvalidOperationError',
   );
-  expect(setVariantsInBatch(aFeature(), ['development'], only, around).events).toHaveLength(1);
-  expect(refusalOf(() => setVariantsInBatch(feature, ['moon'], only, around)).kind).toBe('NotFoundError');
+  expect(setVariantsOfEnvironments(aFeature(), ['development'], only, around).events).toHaveLength(1);
+  expect(refusalOf(() => setVariantsOfEnvironments(feature, ['moon'], only, around)).kind).toBe('NotFoundError');
 });
 
 it('a patch of all environments applies to all of them or none', () => {

@@ -83,7 +83,7 @@ export const patchEnvironmentVariants = (
 };
 
 /** Replaces the variants of a feature in some environments, with one event for each. */
-export const setVariantsInBatch = (
+export const setVariantsOfEnvironments = (
   feature: Feature,
   environments: readonly string[],
   variants: readonly FeatureVariant[],

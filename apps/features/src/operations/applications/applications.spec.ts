@@ -14,7 +14,7 @@ import {
   RegisterFrontendApplication,
   ReportFrontendMetrics,
   ReportMetrics,
-  ReportMetricsInBulk,
+  ReportProxiedMetrics,
 } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
 import { mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
@@ -239,11 +239,11 @@ describe('the list of applications', () => {
     }));
     const body = { applications, metrics: [] };
     const key = (tokenId: string): Caller => ({ ...callerWith(development), tokenId });
-    await features.call(ReportMetricsInBulk, { body }, key('edge'));
+    await features.call(ReportProxiedMetrics, { body }, key('edge'));
     const first = await listed('bulk-');
     expect(first.length).toBeGreaterThan(0);
     expect(first.length).toBeLessThanOrEqual(25);
-    await features.call(ReportMetricsInBulk, { body }, key('other edge'));
+    await features.call(ReportProxiedMetrics, { body }, key('other edge'));
     expect(await listed()).toHaveLength(30);
     const describe = features.call(DescribeApplication, { params: { appName: 'one more' }, body: {} });
     await expect(describe).rejects.toMatchObject({ kind: 'ExceedsLimitError' });

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ArchiveFeatures } from '@bunting/contracts';
-import { archiveFeatures } from '../../domain/features/archive.ts';
+import { archiveFeatures } from '../../domain/features/archive-feature.ts';
 import { requireSameProject } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
@@ -13,8 +13,8 @@ export const archiveFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       authorise(caller, ArchiveFeatures.permission, { project: params.projectId });
       // Locks the parents, too: their states change with their children.
       const named = new Set(body.features);
-      const families = await tx.features.findFamiliesForUpdate(body.features);
-      const features = families.filter(({ name }) => named.has(name));
+      const featuresAndParents = await tx.features.findWithParentsForUpdate(body.features);
+      const features = featuresAndParents.filter(({ name }) => named.has(name));
       requireSameProject(features, params.projectId);
       const children = await tx.projectContext.childrenOf(features.map(({ name }) => name));
       await saveAllAndEmit(tx, archiveFeatures(features, children, now.toISOString()), caller);

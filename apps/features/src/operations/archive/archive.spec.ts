@@ -119,7 +119,7 @@ it('refuses to revive a feature that uses deleted objects, and names them', asyn
   await features.call(DeleteContextField, { params: { name: 'floor' } });
   const refusal = {
     kind: 'ConflictError',
-    message: `Feature ${lamp} uses what is no longer there for it: segment ${id}, context field floor`,
+    message: `Feature ${lamp} uses objects that no longer exist, or that its project may not use: segment ${id}, context field floor`,
   };
   await expect(revive([lamp])).rejects.toMatchObject(refusal);
   await expect(features.call(ReviveFeature, { params: { featureName: lamp } })).rejects.toMatchObject(refusal);

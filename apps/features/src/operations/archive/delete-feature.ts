@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteFeature, notFound } from '@bunting/contracts';
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
-import { deleteArchived } from './delete-archived.ts';
+import { deleteArchivedFeatures } from './delete-archived-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -12,7 +12,7 @@ export const deleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, DeleteFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
-      await deleteArchived(tx, [feature]);
+      await deleteArchivedFeatures(tx, [feature]);
       return null;
     }),
   );

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteFeatures } from '@bunting/contracts';
 import { requireSameProject } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
-import { deleteArchived } from './delete-archived.ts';
+import { deleteArchivedFeatures } from './delete-archived-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
@@ -12,7 +12,7 @@ export const deleteFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       authorise(caller, DeleteFeatures.permission, { project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
       requireSameProject(features, params.projectId);
-      await deleteArchived(tx, features);
+      await deleteArchivedFeatures(tx, features);
       return null;
     }),
   );

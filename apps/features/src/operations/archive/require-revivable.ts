@@ -1,6 +1,6 @@
 import { notFound } from '@bunting/contracts';
-import { requireUsableReferences, strategiesOf } from '../../domain/features/archive.ts';
-import type { Decision } from '../../domain/features/feature.ts';
+import { type Decision, strategiesOf } from '../../domain/features/feature.ts';
+import { requireUsableReferences } from '../../domain/features/revive-feature.ts';
 import { shortName } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { requireBelowLimits } from '../features/require-below-limits.ts';

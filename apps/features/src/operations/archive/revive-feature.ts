@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { notFound, ReviveFeature } from '@bunting/contracts';
-import { reviveFeature } from '../../domain/features/archive.ts';
+import { reviveFeature } from '../../domain/features/revive-feature.ts';
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';

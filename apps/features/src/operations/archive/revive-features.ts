@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ReviveFeatures } from '@bunting/contracts';
-import { reviveFeature } from '../../domain/features/archive.ts';
+import { reviveFeature } from '../../domain/features/revive-feature.ts';
 import { requireSameProject } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';

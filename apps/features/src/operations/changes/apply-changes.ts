@@ -4,11 +4,12 @@ import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash, randomUUID } from 'node:crypto';
 import type { Conflict } from '../../domain/changes/conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
-import type { ChangeContext } from '../../domain/changes/index.ts';
+import type { ChangeContext } from '../../domain/changes/rule.ts';
 import { inverseChanges } from '../../domain/changes/inverse.ts';
 import { overwritesOf } from '../../domain/changes/overwrites.ts';
 import { withCollaborator } from '../../domain/features/feature-rules.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
+import { membersOf } from '../../domain/json-object.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { subjectsOf } from './change-subjects.ts';
@@ -62,7 +63,7 @@ const lockChangeContext = async (
     body.project,
     body.changes.map(({ change }) => change),
   );
-  await features.findFamiliesForUpdate([...new Set(subjects.features)]);
+  await features.findWithParentsForUpdate([...new Set(subjects.features)]);
   await segments.lock(subjects.segments);
   const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
   if (found === undefined) return undefined;
@@ -72,7 +73,7 @@ const lockChangeContext = async (
 
 const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent => ({
   ...event,
-  data: { ...(typeof event.data === 'object' && event.data !== null ? event.data : {}), changeRequestId },
+  data: { ...membersOf(event.data), changeRequestId },
 });
 
 const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise<AppliedChanges> => {
@@ -114,7 +115,7 @@ export const applyChangesEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ApplyChanges, async (request) => {
     const { changeRequestId, uid = null, attempt } = request.body;
     const identified = { id: changeRequestId, uid, attempt, content: contentOf(request.body) };
-    const once = (decide: (tx: Transaction) => Promise<AppliedChanges>) =>
+    const applyIdempotently = (decide: (tx: Transaction) => Promise<AppliedChanges>) =>
       transaction({ ...request, appliesChangeRequest: true }, async (tx) => {
         const previous = await tx.appliedChanges.findResult(identified);
         if (previous !== undefined) return previous;
@@ -123,9 +124,11 @@ export const applyChangesEndpoint = ({ transaction }: FeaturesContext) =>
         return result;
       });
     try {
-      return await once((tx) => applyOnce(tx, request));
+      return await applyIdempotently((tx) => applyOnce(tx, request));
     } catch (error) {
       if (!isFinalRefusal(error)) throw error;
-      return once(async () => refusedResult('conflict', [{ code: 'invalid-payload', message: error.message }]));
+      return applyIdempotently(async () =>
+        refusedResult('conflict', [{ code: 'invalid-payload', message: error.message }]),
+      );
     }
   });

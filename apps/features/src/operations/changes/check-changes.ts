@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CheckChanges, notFound } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { checkChanges } from '../../domain/changes/index.ts';
+import { checkChanges } from '../../domain/changes/check-changes.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { subjectsOf } from './change-subjects.ts';
 import { hiddenProjectsOf } from '../visibility.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddDependency } from '@bunting/contracts';
-import { addDependency, normalizeDependency } from '../../domain/features/dependency.ts';
+import { normalizeDependency, setParent } from '../../domain/features/dependency.ts';
 import { featureNotFound } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
@@ -12,19 +12,19 @@ export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       // Locks the child, the new and the old parent, so that none of them becomes a parent or a child concurrently.
-      const family = await tx.features.findFamiliesForUpdate([params.featureName, body.feature]);
-      const child = family.find(({ name }) => name === params.featureName);
+      const childAndParents = await tx.features.findWithParentsForUpdate([params.featureName, body.feature]);
+      const child = childAndParents.find(({ name }) => name === params.featureName);
       if (child === undefined || child.project !== params.projectId) {
         throw featureNotFound(params.featureName, params.projectId);
       }
       authorise(caller, AddDependency.permission, { project: child.project });
       const parent = findVisible(
         request,
-        family.find(({ name }) => name === body.feature),
+        childAndParents.find(({ name }) => name === body.feature),
       );
       const children = await tx.features.childrenOf(child.name);
       const dependency = normalizeDependency(body.feature, body.enabled, body.variants);
-      await saveAndEmit(tx, addDependency(child, dependency, { parent, children }), caller);
+      await saveAndEmit(tx, setParent(child, dependency, { parent, children }), caller);
       return null;
     }),
   );

@@ -9,7 +9,7 @@ export const removeDependenciesEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveDependencies, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const feature = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
+      const feature = await tx.features.getWithParentsForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveDependencies.permission, { project: feature.project });
       requireDependencies(feature);
       await saveAndEmit(tx, removeDependencies(feature), caller);

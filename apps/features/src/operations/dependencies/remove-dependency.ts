@@ -9,7 +9,7 @@ export const removeDependencyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveDependency, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const feature = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
+      const feature = await tx.features.getWithParentsForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveDependency.permission, { project: feature.project });
       await saveAndEmit(tx, removeDependency(feature, params.parent), caller);
       return null;

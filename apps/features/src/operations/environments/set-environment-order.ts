@@ -8,8 +8,8 @@ export const setEnvironmentOrderEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetEnvironmentOrder, (request) =>
     transaction(request, async (tx) => {
       authoriseEverywhere(request.caller, SetEnvironmentOrder.permission);
-      const places = Object.entries(request.body);
-      await updateEnvironments(tx, new Map(places.map(([name, sortOrder]) => [name, { sortOrder }])));
+      const orders = Object.entries(request.body);
+      await updateEnvironments(tx, new Map(orders.map(([name, sortOrder]) => [name, { sortOrder }])));
       return null;
     }),
   );

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ArchiveFeature } from '@bunting/contracts';
-import { archiveFeature } from '../../domain/features/archive.ts';
+import { archiveFeature } from '../../domain/features/archive-feature.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -9,11 +9,11 @@ export const archiveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ArchiveFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, caller, now } = request;
-      const feature = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
+      const feature = await tx.features.getWithParentsForUpdate(params.projectId, params.featureName);
       authorise(caller, ArchiveFeature.permission, { project: feature.project });
       // Read after the lock, so that no child is added concurrently.
       const children = await tx.features.childrenOf(feature.name);
-      await saveAndEmit(tx, archiveFeature(feature, { children }, now.toISOString()), caller);
+      await saveAndEmit(tx, archiveFeature(feature, children, now.toISOString()), caller);
       return null;
     }),
   );

@@ -6,7 +6,7 @@ import { storedFeature } from '../../domain/features/feature-rules.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
-import { nameTaken } from './name-taken.ts';
+import { featureNameTaken } from './feature-name-taken.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -17,12 +17,12 @@ export const cloneFeatureEndpoint = ({ transaction, featureLimit }: FeaturesCont
       const { params, body, caller, now } = request;
       await tx.projects.lockShared({ project: params.projectId });
       // Locks the parent, too: the clone becomes another child of it.
-      const source = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
+      const source = await tx.features.getWithParentsForUpdate(params.projectId, params.featureName);
       authorise(caller, CloneFeature.permission, { project: source.project });
       await tx.guard.checkArrival('Cloning', body.name, source.project);
       requireUrlFriendlyName(body.name);
       const { taken, project } = await tx.projects.newFeatureContext(source.project, body.name);
-      if (taken !== null) throw nameTaken(taken);
+      if (taken !== null) throw featureNameTaken(taken);
       const by = { id: caller.id, name: caller.name };
       const origin = { project: source.project, now: now.toISOString(), by, naming: project?.naming };
       const { feature, events } = cloneFeature(source, body, origin, randomUUID);

@@ -5,7 +5,7 @@ import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { addTags } from '../tags/add-tags.ts';
-import { nameTaken } from './name-taken.ts';
+import { featureNameTaken } from './feature-name-taken.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -18,7 +18,7 @@ export const createFeatureEndpoint = ({ transaction, featureLimit }: FeaturesCon
       requireUrlFriendlyName(body.name);
       await tx.projects.lockShared({ project: params.projectId });
       const { taken, project } = await tx.projects.newFeatureContext(params.projectId, body.name);
-      if (taken !== null) throw nameTaken(taken);
+      if (taken !== null) throw featureNameTaken(taken);
       const origin = { project: params.projectId, now: now.toISOString(), by: { id: caller.id, name: caller.name } };
       const { feature, events } = createFeature(body, { ...origin, naming: project?.naming });
       if (project === null) throw notFound(`Active project with id ${shortName(params.projectId)} does not exist`);

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { maySee, ValidateFeatureName } from '@bunting/contracts';
 import { requireMatchingName, requireUrlFriendlyName } from '../../domain/names.ts';
-import { nameTaken } from './name-taken.ts';
+import { featureNameTaken } from './feature-name-taken.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const validateFeatureNameEndpoint = ({ projects }: FeaturesContext) =>
@@ -10,7 +10,7 @@ export const validateFeatureNameEndpoint = ({ projects }: FeaturesContext) =>
     const projectId = body.projectId ?? '';
     requireUrlFriendlyName(name);
     const { taken, project } = await projects.newFeatureContext(maySee(caller, projectId) ? projectId : '', name);
-    if (taken !== null) throw nameTaken(taken);
+    if (taken !== null) throw featureNameTaken(taken);
     requireMatchingName(name, project?.naming);
     return null;
   });

@@ -18,7 +18,7 @@ import {
   fileReferences,
   planImport,
   type PlannedFeature,
-} from '../../domain/import/index.ts';
+} from '../../domain/import/plan-import.ts';
 import { splitImport } from '../../domain/import/split-import.ts';
 import { shortName } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
@@ -58,11 +58,11 @@ const authoriseAll = (caller: Caller, events: readonly DomainEvent[]): void => {
 /** The events of an import of which only some edits are made now and the others are proposed. */
 export const immediateEvents = (
   { features, events }: ImportPlan,
-  now: readonly PlannedFeature[],
+  immediate: readonly PlannedFeature[],
 ): readonly DomainEvent[] => {
   const planned = new Set(features.flatMap((plan) => plan.events));
-  const immediate = new Set(now.flatMap((plan) => plan.events));
-  return events.filter((event) => !planned.has(event) || immediate.has(event));
+  const emitted = new Set(immediate.flatMap((plan) => plan.events));
+  return events.filter((event) => !planned.has(event) || emitted.has(event));
 };
 
 /** The caller and the time, as the plan of an import takes them. */
@@ -97,18 +97,21 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
     await tx.importDestinations.lockImports();
     const referenced = fileReferences(data);
     // Features of other projects are read without locks, so that imports do not block edits of other projects.
-    const ownFeatures = await tx.features.findFamiliesForUpdate(referenced.features, project);
-    const features = [...ownFeatures, ...(await tx.features.findFamilies(referenced.features, project))];
+    const ownFeatures = await tx.features.findWithParentsForUpdate(referenced.features, project);
+    const features = [...ownFeatures, ...(await tx.features.findWithParents(referenced.features, project))];
     const found = await tx.importDestinations.find(project, referenced);
     if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
 
     const existing = new Map(features.map((feature) => [feature.name, feature]));
     const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
-    const guarded = protectionOf(caller, body, await tx.protection.protectedOf(project));
-    const split = splitImport(plan.features, existing, guarded);
-    const events = immediateEvents(plan, split.now);
+    const protection = protectionOf(caller, body, await tx.protection.protectedOf(project));
+    const split = splitImport(plan.features, existing, protection);
+    const events = immediateEvents(plan, split.immediate);
     authoriseAll(caller, events);
-    const changed = split.now.map(({ feature, isNew }) => ({ isNew, feature: withCollaborator(feature, caller) }));
+    const changed = split.immediate.map(({ feature, isNew }) => ({
+      isNew,
+      feature: withCollaborator(feature, caller),
+    }));
     const added = changed.filter(({ isNew }) => isNew).map(({ feature }) => feature);
     if (added.length > 0) {
       await requireBelowLimits(tx, {
@@ -127,9 +130,9 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
     await tx.features.add(added);
     await tx.features.save(changed.filter(({ isNew }) => !isNew).map(({ feature }) => feature));
     tx.events.emit(events);
-    const report = { ...plan.report, skipped: [...plan.report.skipped, ...split.left] };
-    if (split.changes.length === 0 || guarded.proposedIn === undefined) return { report };
-    return { report, proposed: await storeProposal(tx, request, split.changes, guarded.proposedIn) };
+    const report = { ...plan.report, skipped: [...plan.report.skipped, ...split.skipped] };
+    if (split.changes.length === 0 || protection.proposedIn === undefined) return { report };
+    return { report, proposed: await storeProposal(tx, request, split.changes, protection.proposedIn) };
   };
 
   return implement(ImportFeatures, (request) => {

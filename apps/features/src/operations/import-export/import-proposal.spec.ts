@@ -322,7 +322,7 @@ describe('the proposal of an import', () => {
   });
 
   it('refuses an import with a proposal to callers who may not propose changes', async () => {
-    await expect(bringIn(checkout, {}, { ...kim, closedProjects: ['default'] })).rejects.toMatchObject({
+    await expect(bringIn(checkout, {}, { ...kim, proposalDeniedProjects: ['default'] })).rejects.toMatchObject({
       kind: 'NoAccessError',
     });
     await nothingIsDone();

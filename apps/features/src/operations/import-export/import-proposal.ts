@@ -9,8 +9,8 @@ import {
   refusal,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { checkChanges } from '../../domain/changes/index.ts';
-import { protectedFrom } from '../../domain/projects/protection.ts';
+import { checkChanges } from '../../domain/changes/check-changes.ts';
+import { environmentsRequiringChangeRequest } from '../../domain/projects/protection.ts';
 import { shortName } from '../../domain/refusals.ts';
 import type { UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
 import { subjectsOf } from '../changes/change-subjects.ts';
@@ -34,20 +34,20 @@ export const protectionOf = (
   { project, environment }: { readonly project: string; readonly environment: string },
   protectedEnvironments: readonly string[],
 ) => {
-  const guarded = protectedFrom(caller, project, protectedEnvironments);
-  const settings = guarded.includes(environment);
+  const environments = environmentsRequiringChangeRequest(caller, project, protectedEnvironments);
+  const settings = environments.includes(environment);
   return {
     environment,
     settings,
-    dependencies: guarded.length > 0,
-    proposedIn: settings ? environment : guarded.at(-1),
+    dependencies: environments.length > 0,
+    proposedIn: settings ? environment : environments.at(-1),
   };
 };
 
 /** Refuses changes that exceed a change request, or that the caller may not propose. */
 export const requireProposable = (caller: Caller, project: string, changes: readonly FeatureChange[]): void => {
   if (changes.length === 0) return;
-  if (caller.closedProjects?.includes(project) === true) {
+  if (caller.proposalDeniedProjects?.includes(project) === true) {
     throw refusal('NoAccessError', 'The project is protected: only its members and administrators may propose changes');
   }
   if (changes.length > maxChangesPerChangeRequest) {
@@ -68,12 +68,12 @@ export const storeProposal = async (
   const found = await tx.readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
   if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
   const changeContext = { ...found, environment: proposedIn, now: now.toISOString(), newStrategyId: randomUUID };
-  const places = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
+  const paths = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
   const checked = checkChanges(
     changes,
     [],
     changeContext,
-    (nth) => places.get(changes[nth]?.feature ?? '') ?? '/body/data',
+    (nth) => paths.get(changes[nth]?.feature ?? '') ?? '/body/data',
   );
   const features = new Set(changes.map(({ feature }) => feature)).size;
   const importId = randomUUID();

@@ -12,7 +12,7 @@ import {
   ValidateImport,
 } from '@bunting/contracts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
-import { fileReferences, planImport } from '../../domain/import/index.ts';
+import { fileReferences, planImport } from '../../domain/import/plan-import.ts';
 import { splitImport } from '../../domain/import/split-import.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
@@ -74,14 +74,14 @@ export const validateImportEndpoint = ({ transaction, featureLimit }: FeaturesCo
       const { project, environment, data } = body;
       authorise(caller, ValidateImport.permission, { project });
       const referenced = fileReferences(data);
-      const features = await tx.features.findFamilies(referenced.features);
+      const features = await tx.features.findWithParents(referenced.features);
       const found = await tx.importDestinations.find(project, referenced);
       if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
       const existing = new Map(features.map((feature) => [feature.name, feature]));
-      const guarded = protectionOf(caller, body, await tx.protection.protectedOf(project));
+      const protection = protectionOf(caller, body, await tx.protection.protectedOf(project));
       try {
         const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
-        const split = splitImport(plan.features, existing, guarded);
+        const split = splitImport(plan.features, existing, protection);
         requireProposable(caller, project, split.changes);
         const adding = plan.report.created;
         if (adding > 0)
@@ -89,10 +89,10 @@ export const validateImportEndpoint = ({ transaction, featureLimit }: FeaturesCo
         return {
           errors: [],
           warnings: [
-            ...warningsOf([...plan.report.skipped, ...split.left]),
-            ...proposalOf(split.changes, guarded.proposedIn),
+            ...warningsOf([...plan.report.skipped, ...split.skipped]),
+            ...proposalOf(split.changes, protection.proposedIn),
           ],
-          permissions: missingPermissions(caller, immediateEvents(plan, split.now)),
+          permissions: missingPermissions(caller, immediateEvents(plan, split.immediate)),
         };
       } catch (error) {
         if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;

@@ -59,13 +59,13 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
       ]),
     );
     // One number for both evaluations: a rollout that is random differs only where the change request changes it.
-    const moments = combinations.map((fields) => ({ fields, number: Math.random() }));
+    const samples = combinations.map((fields) => ({ fields, number: Math.random() }));
     const cellsFor = (name: string, environment: string): PlaygroundCell[] =>
-      moments.map(({ fields, number }) => {
+      samples.map(({ fields, number }) => {
         const inEnvironment = new Map([...fields, ['environment', environment]]);
-        const moment = { fields: inEnvironment, now, random: () => number };
-        const cell = cells.get(environment)?.now(name, moment) as PlaygroundCell;
-        const proposed = cells.get(environment)?.proposed?.(name, moment);
+        const evaluationContext = { fields: inEnvironment, now, random: () => number };
+        const cell = cells.get(environment)?.now(name, evaluationContext) as PlaygroundCell;
+        const proposed = cells.get(environment)?.proposed?.(name, evaluationContext);
         return proposed === undefined || isSame(cell, proposed) ? cell : { ...cell, proposed };
       });
     const ignored = [...new Set(given.flatMap((one) => one.ignored))];

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteProject, refusal } from '@bunting/contracts';
 import { segmentDeleted } from '../../domain/constraints/segment.ts';
-import { deleteArchived } from '../archive/delete-archived.ts';
+import { deleteArchivedFeatures } from '../archive/delete-archived-features.ts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -17,7 +17,7 @@ export const deleteProjectEndpoint = ({ transaction }: FeaturesContext) =>
       if (activeFeatures > 0) {
         throw refusal('InvalidOperationError', 'You can not delete a project with active feature flags');
       }
-      await deleteArchived(tx, await tx.features.findAllForUpdate(await tx.projects.featureNames(project.id)));
+      await deleteArchivedFeatures(tx, await tx.features.findAllForUpdate(await tx.projects.featureNames(project.id)));
       const segments = await tx.projects.remove(project);
       tx.events.emit([...segments.map(segmentDeleted), { type: 'project-deleted', project: project.id }]);
       return null;

@@ -22,8 +22,8 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
         found.name,
         possibleReferencesIn(segmentIds),
       );
-      const at = { environment: environmentId, strategyId };
-      await saveAndEmit(tx, setStrategySegments(feature, at, segmentIds, projectContext), caller);
+      const ref = { environment: environmentId, strategyId };
+      await saveAndEmit(tx, setStrategySegments(feature, ref, segmentIds, projectContext), caller);
       return body;
     }),
   );

@@ -11,7 +11,7 @@ import {
   ListTagsOfType,
   ListTagTypes,
   type Tag,
-  TagFeaturesInBulk,
+  TagFeatures,
   UpdateFeatureTags,
   UpdateTagType,
   ValidateTagType,
@@ -43,7 +43,7 @@ const emitted = async () =>
 const update = (addedTags: Tag[], removedTags: Tag[] = []) =>
   features.call(UpdateFeatureTags, { params: { featureName: 'checkout' }, body: { addedTags, removedTags } });
 const inBulk = (names: string[], addedTags: Tag[], projectId = 'default') =>
-  features.call(TagFeaturesInBulk, {
+  features.call(TagFeatures, {
     params: { projectId },
     body: { features: names, tags: { addedTags, removedTags: [blue] } },
   });

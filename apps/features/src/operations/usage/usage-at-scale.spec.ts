@@ -12,9 +12,9 @@ beforeAll(async () => {
   const flags = Array.from({ length: count }, (_, nth) => aFeature({ name: `flag-${nth}`, project: 'default' }));
   await features.database.transaction((tx) =>
     featureRepository(tx, {
-      event: () => undefined,
-      state: () => undefined,
-      delivery: () => undefined,
+      emit: () => undefined,
+      emitState: () => undefined,
+      emitDelivery: () => undefined,
       send: () => undefined,
     }).add(flags),
   );

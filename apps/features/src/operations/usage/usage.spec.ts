@@ -11,7 +11,7 @@ import {
   RegisterApplication,
   ReportFrontendMetrics,
   ReportMetrics,
-  ReportMetricsInBulk,
+  ReportProxiedMetrics,
 } from '@bunting/contracts';
 import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
@@ -158,7 +158,7 @@ describe('metrics in bulk', () => {
     });
     const metrics = [metric('development', 'ios'), metric('development', 'ios'), metric('production', 'ios')];
     const body = { applications: [{ appName: 'ios', sdkVersion: 'swift:1' }], metrics };
-    expect(await features.call(ReportMetricsInBulk, { body }, inEnvironment('development'))).toBeNull();
+    expect(await features.call(ReportProxiedMetrics, { body }, inEnvironment('development'))).toBeNull();
     expect(await figuresOf(name)).toMatchObject([
       { environment: 'development', yes: 4, no: 2 },
       { environment: 'production', yes: 0, no: 0 },
@@ -181,7 +181,7 @@ it('counts bulk metrics that carry what newer versions of Edge add to them', asy
     ],
     seenTokens: ['*:development.0123456789abcdef'],
   };
-  expect(await features.call(ReportMetricsInBulk, { body }, inEnvironment('development'))).toBeNull();
+  expect(await features.call(ReportProxiedMetrics, { body }, inEnvironment('development'))).toBeNull();
   expect(await figuresOf(name)).toMatchObject([{ environment: 'development', yes: 2, no: 0 }, {}]);
 });
 
@@ -200,7 +200,7 @@ it('counts bulk metrics once for each Idempotency-Key', async () => {
   for (let sent = 0; sent < 3; sent++) {
     await features.call(ReportMetrics, { body }, inEnvironment('development'), one);
     const both = { applications: [], metrics: [collected] };
-    await features.call(ReportMetricsInBulk, { body: both }, inEnvironment('development'), bulk);
+    await features.call(ReportProxiedMetrics, { body: both }, inEnvironment('development'), bulk);
   }
   expect(await figuresOf(name)).toMatchObject([{ environment: 'development', yes: 5, no: 1 }, {}]);
 });

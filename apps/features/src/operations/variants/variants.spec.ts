@@ -7,7 +7,7 @@ import {
   PatchFeatureVariants,
   SetEnvironmentVariants,
   SetFeatureVariants,
-  SetVariantsInBatch,
+  SetVariantsOfEnvironments,
 } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
 import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
@@ -76,7 +76,7 @@ it('refuses variants for a feature without any, except in a batch', async () => 
     await expect(refused()).rejects.toMatchObject({ kind: 'InvalidOperationError', message: /Use strategy variants/ });
   }
   const body = { environments: ['development', 'production'], variants: [variant('x')] };
-  const reply = await features.call(SetVariantsInBatch, { params: at(plain), body });
+  const reply = await features.call(SetVariantsOfEnvironments, { params: at(plain), body });
   expect(weights(reply)).toEqual([['x', 1000]]);
   expect(await emitted()).toEqual([
     ['feature-environment-variants-updated', 'development'],
@@ -129,7 +129,11 @@ it('changes variants only of known features and environments and with the permis
       () => features.call(GetEnvironmentVariants, { params }),
       () => features.call(SetEnvironmentVariants, { params, body: [] }),
       () => features.call(PatchEnvironmentVariants, { params, body: [] }),
-      () => features.call(SetVariantsInBatch, { params, body: { environments: [params.environment], variants: [] } }),
+      () =>
+        features.call(SetVariantsOfEnvironments, {
+          params,
+          body: { environments: [params.environment], variants: [] },
+        }),
     ]) {
       await expect(missing()).rejects.toMatchObject({ kind: 'NotFoundError' });
     }
@@ -137,7 +141,7 @@ it('changes variants only of known features and environments and with the permis
   const permission = 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS';
   const developer = callerWith({ permission, environment: 'development' });
   const body = { environments: ['development', 'production'], variants: [] };
-  await expect(features.call(SetVariantsInBatch, { params: at(), body }, developer)).rejects.toMatchObject({
+  await expect(features.call(SetVariantsOfEnvironments, { params: at(), body }, developer)).rejects.toMatchObject({
     permissions: [permission],
   });
   for (const refused of [

@@ -1,7 +1,7 @@
 import { notFound } from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement, type Tx } from '@bunting/database';
 import type { StoredContextField } from '../../domain/constraints/context-field.ts';
-import type { NewContextField } from '../../domain/import/index.ts';
+import type { NewContextField } from '../../domain/import/plan-import.ts';
 import { shortName } from '../../domain/refusals.ts';
 import type { Reference } from '../../domain/format-references.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';

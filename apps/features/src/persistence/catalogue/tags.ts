@@ -1,6 +1,6 @@
 import { notFound, type Page, type Tag, type TagTypeDescription } from '@bunting/contracts';
 import { violatedConstraint, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
-import type { NewTagType } from '../../domain/import/index.ts';
+import type { NewTagType } from '../../domain/import/plan-import.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../insert-if-absent.ts';

@@ -1,5 +1,5 @@
 import type { Database, Statement } from '@bunting/database';
-import type { FeatureReference, ChangeContext } from '../../domain/changes/index.ts';
+import type { FeatureReference, ChangeContext } from '../../domain/changes/rule.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import { featureJson, storedSegmentJson } from '../entities.ts';
 import { type FeatureJson, featureOf } from '../features/feature-row.ts';

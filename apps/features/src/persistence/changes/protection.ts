@@ -1,13 +1,14 @@
 import type { Caller, ReplyOf, SetProtection, RequestOf } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
+import { membersOf } from '../../domain/json-object.ts';
 import { protectedEdit, requireUnprotectedProject, requireSkipPermission } from '../../domain/projects/protection.ts';
 
 /** SQL: the protected environments that are connected to a project. */
 export const protectedOfProject = (project: string): string => `
-  select environment from protected_environment guarded where project = ${project} and is_protected and exists (
+  select environment from protected_environment protection where project = ${project} and is_protected and exists (
     select from project_environment connected
-    where connected.project = guarded.project and connected.environment = guarded.environment)`;
+    where connected.project = protection.project and connected.environment = protection.environment)`;
 
 /** Keeps the newest version, and returns it. The entity manager cannot compare versions in an upsert. */
 const set = `
@@ -42,7 +43,7 @@ interface Bypass {
 }
 
 /** Allows every edit: for changes that were approved in a change request. */
-export const noGuard: ProtectionGuard = {
+export const allowAllEdits: ProtectionGuard = {
   cacheProtected: () => undefined,
   checkEdit: () => Promise.resolve(),
   checkSegmentEdit: () => Promise.resolve(),
@@ -51,9 +52,6 @@ export const noGuard: ProtectionGuard = {
   checkDisconnection: () => Promise.resolve(),
   markBypass: (event) => event,
 };
-
-const membersOf = (document: unknown): object =>
-  typeof document === 'object' && document !== null && !Array.isArray(document) ? document : {};
 
 const idIn = ({ data, preData }: DomainEvent): unknown =>
   new Map(Object.entries({ ...membersOf(preData), ...membersOf(data) })).get('id');
@@ -75,9 +73,9 @@ export const protectionGuard = (
     if (environments.length > 0) bypasses.push({ environments, concerns });
   };
   const requireOpen = async (what: 'Cloning' | 'Changing project', feature: string, project: string): Promise<void> => {
-    const guarded = await protectedOf(project);
-    requireUnprotectedProject(what, project, guarded, caller);
-    addBypass(guarded, ({ featureName }) => featureName === feature);
+    const environments = await protectedOf(project);
+    requireUnprotectedProject(what, project, environments, caller);
+    addBypass(environments, ({ featureName }) => featureName === feature);
   };
 
   return {
@@ -88,16 +86,16 @@ export const protectionGuard = (
     checkEdit: async (before: Feature, after: Feature): Promise<void> => {
       const edit = protectedEdit(before, after);
       if (edit.environments.length === 0 && !edit.everywhere) return;
-      const guarded = requireSkipPermission(edit, await protectedOf(edit.project), caller);
-      addBypass(guarded, ({ featureName }) => featureName === before.name);
+      const bypassed = requireSkipPermission(edit, await protectedOf(edit.project), caller);
+      addBypass(bypassed, ({ featureName }) => featureName === before.name);
     },
     /** Refuses an edit of a segment of protected projects, in all of whose environments it may be used. Global segments are not protected. */
     checkSegmentEdit: async (id: number, projects: readonly (string | null)[]): Promise<void> => {
       for (const project of new Set(projects)) {
         if (project === null) continue;
         const edit = { project, environments: [], everywhere: true };
-        const guarded = requireSkipPermission(edit, await protectedOf(project), caller);
-        addBypass(guarded, (event) => event.type.startsWith('segment-') && idIn(event) === id);
+        const bypassed = requireSkipPermission(edit, await protectedOf(project), caller);
+        addBypass(bypassed, (event) => event.type.startsWith('segment-') && idIn(event) === id);
       }
     },
     /** Refuses to bring a feature with its strategies into a project whose environments take change requests for them. */
@@ -116,8 +114,8 @@ export const protectionGuard = (
      */
     checkDisconnection: async (project: string, environment: string): Promise<void> => {
       const edit = { project, environments: [environment], everywhere: false };
-      const guarded = requireSkipPermission(edit, await protectedOf(project), caller);
-      addBypass(guarded, (event) => event.type === 'project-environment-removed' && event.project === project);
+      const bypassed = requireSkipPermission(edit, await protectedOf(project), caller);
+      addBypass(bypassed, (event) => event.type === 'project-environment-removed' && event.project === project);
     },
     /** The event, marked with `bypassedChangeRequest` if it belongs to an edit that was allowed to skip a change request. */
     markBypass: (event: DomainEvent): DomainEvent => {

@@ -84,7 +84,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
     remove: async (name: string): Promise<void> => {
       await tx.em.nativeDelete(EnvironmentEntity, { name });
       updateSeen(name, undefined);
-      outbox.delivery({ entity: 'environment', id: name, state: null });
+      outbox.emitDelivery({ entity: 'environment', id: name, state: null });
     },
 
     /**

@@ -81,7 +81,7 @@ const completeFeature = (withVariants: boolean): string => `
     'children', coalesce((select json_agg(child.name order by child.name) ${activeChildren}), '[]'),
     'dependencies', f.dependencies,
     'links', f.links,
-    'collaborators', json_build_object('users', f.collaborators))::text as json, f.edition::text as tag
+    'collaborators', json_build_object('users', f.collaborators))::text as json, f.edit_version::text as tag
   from feature f ${environments(withVariants ? strategies + variants : strategies)}
   where f.name = requested.name and f.project = requested.project and f.archived_at is null`;
 
@@ -127,7 +127,7 @@ export const archivedFeatures = `
 
 /** SQL: the states of features for projections. `from` is a table or the rows that a write returns. */
 export const statesOf = (from: string): string => `
-  select f.name as id, f.version, f.edition, json_build_object(${members}, ${archivedAt},
+  select f.name as id, f.version, f.edit_version as "editVersion", json_build_object(${members}, ${archivedAt},
     'dependencyType', case when f.parents <> '{}' then 'child' when exists (select ${activeChildren}) then 'parent' end,
     'segments', f.segment_ids,
     'favoritedBy', coalesce((select json_agg(user_id order by user_id) from feature_favorite where feature = f.name), '[]')) as state

@@ -22,7 +22,7 @@ const byName = (variants: string): string =>
 /** A statement that reads a part of a feature: `$1` name, `$2` project. */
 const ofFeature = (name: string, json: string): Statement => ({
   name,
-  text: `select (${json})::text as json, f.edition::text as edition from feature f where f.name = $1 and f.project = $2`,
+  text: `select (${json})::text as json, f.edit_version::text as "editVersion" from feature f where f.name = $1 and f.project = $2`,
 });
 
 /** A statement that reads a part of a feature in an environment, which it calls `it`; `$3` is the environment. */
@@ -39,8 +39,8 @@ const environment = ofEnvironment(
   'feature-in-environment',
   `json_build_object('name', f.name, 'environment', $3::text, 'enabled', coalesce((it -> 'enabled')::boolean, false),
     'strategies', coalesce((
-      select json_agg(strategy || jsonb_build_object('featureName', f.name) order by place)
-      from jsonb_array_elements(it -> 'strategies') with ordinality as listed (strategy, place)), '[]'))`,
+      select json_agg(strategy || jsonb_build_object('featureName', f.name) order by nth)
+      from jsonb_array_elements(it -> 'strategies') with ordinality as listed (strategy, nth)), '[]'))`,
 );
 const strategies = ofEnvironment('strategies-of-feature', `coalesce(it -> 'strategies', '[]')`);
 const environmentVariants = ofEnvironment(
@@ -129,7 +129,7 @@ const archived: Statement = { name: 'archived-features', text: archivedFeatures 
 
 interface Row {
   readonly json: string | null;
-  readonly edition?: string;
+  readonly editVersion?: string;
   /** the feature in the environment, as it is stored */
   readonly stored?: unknown;
   readonly connected?: boolean;
@@ -161,15 +161,15 @@ export const featurePartsReader = (database: ReadDatabase) => {
       notFound(`Feature ${feature} does not have environment ${where}`),
     ),
     environmentVariants: partIn(environmentVariants, notIn),
-    strategy: async (at: FeatureEnvironmentRef & { readonly strategyId: string }): Promise<TaggedJson> => {
-      const { json } = await rowOf(strategy, at, at.environment, at.strategyId);
-      if (json === null) throw notFound(`Could not find strategy with id: ${shortName(at.strategyId)}`);
+    strategy: async (ref: FeatureEnvironmentRef & { readonly strategyId: string }): Promise<TaggedJson> => {
+      const { json } = await rowOf(strategy, ref, ref.environment, ref.strategyId);
+      if (json === null) throw notFound(`Could not find strategy with id: ${shortName(ref.strategyId)}`);
       return { json, tag: contentTag(JSON.parse(json)) };
     },
     /** The variants of the first environment that has variants. */
     variants: async (feature: FeatureRef): Promise<TaggedJson> => {
-      const { json, edition = '' } = await rowOf(variants, feature);
-      return { json: json ?? '', tag: edition };
+      const { json, editVersion = '' } = await rowOf(variants, feature);
+      return { json: json ?? '', tag: editVersion };
     },
     lifecycle: async (feature: FeatureRef): Promise<string> => (await rowOf(lifecycle, feature)).json ?? '',
     /** Counts features by lifecycle stage. */

@@ -23,7 +23,7 @@ const pageOfProject: Statement = {
 
 const tags: Statement = {
   name: 'tags-of-feature',
-  text: `select json_build_object('version', 1, 'tags', tags)::text as json, edition::text as tag from feature
+  text: `select json_build_object('version', 1, 'tags', tags)::text as json, edit_version::text as tag from feature
     where name = $1 and project <> all ($2::text[])`,
 };
 

@@ -9,7 +9,7 @@ import { featureJson } from '../entities.ts';
 import { statesOf } from './feature-json.ts';
 import { type FeatureJson, featureOf, insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
 import type { lockReferences as lockReferencesOf } from './lock-references.ts';
-import { noGuard, protectedOfProject, type ProtectionGuard } from '../changes/protection.ts';
+import { allowAllEdits, protectedOfProject, type ProtectionGuard } from '../changes/protection.ts';
 import {
   type ConstraintSettings,
   type References,
@@ -28,39 +28,39 @@ export interface LockedFeature {
 interface FeatureRow {
   readonly feature: FeatureJson;
   readonly version: number;
-  readonly edition: number;
+  readonly editVersion: number;
 }
 
 interface SavedRow {
   readonly id: string;
   readonly version: number;
-  readonly edition: number;
+  readonly editVersion: number;
   readonly state: FeatureState;
 }
 
 const noReferences: References = { texts: [], numbers: [] };
 
 const getForUpdate = `
-  select ${featureJson('f')} as feature, f.version, f.edition,
+  select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion",
     ${projectContextJson('f.context_names || $3::text[]', 'f.segment_ids || $4::integer[]')} as "projectContext",
-    array(${protectedOfProject('p.id')}) as guarded
+    array(${protectedOfProject('p.id')}) as "protectedEnvironments"
   from feature f join project p on p.id = f.project
   where f.name = $1 and f.project = $2
   for update of f`;
 
-const findForUpdate = `select ${featureJson('f')} as feature, f.version, f.edition from feature f where f.name = $1 for update`;
+const findForUpdate = `select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f where f.name = $1 for update`;
 
 const findAllForUpdate = `
-  select ${featureJson('f')} as feature, f.version, f.edition from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
+  select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
 
-const families = `
-  select ${featureJson('f')} as feature, f.version, f.edition from feature f
+const featuresAndParents = `
+  select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f
   where f.name in (
     select unnest($1::text[])
     union select unnest(child.parents) from feature child where child.name = any ($1::text[]))`;
 
-const findFamiliesForUpdate = `${families} and ($2::text is null or f.project = $2) order by f.name for update of f`;
-const findFamilies = `${families} and f.project is distinct from $2::text order by f.name`;
+const withParentsForUpdate = `${featuresAndParents} and ($2::text is null or f.project = $2) order by f.name for update of f`;
+const withParents = `${featuresAndParents} and f.project is distinct from $2::text order by f.name`;
 
 const children = `
   select name from feature where parents @> array[$1::text] and parents <> '{}' and archived_at is null order by name`;
@@ -78,7 +78,7 @@ const touch = savingStates('update feature set version = version + 1 where name 
 /** The maximum number of features in one statement. */
 const batch = 500;
 
-const inBatches = <T>(items: readonly T[]): T[][] =>
+const batchesOf = <T>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / batch) }, (_, nth) => items.slice(nth * batch, (nth + 1) * batch));
 
 /** The parents that a feature gains or loses. */
@@ -91,7 +91,7 @@ const changedParents = (before: Feature | undefined, after: Feature): string[] =
 interface FeatureWithProjectContext extends FeatureRow {
   readonly projectContext: ProjectContextJson;
   /** the protected environments of its project */
-  readonly guarded: readonly string[];
+  readonly protectedEnvironments: readonly string[];
 }
 
 /**
@@ -103,7 +103,7 @@ interface FeatureWithProjectContext extends FeatureRow {
 export const featureRepository = (
   { query }: Tx,
   outbox: Outbox,
-  guard: ProtectionGuard = noGuard,
+  guard: ProtectionGuard = allowAllEdits,
   lockReferences?: ReturnType<typeof lockReferencesOf>,
   hidden: readonly string[] = [],
   settings: ConstraintSettings = { allowsRegex: false },
@@ -115,18 +115,19 @@ export const featureRepository = (
   /** the versions of the locked and added features */
   const versions = new Map<string, number>();
 
-  const track = ({ feature: json, version, edition }: FeatureRow): Feature => {
+  const track = ({ feature: json, version, editVersion }: FeatureRow): Feature => {
     const feature = featureOf(json);
     current.set(feature.name, feature);
     versions.set(feature.name, version);
-    if (!seen.has(feature.name)) seen.set(feature.name, { before: { feature, edition }, after: { feature, edition } });
+    if (!seen.has(feature.name))
+      seen.set(feature.name, { before: { feature, editVersion }, after: { feature, editVersion } });
     return feature;
   };
 
-  /** Notes the edition of a stored feature. */
-  const noteStored = (name: string, edition: number): void => {
+  /** Notes the edit version of a stored feature. */
+  const noteStored = (name: string, editVersion: number): void => {
     const [one, feature] = [seen.get(name), current.get(name)];
-    if (one !== undefined && feature !== undefined) one.after = { feature, edition };
+    if (one !== undefined && feature !== undefined) one.after = { feature, editVersion };
   };
 
   const find = async (statement: string, ...values: unknown[]): Promise<Feature[]> =>
@@ -140,10 +141,10 @@ export const featureRepository = (
   };
 
   const insertAll = async (features: readonly Feature[]): Promise<void> => {
-    for (const { id, version, edition, state } of await query<SavedRow>(insert, [rowsOf(features)])) {
+    for (const { id, version, editVersion, state } of await query<SavedRow>(insert, [rowsOf(features)])) {
       versions.set(id, version);
-      noteStored(id, edition);
-      outbox.state({ entity: 'feature', id, version, state });
+      noteStored(id, editVersion);
+      outbox.emitState({ entity: 'feature', id, version, state });
     }
   };
 
@@ -167,7 +168,7 @@ export const featureRepository = (
     const before = new Map(features.map(({ name }) => [name, current.get(name)]));
     // The state of a parent says whether it has children, which its row does not.
     const parents = new Set(features.flatMap((feature) => changedParents(current.get(feature.name), feature)));
-    for (const some of inBatches(features)) {
+    for (const some of batchesOf(features)) {
       await lockReferences?.(some.map((after) => ({ before: current.get(after.name), after, like })));
       for (const feature of some) current.set(feature.name, feature);
       await store(some);
@@ -189,7 +190,7 @@ export const featureRepository = (
       const [row] = await query<FeatureWithProjectContext>(getForUpdate, [name, project, texts, numbers]);
       if (row === undefined) throw await missingFeature(query, project, name);
       const feature = track(row);
-      guard.cacheProtected(feature.project, row.guarded);
+      guard.cacheProtected(feature.project, row.protectedEnvironments);
       return { feature, projectContext: projectContextOf(row.projectContext, hidden, settings) };
     },
 
@@ -198,15 +199,15 @@ export const featureRepository = (
     /** Locks the named features that exist, of any project, in the order of their names. */
     findAllForUpdate: (names: readonly string[]): Promise<Feature[]> => find(findAllForUpdate, names),
     /** Locks the named features that exist, of any or the given project, and their parents, in the order of their names. */
-    findFamiliesForUpdate: (names: readonly string[], project?: string): Promise<Feature[]> =>
-      find(findFamiliesForUpdate, names, project ?? null),
+    findWithParentsForUpdate: (names: readonly string[], project?: string): Promise<Feature[]> =>
+      find(withParentsForUpdate, names, project ?? null),
     /** The same features without locks; those of the project `except` are left out. */
-    findFamilies: async (names: readonly string[], except?: string): Promise<Feature[]> =>
-      (await query<FeatureRow>(findFamilies, [names, except ?? null])).map(({ feature }) => featureOf(feature)),
+    findWithParents: async (names: readonly string[], except?: string): Promise<Feature[]> =>
+      (await query<FeatureRow>(withParents, [names, except ?? null])).map(({ feature }) => featureOf(feature)),
 
     /** Locks a feature and its parents, whose states change with the children. */
-    getFamilyForUpdate: async (project: string, name: string): Promise<Feature> => {
-      const found = (await find(findFamiliesForUpdate, [name], null)).find((feature) => feature.name === name);
+    getWithParentsForUpdate: async (project: string, name: string): Promise<Feature> => {
+      const found = (await find(withParentsForUpdate, [name], null)).find((feature) => feature.name === name);
       if (found === undefined) throw notFound('No feature flag found');
       if (found.project !== project) throw await missingFeature(query, project, name);
       return found;
@@ -242,19 +243,19 @@ export const featureRepository = (
 
     /** Emits the states of features that only the context of their project changes, such as an environment of their project. */
     emitStates: (names: readonly string[]): void => {
-      for (const some of inBatches(names)) emitAgain(some);
+      for (const some of batchesOf(names)) emitAgain(some);
     },
 
     /** Removes locked features with everything that belongs to them, and emits that they are gone. */
     remove: async (features: readonly Feature[]): Promise<void> => {
-      for (const some of inBatches(features)) {
+      for (const some of batchesOf(features)) {
         const names = some.map(({ name }) => name);
         for (const { name, version } of await query<{ name: string; version: number }>(remove, [names])) {
           const gone = seen.get(name);
           if (gone !== undefined) gone.after = undefined;
           const before = current.get(name);
           if (before !== undefined) emitRemovalDelivery(outbox, before);
-          outbox.state({ entity: 'feature', id: name, version, state: null });
+          outbox.emitState({ entity: 'feature', id: name, version, state: null });
         }
       }
     },

@@ -1,6 +1,6 @@
 import type { Constraint } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
-import type { Feature, Person } from '../../domain/features/feature.ts';
+import { type Feature, type Person, strategiesOf } from '../../domain/features/feature.ts';
 import { FeatureEntity, sql } from '../entities.ts';
 
 /** A feature as `featureJson` reads it: with the pictures of its collaborators, whose URLs are computed when it is written. */
@@ -17,7 +17,7 @@ const unique = <T extends string | number>(values: readonly T[]): T[] => [...new
 
 /** The row of a feature. Its last four columns repeat parts of the JSON documents, for look-ups by index. */
 const rowOf = (feature: Feature): Readonly<Record<string, unknown>> => {
-  const strategies = Object.values(feature.environments).flatMap((environment) => environment.strategies);
+  const strategies = strategiesOf(feature);
   const constraints: readonly Constraint[] = strategies.flatMap((strategy) => strategy.constraints);
   return sql.rowOf(FeatureEntity, {
     ...feature,
@@ -30,7 +30,7 @@ const rowOf = (feature: Feature): Readonly<Record<string, unknown>> => {
 };
 
 /** Columns that the statements below compute or leave unchanged. */
-const computed = sql.columnsOf(FeatureEntity, ['productionAt', 'potentiallyStale', 'version', 'edition']);
+const computed = sql.columnsOf(FeatureEntity, ['productionAt', 'potentiallyStale', 'version', 'editVersion']);
 const names = sql.columnsOf(FeatureEntity).filter((name) => !computed.includes(name));
 const given = 'json_populate_recordset(null::feature, $1::json) as given';
 
@@ -43,7 +43,7 @@ const inProduction = `exists (
 
 /** Inserts features. The versions of a feature continue those of a deleted feature with the same name. */
 export const insertFeatures = `
-  insert into feature (${names.join(', ')}, production_at, version, edition)
+  insert into feature (${names.join(', ')}, production_at, version, edit_version)
   select ${names.map((name) => `given.${name}`).join(', ')}, case when ${inProduction} then now() end,
     coalesce(deleted_feature.version, 0) + 1,
     coalesce(deleted_feature.version, 0) + 1
@@ -51,7 +51,7 @@ export const insertFeatures = `
 
 /** Updates features that exist. */
 export const updateFeatures = `
-  update feature set (${names.join(', ')}, production_at, version, edition) = row (
+  update feature set (${names.join(', ')}, production_at, version, edit_version) = row (
     ${names.map((name) => `given.${name}`).join(', ')},
     case when feature.production_at is null and ${inProduction} then now() else feature.production_at end,
     feature.version + 1, feature.version + 1)

@@ -1,10 +1,7 @@
 import type { CreateStrategy } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { SerializationFailure } from '../serialization-failure.ts';
-import type { Feature } from '../../domain/features/feature.ts';
-
-const strategiesOf = (feature: Feature | undefined) =>
-  Object.values(feature?.environments ?? {}).flatMap(({ strategies }) => strategies);
+import { type Feature, strategiesOf } from '../../domain/features/feature.ts';
 
 /** The items that are new, each once. */
 const added = <T>(items: readonly T[], before: readonly T[]): T[] => {
@@ -28,7 +25,8 @@ const newReferences = ({ before, after, like = before }: StoredChange) => {
   const there = like?.project === project ? like : undefined;
   // Objects that an archived feature refers to may be deleted, so those of a revived feature are locked as if all were new.
   const isRevived = before !== undefined && before.archivedAt !== null && after.archivedAt === null;
-  const [was, is] = [isRevived ? [] : strategiesOf(like), strategiesOf(after)];
+  const was = like === undefined || isRevived ? [] : strategiesOf(like);
+  const is = strategiesOf(after);
   const wasActive = before === undefined || (before.project === project && before.archivedAt === null);
   const entersProject = after.archivedAt === null && !wasActive;
   return {

@@ -1,6 +1,6 @@
 import type { Tag } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { ImportDestination, FileReferences } from '../../domain/import/index.ts';
+import type { ImportDestination, FileReferences } from '../../domain/import/plan-import.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
 import {
   type ConstraintSettings,

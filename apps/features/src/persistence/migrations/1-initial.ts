@@ -114,7 +114,7 @@ const tables = [
     production_at timestamptz,
     potentially_stale boolean not null default false,
     version int not null default 1,
-    edition int not null default 0
+    edit_version int not null default 0
   ) with (toast_tuple_target = 8160, fillfactor = 80)`,
   'create index feature_active on feature (project, name) include (stale) where archived_at is null',
   'create index feature_archived on feature (archived_at desc, name) where archived_at is not null',

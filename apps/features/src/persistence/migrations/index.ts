@@ -2,5 +2,5 @@ import type { SchemaMigration } from '@bunting/database';
 import { idempotencyTables, outboxTables } from '@bunting/outbox';
 import { initial } from './1-initial.ts';
 
-/** The schema of the database as ordered steps. `1-initial` writes to the outbox, so it comes after the outbox's tables. */
-export const steps: readonly SchemaMigration[] = [outboxTables, idempotencyTables, initial];
+/** The schema of the database as ordered migrations. `1-initial` writes to the outbox, so it comes after the outbox's tables. */
+export const featuresMigrations: readonly SchemaMigration[] = [outboxTables, idempotencyTables, initial];

@@ -86,7 +86,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
   /** Emits the state of a project and returns its version. */
   const emitState = async (id: string, mode: StoredProject['mode']): Promise<number> => {
     const { version, createdBy } = await one<{ version: number; createdBy: number | null }>(nextVersion, [id]);
-    outbox.state({ entity: 'project', id, version, state: { id, mode, createdBy } });
+    outbox.emitState({ entity: 'project', id, version, state: { id, mode, createdBy } });
     return version;
   };
 
@@ -171,8 +171,8 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
     remove: async ({ id, mode }: StoredProject): Promise<readonly StoredSegment[]> => {
       const removed = await query<{ version: number; segment: StoredSegment }>(removeSegments, [id]);
       for (const { version, segment } of removed) {
-        outbox.state({ entity: 'segment', id: String(segment.id), version: version + 1, state: null });
-        outbox.delivery({ entity: 'segment', id: String(segment.id), state: null });
+        outbox.emitState({ entity: 'segment', id: String(segment.id), version: version + 1, state: null });
+        outbox.emitDelivery({ entity: 'segment', id: String(segment.id), state: null });
       }
       const environments = await query<{ environment: string }>(removeEnvironments, [id]);
       emitProjectRemovalDelivery(
@@ -189,7 +189,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
       }
       if (mode === 'private') await tx.em.insert(DeletedPrivateProjectEntity, { id });
       const { version } = await one<{ version: number }>(nextVersion, [id]);
-      outbox.state({ entity: 'project', id, version, state: null, lastMode: mode });
+      outbox.emitState({ entity: 'project', id, version, state: null, lastMode: mode });
       return removed.map(({ segment }) => segment);
     },
 

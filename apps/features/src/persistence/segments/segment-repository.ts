@@ -43,7 +43,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
     if (one !== undefined) one.after = after;
   };
   const emitState = ({ id, name, project, constraints }: StoredSegment, version: number): void => {
-    outbox.state({ entity: 'segment', id: String(id), version, state: { id, name, project } });
+    outbox.emitState({ entity: 'segment', id: String(id), version, state: { id, name, project } });
     emitSegmentDelivery(outbox, { id, name, constraints });
   };
 
@@ -115,8 +115,8 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
       const text = 'delete from segment where id = $1 returning version';
       const [row] = await query<{ version: number }>(text, [id]);
       if (row !== undefined) {
-        outbox.state({ entity: 'segment', id: String(id), version: row.version + 1, state: null });
-        outbox.delivery({ entity: 'segment', id: String(id), state: null });
+        outbox.emitState({ entity: 'segment', id: String(id), version: row.version + 1, state: null });
+        outbox.emitDelivery({ entity: 'segment', id: String(id), state: null });
       }
       updateSeen(id, undefined);
     },

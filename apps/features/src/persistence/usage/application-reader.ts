@@ -48,9 +48,9 @@ const all = (sortBy: keyof typeof sortColumns, sortOrder: 'asc' | 'desc'): State
     select json_build_object(
       'applications', coalesce((
         select json_agg(json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, 'strategies', a.strategies, ${descriptionMembers},
-          'project', place.project, 'environment', place.first, 'usage', ${usageJson('$1')}) order by found.nth)
+          'project', used_in.project, 'environment', used_in.first, 'usage', ${usageJson('$1')}) order by found.nth)
         from found join client_application a using (app_name)
-        left join lateral (select project, first from (${usageOf('$1')}) as used order by project limit 1) as place on true
+        left join lateral (select project, first from (${usageOf('$1')}) as used order by project limit 1) as used_in on true
         where found.nth > $3::integer and found.nth <= $3::integer + $4::integer), '[]'),
       'total', (select count(*) from found))::text as json`,
 });
@@ -97,25 +97,25 @@ const overview: Statement = {
         select count(distinct f.name) from feature_usage_hour counted join feature f on f.name = counted.feature
         where counted.app_name = a.app_name and f.project <> all ($2::text[])),
       'environments', coalesce((
-        select json_agg(json_build_object('name', place.environment, 'instanceCount', running.instances, 'sdks', running.sdks,
+        select json_agg(json_build_object('name', used_in.environment, 'instanceCount', running.instances, 'sdks', running.sdks,
           'lastSeen', ${timestampSql('greatest(running.last_seen_at, counted.hour)')},
           'issues', json_build_object(
             'missingFeatures', coalesce((
               select json_agg(m.feature order by m.feature) from client_missing_feature m
-              where m.app_name = a.app_name and m.environment = place.environment and ${isMissing('$2')}), '[]'),
-            'outdatedSdks', running.outdated)) order by place.environment)
+              where m.app_name = a.app_name and m.environment = used_in.environment and ${isMissing('$2')}), '[]'),
+            'outdatedSdks', running.outdated)) order by used_in.environment)
         from (
           select distinct environment from client_application_usage
-          where app_name = a.app_name and project <> all ($2::text[])) as place
+          where app_name = a.app_name and project <> all ($2::text[])) as used_in
         cross join lateral (
           select count(*) as instances, max(i.last_seen_at) as last_seen_at,
             coalesce(json_agg(distinct i.sdk_version order by i.sdk_version) filter (where i.sdk_version is not null), '[]') as sdks,
             coalesce(json_agg(distinct i.sdk_version order by i.sdk_version)
               filter (where i.sdk_version is not null and ${isOutdated('i.sdk_version')}), '[]') as outdated
-          from client_instance i where i.app_name = a.app_name and i.environment = place.environment) as running
+          from client_instance i where i.app_name = a.app_name and i.environment = used_in.environment) as running
         cross join lateral (
           select max(hour) as hour from feature_usage_hour
-          where app_name = a.app_name and environment = place.environment) as counted), '[]'),
+          where app_name = a.app_name and environment = used_in.environment) as counted), '[]'),
       'issues', json_build_object('missingStrategies', coalesce((
         select json_agg(distinct given.name order by given.name) from jsonb_array_elements_text(a.strategies) as given (name)
         where not exists (select from strategy_type type where type.name = given.name)), '[]')))::text as json
@@ -134,7 +134,7 @@ const instances: Statement = {
 };
 
 /** SQL: the applications and environments that use the project `$1`, by their keys or by evaluating its features. */
-const placesOfProject = `place as materialized (
+const usedEnvironmentsOfProject = `used_in as materialized (
   select app_name, environment from client_application_usage where project = $1
   union
   select counted.app_name, counted.environment
@@ -145,17 +145,17 @@ const placesOfProject = `place as materialized (
 const ofProject = (sortOrder: 'asc' | 'desc'): Statement => ({
   name: `client-applications-of-project-${sortOrder}`,
   text: `
-    with ${placesOfProject}, found as materialized (
+    with ${usedEnvironmentsOfProject}, found as materialized (
       select app_name, json_agg(environment order by environment) as environments,
         row_number() over (order by app_name ${sortOrder}) as nth
-      from place
+      from used_in
       group by app_name
       having $2::text is null or position(lower($2) in lower(app_name)) > 0
         or bool_or(position(lower($2) in lower(environment)) > 0)
         or exists (
           select from client_instance i
-          where i.app_name = place.app_name and position(lower($2) in lower(i.sdk_version)) > 0
-            and i.environment = any (array_agg(place.environment)))
+          where i.app_name = used_in.app_name and position(lower($2) in lower(i.sdk_version)) > 0
+            and i.environment = any (array_agg(used_in.environment)))
     )
     select json_build_object(
       'applications', coalesce((
@@ -163,14 +163,14 @@ const ofProject = (sortOrder: 'asc' | 'desc'): Statement => ({
           'instances', coalesce((
             select json_agg(instance_id order by last_seen_at desc, instance_id)
             from (
-              select i.instance_id, max(i.last_seen_at) as last_seen_at from client_instance i join place using (app_name, environment)
+              select i.instance_id, max(i.last_seen_at) as last_seen_at from client_instance i join used_in using (app_name, environment)
               where i.app_name = found.app_name group by i.instance_id order by 2 desc limit 100) as running), '[]'),
           'sdks', coalesce((
             select json_agg(json_build_object('name', sdk, 'versions', versions) order by sdk)
             from (
               select split_part(i.sdk_version, ':', 1) as sdk,
                 json_agg(distinct substring(i.sdk_version from position(':' in i.sdk_version || ':') + 1)) as versions
-              from client_instance i join place using (app_name, environment)
+              from client_instance i join used_in using (app_name, environment)
               where i.app_name = found.app_name and i.sdk_version is not null group by 1) as used), '[]'))
           order by found.nth)
         from found where found.nth > $3::integer and found.nth <= $3::integer + $4::integer), '[]'),
@@ -181,12 +181,12 @@ const ofProject = (sortOrder: 'asc' | 'desc'): Statement => ({
 const outdatedSdks: Statement = {
   name: 'outdated-sdks-of-project',
   text: `
-    with ${placesOfProject}, ${newestSdks}
+    with ${usedEnvironmentsOfProject}, ${newestSdks}
     select json_build_object('sdks', coalesce((
       select json_agg(json_build_object('sdkVersion', sdk_version, 'applications', applications) order by sdk_version)
       from (
         select i.sdk_version, json_agg(distinct i.app_name order by i.app_name) as applications
-        from client_instance i join place using (app_name, environment)
+        from client_instance i join used_in using (app_name, environment)
         where i.sdk_version is not null and ${isOutdated('i.sdk_version')} group by i.sdk_version) as outdated), '[]'))::text as json
     from project p where p.id = $1 and p.archived_at is null`,
 };

@@ -162,7 +162,7 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
     for (const { version, state } of await query<{ version: number; state: FeatureState }>(enterStages, [
       JSON.stringify(features),
     ])) {
-      outbox.state({ entity: 'feature', id: state.name, version, state });
+      outbox.emitState({ entity: 'feature', id: state.name, version, state });
     }
   },
 });

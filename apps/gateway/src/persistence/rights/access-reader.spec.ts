@@ -162,16 +162,16 @@ describe('a group', () => {
 
 describe('a project that is not open', () => {
   const closedTo = async (id: number) => {
-    const { hiddenProjects = [], closedProjects = [] } = await callerOf(id);
-    return { hiddenProjects, closedProjects };
+    const { hiddenProjects = [], proposalDeniedProjects = [] } = await callerOf(id);
+    return { hiddenProjects, proposalDeniedProjects };
   };
-  const everyOne = { hiddenProjects: ['secret'], closedProjects: ['guarded'] };
+  const everyOne = { hiddenProjects: ['secret'], proposalDeniedProjects: ['guarded'] };
 
   it('is closed to users without a role in it, Editors included, and open to an Admin', async () => {
     expect(await closedTo(await aUser(viewer))).toEqual(everyOne);
     expect(await closedTo(await aUser(editor))).toEqual(everyOne);
     expect(await closedTo(await aUser(viewer, { projectRoles: [['shop', owner]] }))).toEqual(everyOne);
-    expect(await closedTo(await aUser(admin))).toEqual({ hiddenProjects: [], closedProjects: [] });
+    expect(await closedTo(await aUser(admin))).toEqual({ hiddenProjects: [], proposalDeniedProjects: [] });
   });
 
   it('is open to a user with any role in it, even one without permissions', async () => {
@@ -181,11 +181,11 @@ describe('a project that is not open', () => {
     ];
     expect(await closedTo(await aUser(viewer, { projectRoles: roles }))).toEqual({
       hiddenProjects: [],
-      closedProjects: [],
+      proposalDeniedProjects: [],
     });
     const byGroup = await aUser(viewer);
     await inGroup(byGroup, { project: 'secret', role: reader });
-    expect(await closedTo(byGroup)).toEqual({ hiddenProjects: [], closedProjects: ['guarded'] });
+    expect(await closedTo(byGroup)).toEqual({ hiddenProjects: [], proposalDeniedProjects: ['guarded'] });
   });
 });
 

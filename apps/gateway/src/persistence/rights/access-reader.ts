@@ -16,7 +16,7 @@ export interface AccessRow {
   readonly user_name: string | null;
   readonly username: string | null;
   readonly email: string | null;
-  readonly access: Pick<Caller, 'grants' | 'hiddenProjects' | 'closedProjects'>;
+  readonly access: Pick<Caller, 'grants' | 'hiddenProjects' | 'proposalDeniedProjects'>;
 }
 
 /**
@@ -35,7 +35,7 @@ export const accessSql = `(
   select json_build_object(
     'grants', coalesce((select json_agg(json_strip_nulls(row_to_json(granted))) from granted), '[]'),
     'hiddenProjects', (select json_agg(id order by id) from closed where mode = 'private'),
-    'closedProjects', (select json_agg(id order by id) from closed where mode = 'protected')))`;
+    'proposalDeniedProjects', (select json_agg(id order by id) from closed where mode = 'protected')))`;
 
 /** The caller that services receive for a user, with the user's current rights. */
 export const callerOf = ({ user_id, user_name, username, email, access }: AccessRow, tokenId?: string): Caller => ({
@@ -44,7 +44,7 @@ export const callerOf = ({ user_id, user_name, username, email, access }: Access
   ...(tokenId === undefined ? {} : { tokenId }),
   grants: access.grants,
   ...(access.hiddenProjects ? { hiddenProjects: access.hiddenProjects } : {}),
-  ...(access.closedProjects ? { closedProjects: access.closedProjects } : {}),
+  ...(access.proposalDeniedProjects ? { proposalDeniedProjects: access.proposalDeniedProjects } : {}),
 });
 
 /** The image of a user, chosen as Unleash does: by e-mail address, else username, else id. */

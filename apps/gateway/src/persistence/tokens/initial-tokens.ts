@@ -19,18 +19,20 @@ const emit = (
 ): void => {
   const [project = '*'] = projects;
   const token = { tokenName: kind, type: kind, projects: [...projects], environment, createdAt };
-  outbox.event({
-    type,
-    createdAt: new Date().toISOString(),
-    createdBy: systemCaller.name,
-    createdByUserId: systemCaller.id,
-    project: project === '*' ? null : project,
-    environment: environment === '*' ? null : environment,
-    featureName: null,
-    data: type === 'api-token-created' ? token : null,
-    preData: type === 'api-token-created' ? null : token,
-    tags: [],
-  });
+  outbox.emit([
+    {
+      type,
+      createdAt: new Date().toISOString(),
+      createdBy: systemCaller.name,
+      createdByUserId: systemCaller.id,
+      project: project === '*' ? null : project,
+      environment: environment === '*' ? null : environment,
+      featureName: null,
+      data: type === 'api-token-created' ? token : null,
+      preData: type === 'api-token-created' ? null : token,
+      tags: [],
+    },
+  ]);
 };
 
 /** Tokens are stored hashed; secrets of SDK tokens also encrypted, if there is a cipher. */

@@ -14,7 +14,7 @@ const environment = Type.Optional(
 );
 const sdkVersion = Type.Optional(Type.String({ maxLength: 255, description: 'the SDK and its version' }));
 const text = (description: string) => Type.Optional(Nullable(Type.String({ maxLength: 255 }), { description }));
-const moment = (description: string) =>
+const timestamp = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Number({ minimum: 0, maximum: 8_640_000_000_000_000 })], {
     description,
   });
@@ -40,7 +40,7 @@ export const RegisterApplicationBody = Type.Object(
       maxItems: 1_000,
       description: 'the strategy types that it can evaluate',
     }),
-    started: moment('when it started'),
+    started: timestamp('when it started'),
     interval: Type.Number({ description: 'the interval between its reports, in seconds or milliseconds' }),
     ...platform,
   },
@@ -62,8 +62,8 @@ export const MetricsBody = Type.Object(
     environment,
     sdkVersion,
     bucket: Type.Object({
-      start: moment('from when it was counted'),
-      stop: moment('until when it was counted'),
+      start: timestamp('from when it was counted'),
+      stop: timestamp('until when it was counted'),
       toggles: byName(Evaluations),
     }),
     ...platform,
@@ -90,7 +90,7 @@ export const BulkMetricsBody = Type.Object(
         featureName: Type.String({ maxLength: 255, description: 'the feature' }),
         environment: Type.String({ maxLength: 100, description: 'the environment' }),
         appName,
-        timestamp: moment('the hour in which it was counted'),
+        timestamp: timestamp('the hour in which it was counted'),
         yes: Type.Optional(count),
         no: Type.Optional(count),
         variants: Type.Optional(byName(count)),

@@ -16,7 +16,7 @@ export const addStrategy: FeatureRule<'addStrategy'> = {
       sortOrder: __,
       ...content
     } = strategies.publicStrategy(strategies.strategyOf(decision.feature, { environment, strategyId }));
-    const place = payload.sortOrder === undefined ? {} : { sortOrder: payload.sortOrder };
-    return { subject: decision.feature, events: decision.events, payload: { ...content, ...place } };
+    const order = payload.sortOrder === undefined ? {} : { sortOrder: payload.sortOrder };
+    return { subject: decision.feature, events: decision.events, payload: { ...content, ...order } };
   },
 };

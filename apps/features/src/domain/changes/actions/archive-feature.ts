@@ -1,4 +1,4 @@
-import * as features from '../../features/archive.ts';
+import * as features from '../../features/archive-feature.ts';
 import { childrenOf } from '../dependents.ts';
 import type { FeatureRule } from '../rule.ts';
 
@@ -8,7 +8,7 @@ export const archiveFeature: FeatureRule<'archiveFeature'> = {
   errorPath: '/feature',
   snapshot: () => null,
   decide: (feature, _, context) => {
-    const decision = features.archiveFeature(feature, { children: childrenOf(context, feature.name) }, context.now);
+    const decision = features.archiveFeature(feature, childrenOf(context, feature.name), context.now);
     return { subject: decision.feature, events: decision.events, payload: {} };
   },
 };

@@ -1,4 +1,4 @@
-import { dropStrategy, inEnvironment, strategyOf } from '../../strategies/strategy.ts';
+import { removeStrategyOnly, inEnvironment, strategyOf } from '../../strategies/strategy.ts';
 import type { FeatureRule } from '../rule.ts';
 import { strategySnapshot } from './strategy-rules.ts';
 
@@ -12,7 +12,7 @@ export const deleteStrategy: FeatureRule<'deleteStrategy'> = {
     const payload = { id };
     const isThere = inEnvironment(feature, environment).strategies.some((strategy) => strategy.id === id);
     if (!isThere) return { subject: feature, events: [], payload };
-    const decision = dropStrategy(feature, { environment, strategyId: id });
+    const decision = removeStrategyOnly(feature, { environment, strategyId: id });
     return { subject: decision.feature, events: decision.events, payload };
   },
 };

@@ -7,7 +7,7 @@ import type { FeatureRule } from '../rule.ts';
 
 const idsOf = (strategies: readonly Strategy[]): readonly string[] => strategies.map(({ id }) => id);
 
-/** Puts strategies at other places; those that are not named keep theirs. */
+/** Sets the sort order of strategies; those that are not named keep theirs. */
 export const reorderStrategies = (
   feature: Feature,
   environment: string,
@@ -15,16 +15,19 @@ export const reorderStrategies = (
   at: string,
 ): Decision => {
   const before = inEnvironment(feature, environment).strategies;
-  const places = new Map<string, number>();
+  const sortOrders = new Map<string, number>();
   for (const [index, { id, sortOrder }] of positions.entries()) {
     const path = `${at}/${index}/id`;
     if (!before.some((strategy) => strategy.id === id)) {
       throw invalidProperty('trying to change strategies for environment via update sortOrder', path);
     }
-    if (places.has(id)) throw invalidProperty('a strategy has one place only', path);
-    places.set(id, sortOrder);
+    if (sortOrders.has(id)) throw invalidProperty('a strategy has one sort order only', path);
+    sortOrders.set(id, sortOrder);
   }
-  const moved = before.map((strategy) => ({ ...strategy, sortOrder: places.get(strategy.id) ?? strategy.sortOrder }));
+  const moved = before.map((strategy) => ({
+    ...strategy,
+    sortOrder: sortOrders.get(strategy.id) ?? strategy.sortOrder,
+  }));
   if (isEqual(moved, before)) return { feature, events: [] };
   const after = withStrategies(feature, environment, moved);
   const event = featureEvent('strategy-order-changed', feature, {

@@ -1,0 +1,10 @@
+export { collectDeadLettersEndpoint } from './events/collect-dead-letters.ts';
+export { deprecatedSearchEventsEndpoint } from './events/deprecated-search-events.ts';
+export { feedEventsEndpoint } from './events/feed-events.ts';
+export { getEventLogSizeEndpoint } from './events/get-event-log-size.ts';
+export { getProjectActivityEndpoint } from './events/get-project-activity.ts';
+export { listEventCreatorsEndpoint } from './events/list-event-creators.ts';
+export { listEventsEndpoint } from './events/list-events.ts';
+export { listEventsOfFeatureEndpoint } from './events/list-events-of-feature.ts';
+export { searchEventsEndpoint } from './events/search-events.ts';
+export { verifyEventLogEndpoint } from './events/verify-event-log.ts';

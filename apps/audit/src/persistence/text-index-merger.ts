@@ -1,0 +1,28 @@
+import type { Database, Statement } from '@bunting/database';
+
+const mergePending: Statement = {
+  name: 'merge-pending-texts',
+  text: `select coalesce(sum(gin_clean_pending_list(relid)), 0)::bigint as pages
+         from pg_partition_tree('event_search_by_text') where isleaf`,
+};
+
+/**
+ * Merges the pending lists of the trigram index, which every search by text reads from beginning to end. Appenders merge a list
+ * that exceeds its limit themselves, so this matters after the last of many events, and for few.
+ */
+export const textIndexMerger = (database: Database) => {
+  let mayHavePending = true;
+  return {
+    /** Records that texts were appended, which are pending until they are merged. */
+    textsAppended: (): void => {
+      mayHavePending = true;
+    },
+    /** Merges until nothing is pending. @returns 0: there is nothing more to do until later */
+    merge: async (): Promise<number> => {
+      if (!mayHavePending) return 0;
+      const [merged] = await database.read<{ pages: number }>(mergePending);
+      mayHavePending = merged !== undefined && merged.pages > 0;
+      return 0;
+    },
+  };
+};

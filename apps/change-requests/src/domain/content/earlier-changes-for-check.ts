@@ -1,0 +1,29 @@
+import { type Change, isSegmentChange } from '@bunting/contracts';
+import type { ProposedChange } from '../change-request.ts';
+
+/** The actions that affect dependencies between features. */
+const dependencyActions: ReadonlySet<string> = new Set(['addDependency', 'deleteDependency', 'archiveFeature']);
+
+const parentOf = (change: Change): string[] => (change.action === 'addDependency' ? [change.payload.feature] : []);
+
+/**
+ * The earlier changes that can affect the check of newer ones. Changes of other features matter only for dependencies and for uses of a
+ * segment, so the cost of adding does not grow with the size of the request.
+ */
+export const earlierChangesForCheck = (
+  newer: readonly Change[],
+  earlier: readonly ProposedChange[],
+): readonly ProposedChange[] => {
+  // Any strategy of the project may use the segment, and an earlier change may have taken it away there.
+  if (newer.some(({ action }) => action === 'deleteSegment')) return earlier;
+  const features = new Set(
+    newer.flatMap((change) => (isSegmentChange(change) ? [] : [change.feature, ...parentOf(change)])),
+  );
+  const changesDependencies = newer.some(({ action }) => dependencyActions.has(action));
+  return earlier.filter(
+    ({ action, feature, segment }) =>
+      segment !== null ||
+      (feature !== null && features.has(feature)) ||
+      (changesDependencies && dependencyActions.has(action)),
+  );
+};

@@ -1,0 +1,76 @@
+import { type Bus, call, type CallContext } from '@bunting/bus';
+import { type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
+import type { ChangeRequest } from '../domain/change-request.ts';
+import { entityTagOf } from '../domain/entity-tag.ts';
+import { abandonApplying, endApplying, type CommandResult } from '../domain/review/execute-command.ts';
+import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import { changeWithSnapshot } from './previews.ts';
+
+/**
+ * Applies a request after `beginApplying`, and stores the outcome. Any replica may repeat it at any time: the features service applies a
+ * request once, and returns one result per attempt. A call that is refused ends the attempt. After an outage or a defect the request stays in
+ * progress until a replica repeats the call.
+ */
+export type Apply = (begun: ChangeRequest, context: CallContext) => Promise<ApplyResult>;
+
+interface ApplyResult extends AppliedChanges {
+  /** the entity tag of the request afterwards; undefined when another process has stored the outcome */
+  readonly tag: string | undefined;
+}
+
+/** The reason of a failed run, as users see it. */
+export const reasonOf = (conflicts: AppliedChanges['conflicts']): string =>
+  `conflicts: ${conflicts[0]?.message ?? 'unknown'} (${conflicts.length} in total)`;
+
+const ended = (request: ChangeRequest, result: AppliedChanges, now: Date): CommandResult => {
+  switch (result.outcome) {
+    case 'applied':
+      return endApplying(request, now);
+    case 'overwrites': {
+      const reason = result.conflicts[0]?.message ?? 'Applying would overwrite newer edits';
+      return abandonApplying(request, now, { command: 'suspend', reason });
+    }
+    default:
+      return abandonApplying(request, now, { command: 'fail', reason: reasonOf(result.conflicts) });
+  }
+};
+
+export const applyRequest =
+  (bus: Bus, work: UnitOfWork): Apply =>
+  async (begun, context) => {
+    const { id, uid, project, environment, changes, attempts, schedule } = begun;
+    if (begun.applying === null)
+      throw new Error(`Change request ${id} is not being applied: call beginApplying first.`);
+    const { by, scheduled } = begun.applying;
+    const body = {
+      changeRequestId: id,
+      ...(uid === null ? {} : { uid }),
+      attempt: attempts,
+      project,
+      environment,
+      changes: changes.map((change) => changeWithSnapshot(change, schedule?.snapshots)),
+      refuseOverwrites: scheduled,
+    };
+    const result = await call(bus, ApplyChanges, { body }, { ...context, caller: { ...by, grants: [] } }).catch(
+      (error: unknown): AppliedChanges => {
+        if (!isFinalRefusal(error)) throw error;
+        return { outcome: 'conflict', conflicts: [{ code: 'refused', message: error.message }], inverse: [] };
+      },
+    );
+    const storedTag = await work(context.traceparent, async ({ requests, outbox, storeReply }) => {
+      const request = await requests.getForUpdate(id);
+      // Another process has finished the attempt in the meantime.
+      if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;
+      const { request: after, events } = ended(request, result, await requests.now());
+      if (after !== null) await requests.save(request, after);
+      const tag = entityTagOf(after ?? request);
+      if (result.outcome === 'applied') {
+        await requests.saveInverse(id, result.inverse);
+        const { pendingReply } = request.applying;
+        if (pendingReply !== undefined) await storeReply(pendingReply, { ETag: tag });
+      }
+      outbox.emit(events);
+      return tag;
+    });
+    return { ...result, tag: storedTag };
+  };

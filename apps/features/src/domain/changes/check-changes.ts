@@ -1,0 +1,141 @@
+import {
+  type Change,
+  type CheckedChange,
+  type FeatureChange,
+  isSegmentChange,
+  notFound,
+  Refusal,
+  refusal,
+  type SegmentChange,
+} from '@bunting/contracts';
+import type { StoredSegment } from '../constraints/segment.ts';
+import { featureNotFound } from '../features/feature-rules.ts';
+import type { Feature } from '../features/feature.ts';
+import { hasEnvironment } from '../project-context.ts';
+import { environmentNotFound, invalidProperty } from '../refusals.ts';
+import { type ChangeState, initialState, setSegment } from './change-state.ts';
+import type { ChangeContext } from './rule.ts';
+import { changesOfPhase, featureRuleOf, phases, segmentRuleOf } from './rules.ts';
+
+/** The feature of a change, in the state before all changes. */
+const requireChangeableFeature = (
+  { feature: name }: FeatureChange,
+  { project, features }: ChangeContext,
+  at: string,
+): Feature => {
+  const feature = features.get(name);
+  if (feature?.project !== project) throw featureNotFound(name, project);
+  if (feature.archivedAt !== null) {
+    const message = 'Cannot perform this operation on archived features';
+    throw refusal('ArchivedFeatureError', message, { details: [{ message, path: `${at}/feature` }] });
+  }
+  return feature;
+};
+
+/** The segment of a change, in the state before all changes. */
+const requireChangeableSegment = (
+  { payload: { id } }: SegmentChange,
+  { project, segments }: ChangeContext,
+  at: string,
+): StoredSegment => {
+  const segment = segments.get(id);
+  if (segment?.project === null) {
+    throw invalidProperty(
+      'A change request changes segments of its project, and this one is for every project',
+      `${at}/payload/id`,
+    );
+  }
+  if (segment?.project !== project) throw notFound(`No segment exists with ID "${id}"`);
+  return segment;
+};
+
+const checkFeatureChange = (
+  change: FeatureChange,
+  initial: ChangeContext,
+  state: ChangeState,
+  at: string,
+): CheckedChange => {
+  const rule = featureRuleOf(change);
+  const before = requireChangeableFeature(change, initial, at);
+  const snapshot = rule.snapshot(before, change, initial);
+  const { subject, payload } = rule.decide(state.features.get(before.name) ?? before, change, state, at);
+  state.features.set(subject.name, subject);
+  return { action: change.action, feature: before.name, segment: null, payload, snapshot };
+};
+
+const checkSegmentChange = (
+  change: SegmentChange,
+  initial: ChangeContext,
+  state: ChangeState,
+  at: string,
+): CheckedChange => {
+  const rule = segmentRuleOf(change);
+  const before = requireChangeableSegment(change, initial, at);
+  const snapshot = rule.snapshot(before, change, initial);
+  const { id, name } = before;
+  const { subject, payload } = rule.decide(state.segments.get(id) ?? before, change, state, at);
+  setSegment(state, id, subject);
+  return { action: change.action, feature: null, segment: { id, name }, payload, snapshot };
+};
+
+/** A proposal that violates a rule answers 400, whatever status the direct operation has. */
+const asValidationError = (error: unknown, change: Change, at: string): unknown => {
+  const kinds: readonly string[] = ['InvalidOperationError', 'NameExistsError', 'ConflictError'];
+  if (!(error instanceof Refusal) || !kinds.includes(error.kind)) return error;
+  const rule = isSegmentChange(change) ? segmentRuleOf(change) : featureRuleOf(change);
+  return invalidProperty(error.message.replace(/\.$/, ''), `${at}${rule.errorPath}`);
+};
+
+const check = (change: Change, initial: ChangeContext, state: ChangeState, at: string): CheckedChange => {
+  try {
+    return isSegmentChange(change)
+      ? checkSegmentChange(change, initial, state, at)
+      : checkFeatureChange(change, initial, state, at);
+  } catch (error) {
+    throw asValidationError(error, change, at);
+  }
+};
+
+interface ChangeToCheck {
+  readonly change: Change;
+  /** which of the new changes it is; none, for an earlier one */
+  readonly nth?: number;
+}
+
+/**
+ * Checks changes on top of earlier ones, in the order in which all of them would be applied, and returns their normalised payloads and
+ * snapshots. Refuses a change that breaks a rule. An earlier change that has become impossible is no fault of the new ones.
+ * @param pathOf the JSON pointer of the nth change within the request
+ */
+export const checkChanges = (
+  changes: readonly Change[],
+  earlier: readonly Change[],
+  context: ChangeContext,
+  pathOf = (nth: number): string => `/body/${nth}`,
+): CheckedChange[] => {
+  const { environment, project, projectContext } = context;
+  if (!hasEnvironment(projectContext, environment)) {
+    throw notFound(environmentNotFound(environment, project));
+  }
+  const state = initialState(context);
+  const checked = new Map<number, CheckedChange>();
+  const toCheck: readonly ChangeToCheck[] = [
+    ...earlier.map((change) => ({ change })),
+    ...changes.map((change, nth) => ({ change, nth })),
+  ];
+  for (const phase of phases) {
+    for (const { change, nth } of changesOfPhase(toCheck, phase, state)) {
+      if (nth !== undefined) checked.set(nth, check(change, context, state, pathOf(nth)));
+      else ignoreRefusal(() => check(change, context, state, ''));
+    }
+  }
+  return changes.map((_, nth) => checked.get(nth) as CheckedChange);
+};
+
+const ignoreRefusal = (job: () => unknown): void => {
+  try {
+    job();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+};

@@ -1,0 +1,62 @@
+import {
+  type Change,
+  type FeatureAction,
+  type FeatureChange,
+  isSegmentChange,
+  type SegmentAction,
+  type SegmentChange,
+} from '@bunting/contracts';
+import type { StoredSegment } from '../constraints/segment.ts';
+import type { Feature } from '../features/feature.ts';
+import { addStrategy } from './actions/add-strategy.ts';
+import { archiveFeature } from './actions/archive-feature.ts';
+import { deleteDependency } from './actions/delete-dependency.ts';
+import { deleteSegment } from './actions/delete-segment.ts';
+import { deleteStrategy } from './actions/delete-strategy.ts';
+import { reorderStrategy } from './actions/reorder-strategy.ts';
+import { replaceVariantsRule } from './actions/replace-variants.ts';
+import { setParentRule } from './actions/set-parent.ts';
+import { updateEnabled } from './actions/update-enabled.ts';
+import { updateSegment } from './actions/update-segment.ts';
+import { updateStrategy } from './actions/update-strategy.ts';
+import type { ChangeState } from './change-state.ts';
+import type { FeatureRule, Phase, Rule, SegmentRule } from './rule.ts';
+
+/** The rule of each action on a feature. */
+export const featureRules: { readonly [A in FeatureAction]: FeatureRule<A> } = {
+  updateEnabled,
+  addStrategy,
+  updateStrategy,
+  deleteStrategy,
+  archiveFeature,
+  patchVariant: replaceVariantsRule,
+  reorderStrategy,
+  addDependency: setParentRule,
+  deleteDependency,
+};
+
+/** The rule of each action on a segment. */
+const segmentRules: { readonly [A in SegmentAction]: SegmentRule<A> } = { updateSegment, deleteSegment };
+
+export const featureRuleOf = ({ action }: FeatureChange) =>
+  featureRules[action] as Rule<FeatureChange, Feature, Feature>;
+
+export const segmentRuleOf = ({ action }: SegmentChange) =>
+  segmentRules[action] as Rule<SegmentChange, StoredSegment, StoredSegment | null>;
+
+const phaseOf = (change: Change): Phase =>
+  isSegmentChange(change) ? segmentRuleOf(change).phase : featureRuleOf(change).phase;
+
+export const phases: readonly Phase[] = [1, 2, 3, 4, 5, 6, 7, 8];
+
+/** Those of the changes that a phase applies, in their order, except that children are archived before their parents. */
+export const changesOfPhase = <T extends { readonly change: Change }>(
+  items: readonly T[],
+  phase: Phase,
+  { features }: ChangeState,
+): readonly T[] => {
+  const ofPhase = items.filter(({ change }) => phaseOf(change) === phase);
+  const archivesChild = ({ change }: T): boolean =>
+    change.action === 'archiveFeature' && (features.get(change.feature)?.dependencies.length ?? 0) > 0;
+  return [...ofPhase.filter(archivesChild), ...ofPhase.filter((item) => !archivesChild(item))];
+};

@@ -1,0 +1,42 @@
+import { refusal } from '@bunting/contracts';
+import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
+
+/**
+ * Archives a feature and removes its dependencies. An archived feature stays unchanged, without events.
+ * @param children the active features that depend on it
+ */
+export const archiveFeature = (feature: Feature, children: readonly string[], now: string): Decision => {
+  if (feature.archivedAt !== null) return { feature, events: [] };
+  if (children.length > 0) {
+    throw refusal(
+      'InvalidOperationError',
+      'You can not archive/delete this feature since other features depend on it.',
+    );
+  }
+  const events: DomainEvent[] = [];
+  if (feature.dependencies.length > 0) events.push(featureEvent('feature-dependencies-removed', feature));
+  events.push(featureEvent('feature-archived', feature));
+  const lifecycle = [...feature.lifecycle, { stage: 'archived', enteredStageAt: now } as const];
+  return { feature: { ...feature, archivedAt: now, dependencies: [], lifecycle }, events };
+};
+
+/** Archives features together: parents go with their children, and not without them. */
+export const archiveFeatures = (
+  features: readonly Feature[],
+  children: ReadonlyMap<string, readonly string[]>,
+  now: string,
+): readonly Decision[] => {
+  const together = new Set(features.map(({ name }) => name));
+  const orphans = features
+    .filter(({ archivedAt }) => archivedAt === null)
+    .flatMap(({ name }) => children.get(name) ?? [])
+    .filter((child) => !together.has(child));
+  if (orphans.length > 0) {
+    const [which, them] = together.size === 1 ? ['this feature', 'it'] : ['those features', 'them'];
+    throw refusal(
+      'InvalidOperationError',
+      `You can not archive/delete ${which} since other features depend on ${them}.`,
+    );
+  }
+  return features.map((feature) => archiveFeature(feature, [], now));
+};

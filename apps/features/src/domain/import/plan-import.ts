@@ -1,0 +1,113 @@
+import type { ExportedFeatures, ImportReport, Tag } from '@bunting/contracts';
+import type { Decision, DomainEvent } from '../features/feature.ts';
+import { environmentNotFound } from '../refusals.ts';
+import { hasEnvironment, type SegmentReference } from '../project-context.ts';
+import {
+  newContextFields,
+  newTags,
+  newTagTypes,
+  type NewContextField,
+  type NewTagType,
+} from './new-catalogue-objects.ts';
+import type { ImportDestination, Importer } from './import-destination.ts';
+import { checkDependencies } from './check-dependencies.ts';
+import { ImportErrors } from './import-errors.ts';
+import { planFeature } from './plan-feature.ts';
+import { parseImportFile } from './parse-import-file.ts';
+
+export type { NewContextField, NewTagType } from './new-catalogue-objects.ts';
+export type { ImportDestination, Importer } from './import-destination.ts';
+export { type FileReferences, fileReferences } from './parse-import-file.ts';
+
+/** A feature that is new or that changes. */
+export interface PlannedFeature extends Decision {
+  readonly isNew: boolean;
+}
+
+/** The plan of an import, which is applied completely or not at all. */
+export interface ImportPlan {
+  readonly contextFields: readonly NewContextField[];
+  readonly tagTypes: readonly NewTagType[];
+  /** those that the catalogue of tags does not have yet */
+  readonly tags: readonly Tag[];
+  /** those that are new or change; the others are left alone */
+  readonly features: readonly PlannedFeature[];
+  /** all events in order, those of the features included */
+  readonly events: readonly DomainEvent[];
+  readonly report: ImportReport;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/**
+ * Plans to take features from an export. A file that is not whole, or that names what is neither here nor in it, is refused
+ * with all that is wrong, so that no feature gets a wider meaning than it had. What is here just so already stays as it is,
+ * and emits nothing.
+ */
+export const planImport = (data: ExportedFeatures, destination: ImportDestination, importer: Importer): ImportPlan => {
+  const { project, environment, projectContext, features, tagTypes } = destination;
+  const errors = new ImportErrors();
+  if (!hasEnvironment(projectContext, environment)) {
+    errors.add(environmentNotFound(environment, project), '/body/environment');
+  }
+  const content = parseImportFile(data, features, errors);
+  const addedFields = newContextFields(content, projectContext.contextFields, errors);
+  const addedTypes = newTagTypes(content, tagTypes, errors);
+  const addedTags = newTags(content, destination.tags);
+  const segmentsByName = new Map<string, SegmentReference>();
+  for (const segment of projectContext.segments.values()) segmentsByName.set(segment.name, segment);
+
+  const context = {
+    destination,
+    importer,
+    content,
+    errors,
+    segmentsByName,
+    tagTypes: new Set([...tagTypes, ...content.tagTypes.keys()]),
+    projectContext: {
+      ...projectContext,
+      contextFields: new Map([
+        // An invalid context field is reported once, not as missing as well.
+        ...[...content.contextFields.keys()].map((name) => [name, { legalValues: [] }] as const),
+        ...addedFields.map((field) => [field.name, field] as const),
+        ...projectContext.contextFields,
+      ]),
+    },
+    givenIds: new Set<string>(),
+  };
+  const plans = [...content.entries.values()].map((entry) => planFeature(entry, context));
+  checkDependencies(plans, context);
+  errors.throwIfAny();
+
+  const changed = plans.filter((plan) => plan.outcome !== 'unchanged');
+  const events: DomainEvent[] = [
+    ...addedFields.map((data): DomainEvent => ({ type: 'context-field-created', data })),
+    ...addedTypes.map((data): DomainEvent => ({ type: 'tag-type-created', data })),
+    ...addedTags.map((data): DomainEvent => ({ type: 'tag-created', data })),
+    ...changed.flatMap((plan) => plan.events),
+  ];
+  if (events.length > 0) events.push({ type: 'features-imported', project, environment });
+  const counted = (outcome: string): number => plans.filter((plan) => plan.outcome === outcome).length;
+  return {
+    contextFields: addedFields,
+    tagTypes: addedTypes,
+    tags: addedTags,
+    features: changed.map((plan) => ({
+      feature: plan.feature,
+      events: plan.events,
+      isNew: plan.outcome === 'created',
+    })),
+    events,
+    report: {
+      created: counted('created'),
+      updated: counted('updated'),
+      unchanged: counted('unchanged'),
+      strategies: sum(plans.map((plan) => plan.strategies)),
+      tags: sum(plans.map((plan) => plan.tags)),
+      tagTypes: addedTypes.length,
+      contextFields: addedFields.length,
+      dependencies: sum(plans.map((plan) => plan.dependencies)),
+      skipped: [...content.skipped, ...plans.flatMap((plan) => plan.skipped)],
+    },
+  };
+};

@@ -1,0 +1,23 @@
+import { implement } from '@bunting/bus';
+import { DisableFeatures } from '@bunting/contracts';
+import { disableFeature } from '../../domain/environments/feature-environment.ts';
+import { authorise } from '../authorise.ts';
+import { saveAllAndEmit } from '../save-and-emit.ts';
+import { lockFeatures } from './lock-features.ts';
+import type { FeaturesContext } from '../context.ts';
+
+export const disableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(DisableFeatures, (request) =>
+    transaction(request, async (tx) => {
+      const { params, body, caller } = request;
+      const { projectId, environment } = params;
+      authorise(caller, DisableFeatures.permission, { project: projectId, environment });
+      const { features, projectContext } = await lockFeatures(tx, projectId, body.features);
+      await saveAllAndEmit(
+        tx,
+        features.map((feature) => disableFeature(feature, environment, projectContext)),
+        caller,
+      );
+      return null;
+    }),
+  );

@@ -1,0 +1,29 @@
+import { implement } from '@bunting/bus';
+import { EnableFeatures } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import { enableFeature } from '../../domain/environments/feature-environment.ts';
+import { inEnvironment } from '../../domain/strategies/strategy.ts';
+import { authorise } from '../authorise.ts';
+import { saveAllAndEmit } from '../save-and-emit.ts';
+import { lockFeatures } from './lock-features.ts';
+import type { FeaturesContext } from '../context.ts';
+
+export const enableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(EnableFeatures, (request) =>
+    transaction(request, async (tx) => {
+      const { params, query, body, caller } = request;
+      const { environment } = params;
+      const where = { project: params.projectId, environment };
+      authorise(caller, EnableFeatures.permission, where);
+      const { features, projectContext } = await lockFeatures(tx, params.projectId, body.features);
+      // Adding the first strategy takes the permission to add strategies; beside disabled ones it does not, as in Unleash.
+      if (features.some((feature) => inEnvironment(feature, environment).strategies.length === 0))
+        authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
+      const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
+      const decisions = features.map((feature) =>
+        enableFeature(feature, environment, { activateDisabled, newStrategyId: randomUUID() }, projectContext),
+      );
+      await saveAllAndEmit(tx, decisions, caller);
+      return null;
+    }),
+  );

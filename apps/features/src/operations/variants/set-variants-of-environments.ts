@@ -1,0 +1,30 @@
+import { implement } from '@bunting/bus';
+import { SetVariantsOfEnvironments } from '@bunting/contracts';
+import { setVariantsOfEnvironments } from '../../domain/variants/feature-variants.ts';
+import { inEnvironment } from '../../domain/strategies/strategy.ts';
+import { authorise } from '../authorise.ts';
+import { saveAndEmit } from '../save-and-emit.ts';
+import type { FeaturesContext } from '../context.ts';
+
+export const setVariantsOfEnvironmentsEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(SetVariantsOfEnvironments, (request) =>
+    transaction(request, async (tx) => {
+      const { params, body, caller } = request;
+      const { environments = [], variants = [] } = body;
+      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      authorise(caller, SetVariantsOfEnvironments.permission, { project: feature.project });
+      for (const environment of environments) {
+        authorise(caller, SetVariantsOfEnvironments.permission, { project: feature.project, environment });
+      }
+      const after = await saveAndEmit(
+        tx,
+        setVariantsOfEnvironments(feature, environments, variants, projectContext),
+        caller,
+      );
+      const [environment] = environments;
+      return {
+        version: 1,
+        variants: environment === undefined ? [] : [...inEnvironment(after, environment).variants],
+      };
+    }),
+  );

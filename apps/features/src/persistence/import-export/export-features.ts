@@ -1,0 +1,78 @@
+import type { ExportFeaturesBody } from '@bunting/contracts';
+import type { Tx } from '@bunting/database';
+import { ContextFieldEntity, describedMembers, sql, TagTypeEntity } from '../entities.ts';
+import { listOf } from '../json-sql.ts';
+
+/** An export of features. */
+export interface FeatureExport {
+  /** in the format of imports */
+  readonly json: string;
+  readonly names: readonly string[];
+}
+
+/** `$1` environment; features by `$2` names, `$3` the value of a tag, `$4` project, each null for any; `$5` hidden projects. */
+const exportSelected = `
+  with selected as (
+    select f.*, f.environments -> $1::text as it,
+      exists (select from project_environment where project = f.project and environment = $1::text) as connected
+    from feature f
+    where f.archived_at is null
+      and ($2::text[] is null or f.name = any ($2::text[]))
+      and ($3::text is null or f.tags @> jsonb_build_array(jsonb_build_object('value', $3::text)))
+      and ($4::text is null or f.project = $4::text)
+      and f.project <> all ($5::text[])
+  ), strategy as (
+    select f.name as feature, nth, strategy from selected f,
+      jsonb_array_elements(f.it -> 'strategies') with ordinality as listed (strategy, nth)
+    where f.connected
+  ), context as (
+    select contextual ->> 'contextName' as name from strategy,
+      jsonb_array_elements(strategy -> 'constraints') as contextual
+    union select strategy -> 'parameters' ->> 'stickiness' from strategy
+    union select variant ->> 'stickiness' from strategy, jsonb_array_elements(strategy -> 'variants') as variant
+    union select variant ->> 'stickiness' from selected f, jsonb_array_elements(f.it -> 'variants') as variant
+      where f.connected
+  )
+  select json_build_object(
+    'features', ${listOf(`
+      select json_build_object(${describedMembers('selected')}, 'archived', false) from selected order by name`)},
+    'featureStrategies', ${listOf(`
+      select json_build_object('id', strategy ->> 'id', 'name', strategy ->> 'name', 'featureName', feature,
+        'title', strategy -> 'title', 'disabled', strategy -> 'disabled', 'sortOrder', strategy -> 'sortOrder',
+        'parameters', strategy -> 'parameters', 'constraints', strategy -> 'constraints',
+        'variants', strategy -> 'variants', 'segments', strategy -> 'segments')
+      from strategy order by feature, nth`)},
+    'featureEnvironments', ${listOf(`
+      select json_build_object('featureName', name, 'name', name, 'environment', $1::text,
+        'enabled', coalesce((it -> 'enabled')::boolean, false), 'variants', coalesce(it -> 'variants', '[]'))
+      from selected where connected order by name`)},
+    'contextFields', ${listOf(`
+      select ${sql.jsonOf(ContextFieldEntity, 'context_field')}
+      from context_field where name in (select name from context) order by name`)},
+    'featureTags', ${listOf(`
+      select json_build_object('featureName', f.name, 'tagType', tag ->> 'type', 'tagValue', tag ->> 'value')
+      from selected f, jsonb_array_elements(f.tags) with ordinality as listed (tag, nth) order by f.name, nth`)},
+    'segments', ${listOf(`
+      select json_build_object('id', id, 'name', name) from segment
+      where id in (select used::integer from strategy, jsonb_array_elements_text(strategy -> 'segments') as used)
+      order by name collate "C"`)},
+    'tagTypes', ${listOf(`
+      select ${sql.jsonOf(TagTypeEntity, 'tag_type')}
+      from tag_type where name in (select tag ->> 'type' from selected f, jsonb_array_elements(f.tags) as tag) order by name`)},
+    'dependencies', ${listOf(`
+      select json_build_object('feature', name, 'dependencies', dependencies)
+      from selected where parents <> '{}' order by name`)}
+  )::text as json,
+  (select coalesce(array_agg(name order by name), '{}') from selected) as names
+  from environment where name = $1::text`;
+
+/** Exports features in one statement; undefined for an environment that does not exist. */
+export const exportFeatures =
+  ({ query }: Tx) =>
+  async (
+    { environment, features, tag, project }: Omit<ExportFeaturesBody, 'downloadFile'>,
+    hidden: readonly string[],
+  ): Promise<FeatureExport | undefined> => {
+    const values = [environment, features ?? null, tag ?? null, project ?? null, hidden];
+    return (await query<FeatureExport>(exportSelected, values))[0];
+  };

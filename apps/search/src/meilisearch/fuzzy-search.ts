@@ -1,0 +1,48 @@
+import type { FuzzyMatch } from '../persistence/search-statement.ts';
+import type { FeatureQuery } from '../query/feature-query.ts';
+import { nameOf } from './index-document.ts';
+import type { MeilisearchClient } from './meilisearch-client.ts';
+import { MeilisearchError } from './meilisearch-error.ts';
+
+/** How many features are taken for each text. */
+const maxHits = 1_000;
+
+/** Text without the marks that are operators to Meilisearch: quotes, and minus signs before a word. */
+const plainWords = (text: string): string =>
+  text
+    .replace(/["']/g, ' ')
+    .replace(/(^|\s)-+/g, '$1')
+    .trim();
+const hasWord = /[\p{L}\p{N}]/u;
+
+/**
+ * Finds the features that match the texts of a fuzzy query in Meilisearch, the most relevant first: at most 1,000 for each text.
+ * @throws MeilisearchError when Meilisearch fails, or while the index is being built
+ */
+export const fuzzySearch = async (
+  server: Pick<MeilisearchClient, 'search'>,
+  indexUid: string,
+  { texts, archived }: Pick<FeatureQuery, 'texts' | 'archived'>,
+): Promise<readonly FuzzyMatch[]> => {
+  // A text without a word would match every feature.
+  const words = texts.map(plainWords).filter((text) => hasWord.test(text));
+  if (words.length === 0) return [];
+  const [marks = [], ...results] = await server.search([
+    { indexUid, filter: 'generation EXISTS', limit: 1 },
+    ...words.map((q) => ({
+      indexUid,
+      q,
+      limit: maxHits,
+      filter: `archived = ${archived ? 1 : 0}`,
+      attributesToRetrieve: ['id'],
+      matchingStrategy: 'all' as const,
+    })),
+  ]);
+  if (marks.length === 0) throw new MeilisearchError('building', 'the index is being built');
+  return results.flatMap((hits) =>
+    hits.flatMap((hit, rank) => {
+      const name = nameOf((hit as { id?: unknown } | null)?.id);
+      return name === undefined ? [] : [{ name, relevance: maxHits - rank }];
+    }),
+  );
+};

@@ -1,0 +1,41 @@
+import type { FeatureIndex } from '../feature-index.ts';
+import { type FallbackReason, MeilisearchError } from './meilisearch-error.ts';
+import type { PostgresIndex } from '../persistence/postgres-index.ts';
+import type { FuzzyMatch } from '../persistence/search-statement.ts';
+import type { FeatureQuery } from '../query/feature-query.ts';
+
+/** Which engine compared the texts of a fuzzy search, and why it was not Meilisearch. */
+export type FuzzyEngine =
+  { readonly engine: 'meilisearch' } | { readonly engine: 'postgres'; readonly reason: FallbackReason };
+
+interface FallbackOptions {
+  readonly postgres: PostgresIndex;
+  /** Searches Meilisearch. @throws MeilisearchError */
+  readonly fuzzySearch: (query: FeatureQuery) => Promise<readonly FuzzyMatch[]>;
+  /** called for each fuzzy search */
+  readonly onSearch: (engine: FuzzyEngine) => void;
+}
+
+/** The value of the `Bunting-Search-Engine` header: `meilisearch`, or `postgres;reason=<why>`. */
+const engineOf = (engine: FuzzyEngine): string =>
+  engine.engine === 'meilisearch' ? engine.engine : `${engine.engine};reason=${engine.reason}`;
+
+/**
+ * Searches features in PostgreSQL. For a fuzzy search Meilisearch ranks the features, and PostgreSQL drops those that do not
+ * match, no longer exist or are hidden. When Meilisearch fails, PostgreSQL compares the texts too.
+ */
+export const withPostgresFallback = ({ postgres, fuzzySearch, onSearch }: FallbackOptions): FeatureIndex => ({
+  search: async (query, searcher) => {
+    if (!query.fuzzy || query.texts.length === 0) return postgres.search(query, searcher);
+    let engine: FuzzyEngine = { engine: 'meilisearch' };
+    const matches = await fuzzySearch(query).catch((error: unknown) => {
+      if (!(error instanceof MeilisearchError)) throw error;
+      engine = { engine: 'postgres', reason: error.reason };
+      return undefined;
+    });
+    onSearch(engine);
+    // The index may have been emptied: PostgreSQL compares the texts when it finds nothing.
+    const ranked = matches?.length === 0 ? undefined : matches;
+    return { ...(await postgres.search(query, searcher, ranked)), engine: engineOf(engine) };
+  },
+});

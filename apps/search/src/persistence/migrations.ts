@@ -1,0 +1,86 @@
+import type { SchemaMigration } from '@bunting/database';
+import { consumerTables } from '@bunting/outbox';
+
+const vacuumOften = `autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
+  autovacuum_analyze_scale_factor = 0.02`;
+
+/**
+ * What search stores. Documents are beside the columns that features are found by: counting matches reads a fifth of the pages,
+ * and a document that changes alone changes no index.
+ */
+const searchTables: SchemaMigration = {
+  name: '2-search',
+  statements: [
+    'create extension if not exists pg_trgm',
+    // A document without a value is a tombstone: its version keeps a late state from restoring the feature.
+    `create table feature_document (
+      name text collate "C" primary key,
+      version bigint not null,
+      document json
+    ) with (fillfactor = 80, ${vacuumOften})`,
+    'create table segment (id integer primary key, version bigint not null, name text collate "C")',
+    'create index on segment (name)',
+    // Without parallel workers, so that the parts of a UNION ALL come in the order in which they are written. The text that every
+    // row may be searched for comes before the other columns of variable length, which would be passed one by one on the way to it.
+    `create table feature_lookup (
+      created_at timestamptz not null,
+      last_seen_at timestamptz,
+      created_by_id bigint not null,
+      archived boolean not null,
+      stale boolean not null,
+      name text collate "C" primary key,
+      search_text text collate "C" not null,
+      project text collate "C" not null,
+      type text collate "C" not null,
+      created_by_name text collate "C" not null,
+      segment_ids integer[] not null,
+      favorited_by integer[] not null,
+      statuses text[] collate "C" not null,
+      tags text[] collate "C" not null
+    ) with (parallel_workers = 0, ${vacuumOften})`,
+    // Counts by these columns, and sorting by them, read this index alone.
+    'create index on feature_lookup (archived, created_at, name) include (project, type, stale)',
+    'create index on feature_lookup (archived, name)',
+    'create index on feature_lookup (archived, project, created_at, name)',
+    'create index on feature_lookup (archived, type, created_at, name)',
+    'create index on feature_lookup (archived, last_seen_at, created_at, name)',
+    'create index on feature_lookup (created_by_id)',
+    'create index on feature_lookup (created_by_name)',
+    // New entries are collected and inserted together, which takes a quarter of the time; every search reads the few that wait.
+    'create index on feature_lookup using gin (tags, segment_ids, statuses, favorited_by) with (gin_pending_list_limit = 512)',
+    'create index on feature_lookup using gin (search_text gin_trgm_ops) with (gin_pending_list_limit = 512)',
+    // Names that contain a text come first, then tags that do, then names by similarity. It is a function because the threshold
+    // of similarity is a setting, which holds while the function runs.
+    `create function fuzzy_matches(texts text[], patterns text[]) returns table (name text, relevance float8)
+      language sql stable set pg_trgm.word_similarity_threshold = '0.35' as $$
+        select found.name, max(found.relevance)
+        from unnest(texts, patterns) as wanted (text, pattern) cross join lateral (
+          select feature_lookup.name, case
+            when folded like pattern then 3 + length(wanted.text)::float8 / length(feature_lookup.name)
+            when search_text like pattern then 2
+            else word_similarity(wanted.text, folded) end as relevance
+          from feature_lookup cross join split_part(search_text, E'\\x1f', 1) as folded
+          where search_text like pattern or search_text %> wanted.text
+        ) as found
+        group by found.name
+      $$`,
+    // The names, tags or archived marks that changed, deletions included, by the transaction that changed them.
+    'create table feature_change (name text collate "C" primary key, changed xid8 not null)',
+    'create index on feature_change (changed, name)',
+    'create table search_index (uid text primary key, generation uuid, followed xid8, rebuild_reason text)',
+    'create table reconciliation (claimed_at timestamptz not null, compared_up_to text collate "C" not null)',
+    `insert into reconciliation values ('-infinity', '')`,
+    `create table reindex (
+      state text not null check (state in ('running', 'done', 'failed')),
+      done bigint not null,
+      "all" bigint not null,
+      started_at timestamptz not null,
+      heartbeat_at timestamptz not null,
+      finished_at timestamptz,
+      reason text
+    )`,
+  ],
+};
+
+/** The complete schema of search. */
+export const searchMigrations: readonly SchemaMigration[] = [consumerTables, searchTables];
