@@ -1,4 +1,4 @@
-import { ExportedFeatures, Refusal, requestForm } from '@bunting/contracts';
+import { ExportedFeatures, Refusal, lenientSchema } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { readFileSync } from 'node:fs';
 import { batchesOf, type BatchSize } from './import-batches.ts';
@@ -47,7 +47,7 @@ export const readExports = (
   let first: { readonly file: string; readonly environment: string } | undefined;
   return files.map((file) => {
     const given = readJson(file);
-    const data = held(file, () => parse(requestForm(ExportedFeatures), given));
+    const data = held(file, () => parse(lenientSchema(ExportedFeatures), given));
     const named = new Set(data.segments?.map(({ id }) => id));
     const segments = [...(data.segments ?? []), ...listed.filter(({ id }) => !named.has(id))];
     for (const { environment } of data.featureEnvironments ?? []) {

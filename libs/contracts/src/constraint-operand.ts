@@ -1,7 +1,7 @@
 import { type ErrorDetail } from './errors.ts';
 import { type Constraint, type ConstraintOperator, constraintOperators } from './model/strategies/constraint.ts';
 import { datePattern } from './model/patterns.ts';
-import { exactNumbers } from './request-form.ts';
+import { exactNumbers } from './lenient-schema.ts';
 import { quoteValue } from './quote-value.ts';
 
 /** The kind of operand that a constraint compares with. */

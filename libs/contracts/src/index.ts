@@ -59,7 +59,7 @@ export * from './streams/outbox.ts';
 export * from './permission-catalogue.ts';
 export * from './permissions.ts';
 export * from './quote-value.ts';
-export * from './request-form.ts';
+export * from './lenient-schema.ts';
 export * from './streams/states.ts';
 export * from './text-form.ts';
 export * from './storable-text.ts';

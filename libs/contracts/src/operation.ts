@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { ErrorKind } from './errors.ts';
 import type { Permission } from './permissions.ts';
-import { requestForm } from './request-form.ts';
+import { lenientSchema } from './lenient-schema.ts';
 
 /** The services that handle calls. */
 export const serviceNames = ['gateway', 'features', 'change-requests', 'audit', 'search'] as const;
@@ -108,7 +108,7 @@ export const defineOperation = <
   ...declared,
   params: (declared.params ?? NoFields) as P,
   query: (declared.query ?? NoFields) as Q,
-  body: requestForm(declared.body ?? NoBody) as B,
+  body: lenientSchema(declared.body ?? NoBody) as B,
   reply: (declared.reply ?? NoReply) as R,
   errors: declared.errors ?? [],
 });

@@ -22,7 +22,7 @@ import {
   migrationsTable,
 } from './migrate.ts';
 import { explainStartFailure } from './start-failure.ts';
-import { watchConnection } from './watch-connection.ts';
+import { instrumentConnection } from './instrument-connection.ts';
 
 // Bunting's bigint columns are counters that stay below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
@@ -164,7 +164,7 @@ export const openDatabase = async ({
       onPoolCreated: (created: Pool) => {
         pool = created;
         created.on('connect', (client) =>
-          watchConnection(client, (isRoundTrip) => {
+          instrumentConnection(client, (isRoundTrip) => {
             statements++;
             if (isRoundTrip) roundTrips++;
           }),

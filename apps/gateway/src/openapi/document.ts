@@ -6,7 +6,7 @@ import {
   type HttpBinding,
   isObjectSchema,
   isPublicOperation,
-  isRequestForm,
+  isLenientSchema,
   NoReply,
   permissionsFor,
   Problem,
@@ -75,7 +75,7 @@ const schemaWriter = () => {
     const text = written(schema);
     const differs = (name: string) =>
       schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(text);
-    const name = isRequestForm(schema) && differs(title) ? title.replace(/Schema$/, 'RequestSchema') : title;
+    const name = isLenientSchema(schema) && differs(title) ? title.replace(/Schema$/, 'RequestSchema') : title;
     if (differs(name)) throw new Error(`Two different schemas are called ${name}.`);
     schemas[name] = text;
     return { $ref: `#/components/schemas/${name}` };

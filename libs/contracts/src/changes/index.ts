@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { requestForm } from '../request-form.ts';
+import { lenientSchema } from '../lenient-schema.ts';
 import { AddStrategy } from './add-strategy.ts';
 import { ArchiveFeature } from './archive-feature.ts';
 import { DeleteDependency } from './delete-dependency.ts';
@@ -14,14 +14,14 @@ import { UpdateStrategy } from './update-strategy.ts';
 
 /** The schema of each action of a change. */
 export const changeSchemas = {
-  updateSegment: requestForm(UpdateSegment),
+  updateSegment: lenientSchema(UpdateSegment),
   deleteSegment: DeleteSegment,
   updateEnabled: UpdateEnabled,
-  addStrategy: requestForm(AddStrategy),
-  updateStrategy: requestForm(UpdateStrategy),
+  addStrategy: lenientSchema(AddStrategy),
+  updateStrategy: lenientSchema(UpdateStrategy),
   deleteStrategy: DeleteStrategy,
   archiveFeature: ArchiveFeature,
-  patchVariant: requestForm(ReplaceVariants),
+  patchVariant: lenientSchema(ReplaceVariants),
   reorderStrategy: ReorderStrategy,
   addDependency: SetParent,
   deleteDependency: DeleteDependency,

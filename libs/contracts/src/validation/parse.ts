@@ -5,7 +5,7 @@ import type { Static, TSchema } from 'typebox';
 import { type ErrorDetail, invalidAll } from '../errors.ts';
 import { operandError } from '../constraint-operand.ts';
 import { type Constraint } from '../model/strategies/constraint.ts';
-import { coerce } from '../request-form.ts';
+import { coerce } from '../lenient-schema.ts';
 import { truncate, quoteValue } from '../quote-value.ts';
 import { textFormError, type TextForm } from '../text-form.ts';
 

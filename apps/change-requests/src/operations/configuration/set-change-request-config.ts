@@ -1,6 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { ListEnvironmentSettingsOfProject, may, noAccess, notFound, SetChangeRequestConfig } from '@bunting/contracts';
-import { configurationUpdated, requiredApprovalsOf, requireMinimum } from '../../domain/configuration.ts';
+import { configurationUpdated, requiredApprovalsOf, requireMinimum } from '../../domain/required-approvals.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

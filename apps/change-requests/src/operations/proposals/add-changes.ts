@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addChanges } from '../../domain/content/add-changes.ts';
 import { earlierChangesForCheck } from '../../domain/content/earlier-changes-for-check.ts';
 import type { Actor, ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
-import { approvalsFor } from '../../domain/configuration.ts';
+import { approvalsFor } from '../../domain/required-approvals.ts';
 import { createDraft, isPending } from '../../domain/content/edit-content.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { requireMergeable } from '../../domain/content/merge.ts';

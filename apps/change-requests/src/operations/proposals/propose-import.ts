@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { ProposeImport } from '@bunting/contracts';
 import { addChanges } from '../../domain/content/add-changes.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
-import { approvalsFor } from '../../domain/configuration.ts';
+import { approvalsFor } from '../../domain/required-approvals.ts';
 import { createDraft } from '../../domain/content/edit-content.ts';
 import { executeCommand } from '../../domain/review/execute-command.ts';
 import type { ChangeRequestsContext } from '../context.ts';

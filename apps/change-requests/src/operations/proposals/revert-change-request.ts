@@ -1,6 +1,6 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { refusal, RevertChangeRequest } from '@bunting/contracts';
-import { approvalsFor } from '../../domain/configuration.ts';
+import { approvalsFor } from '../../domain/required-approvals.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { requireVisible } from '../../domain/review/execute-command.ts';

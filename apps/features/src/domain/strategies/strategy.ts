@@ -1,4 +1,4 @@
-import { type CreateStrategy, FeatureStrategy, type JsonPatch, notFound, requestForm } from '@bunting/contracts';
+import { type CreateStrategy, FeatureStrategy, type JsonPatch, notFound, lenientSchema } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { validateConstraints } from '../constraints/constraint.ts';
 import {
@@ -207,7 +207,7 @@ export const patchStrategy = (
   projectContext: ProjectContext,
 ): Decision => {
   const before = strategyOf(feature, ref);
-  const document = parse(requestForm(FeatureStrategy), applyPatch(publicStrategy(before), patch, patchable));
+  const document = parse(lenientSchema(FeatureStrategy), applyPatch(publicStrategy(before), patch, patchable));
   const wanted: StrategyContent = {
     name: document.name,
     title: document.title ?? before.title,

@@ -1,4 +1,4 @@
-import { type FeatureVariant, type JsonPatch, notFound, refusal, requestForm, VariantList } from '@bunting/contracts';
+import { type FeatureVariant, type JsonPatch, notFound, refusal, lenientSchema, VariantList } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
@@ -54,7 +54,7 @@ const patchVariantList = (variants: readonly FeatureVariant[], patch: JsonPatch)
     path: `/variants${path}`,
     ...(from === undefined ? {} : { from: `/variants${from}` }),
   }));
-  return parse(requestForm(VariantList), applyPatch({ variants }, steps, patchable)['variants'], '/variants');
+  return parse(lenientSchema(VariantList), applyPatch({ variants }, steps, patchable)['variants'], '/variants');
 };
 
 /** Replaces the variants of a feature in one environment, where it has had some before. */

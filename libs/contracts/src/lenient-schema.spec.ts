@@ -5,9 +5,9 @@ import { Constraint } from './model/strategies/constraint.ts';
 import { FeatureStrategy } from './model/strategies/strategy.ts';
 import { FeatureVariant } from './model/features/variant.ts';
 import { matchesSchema, parse, parseChanges } from './validation/index.ts';
-import { requestForm } from './request-form.ts';
+import { lenientSchema } from './lenient-schema.ts';
 
-const request = requestForm(FeatureStrategy);
+const request = lenientSchema(FeatureStrategy);
 const parametersOf = (parameters: object) => parse(request, { name: 'default', parameters }, '/body').parameters;
 const faultOf = (act: () => unknown): string | undefined => {
   try {
@@ -41,7 +41,7 @@ describe('a request', () => {
 
   it('may contain the operands of constraints as numbers', () => {
     const constraint = { contextName: 'userId', operator: 'NUM_EQ', value: 5, values: [1, 'two', true] };
-    expect(parse(requestForm(Constraint), constraint)).toMatchObject({ value: '5', values: ['1', 'two', 'true'] });
+    expect(parse(lenientSchema(Constraint), constraint)).toMatchObject({ value: '5', values: ['1', 'two', 'true'] });
   });
 
   it.each([
@@ -50,13 +50,13 @@ describe('a request', () => {
     [250, 250],
   ])('may contain the weight %j, which becomes %j', (weight, number) => {
     const variant = { name: 'a', weight, payload: { type: 'number', value: 7 } };
-    expect(parse(requestForm(FeatureVariant), variant)).toMatchObject({ weight: number, payload: { value: '7' } });
+    expect(parse(lenientSchema(FeatureVariant), variant)).toMatchObject({ weight: number, payload: { value: '7' } });
   });
 
   it.each(['', ' 5', '5.0', '1e3', '0x10', '-1', '1001', '99999', 'many', true, null])(
     'may not contain the weight %j',
     (weight) => {
-      expect(faultOf(() => parse(requestForm(FeatureVariant), { name: 'a', weight }, '/body'))).toBe('/body/weight');
+      expect(faultOf(() => parse(lenientSchema(FeatureVariant), { name: 'a', weight }, '/body'))).toBe('/body/weight');
     },
   );
 
@@ -68,13 +68,13 @@ describe('a request', () => {
   });
 
   it('has a lenient form that is its own lenient form', () => {
-    expect(requestForm(Type.Array(request)).items).toBe(request);
-    expect(requestForm(request)).toBe(request);
+    expect(lenientSchema(Type.Array(request)).items).toBe(request);
+    expect(lenientSchema(request)).toBe(request);
   });
 
   it('has the identical schema where nothing in it is lenient', () => {
     const schema = Type.Object({ name: Type.String() });
-    expect(requestForm(schema)).toBe(schema);
+    expect(lenientSchema(schema)).toBe(schema);
   });
 });
 

@@ -67,10 +67,10 @@ const withForms = (schema: Json): unknown => {
 };
 
 /** The schema of requests: values of the given schema, and values that are coerced to it. */
-export const requestForm = <S extends TSchema>(schema: S): S => formOf(schema) as S;
+export const lenientSchema = <S extends TSchema>(schema: S): S => formOf(schema) as S;
 
 /** Whether a schema is the lenient form, for requests, of a stricter schema with the same title. */
-export const isRequestForm = (schema: object): boolean => changedForms.has(schema);
+export const isLenientSchema = (schema: object): boolean => changedForms.has(schema);
 
 /** The value that a lenient schema coerces to; the value itself where nothing can be coerced. */
 export const coerce = (type: 'string' | 'number', value: unknown): unknown => {
