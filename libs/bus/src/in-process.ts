@@ -37,7 +37,9 @@ export const inProcessBus = (): Bus => {
         timer = setTimeout(() => resolve({ refusal: refusalResponse(unavailable(message)) }), waitMs).unref();
       });
       try {
-        return await Promise.race([responder(request, context), timeout]);
+        // A copy, as over NATS: an idempotent write records what is checked on its own caller, not on that of calls that it makes.
+        const received = { ...context, caller: { ...context.caller } };
+        return await Promise.race([responder(request, received), timeout]);
       } finally {
         clearTimeout(timer);
       }

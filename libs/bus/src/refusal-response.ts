@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Refusal, refusal } from '@bunting/contracts';
 import type { RefusalResponse } from './bus.ts';
 
-/** A refusal as data on the wire, with an id for this occurrence. */
-export const refusalResponse = (reason: Refusal, id: string = randomUUID()): RefusalResponse => ({
+/** A refusal as data on the wire, with an id for this occurrence: that of the called service, whose log has the details under it. */
+export const refusalResponse = (reason: Refusal, id: string = reason.id ?? randomUUID()): RefusalResponse => ({
   kind: reason.kind,
   error: {
     id,
@@ -20,6 +20,7 @@ export const refusalResponse = (reason: Refusal, id: string = randomUUID()): Ref
 /** The refusal of a response, to be thrown by the calling service. */
 export const refusalFrom = ({ kind, error, retryAfterSeconds, tag }: RefusalResponse): Refusal =>
   refusal(kind, error.message, {
+    id: error.id,
     ...(error.details === undefined ? {} : { details: error.details }),
     ...(error.permissions === undefined ? {} : { permissions: error.permissions }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),

@@ -5,6 +5,7 @@ import {
   type ContractVersion,
   defineOperation,
   invalid,
+  may,
   noAccess,
   serviceOf,
 } from '@bunting/contracts';
@@ -162,6 +163,34 @@ export const describeBus = (
       expect(JSON.stringify(answer)).not.toContain('vault');
       expect(observed).toMatchObject([{ outcome: 'InternalError', defect: { message: 'select secret from vault' } }]);
       expect('refusal' in answer && answer.refusal.error.id).toBe(observed[0]?.errorId);
+    });
+
+    it('passes the id of an unexpected error on to the caller of the caller, so that the log of the service that failed has it', async () => {
+      const served: ServedCall[] = [];
+      const observe = (one: ServedCall) => void served.push(one);
+      const look = implement(Look, async () => Promise.reject(new Error('a stack')));
+      const greet = implement(Greet, async ({ params }) => call(bus, Look, { params }, context()));
+      await serve(bus, [look, greet], { observe });
+      const response = await callForResponse(bus, Greet, { params: { name: 'x' } }, context());
+      expect(served).toMatchObject([{ operation: 'look', defect: expect.any(Error) }, { operation: 'greet' }]);
+      expect(served.map(({ errorId }) => errorId)).toEqual(
+        Array(2).fill('refusal' in response && response.refusal.error.id),
+      );
+    });
+
+    it('records the rights that an idempotent write relied on, and not those of calls that it makes', async () => {
+      const granted: unknown[] = [];
+      const scope = { project: 'größe' };
+      const look = implement(Look, async ({ caller }) => ({ text: String(may(caller, ['UPDATE_FEATURE'], scope)) }));
+      const greet = implement(Greet, async ({ caller, params, idempotency }) => {
+        const reply = await call(bus, Look, { params }, context({ caller }));
+        granted.push(...(idempotency?.granted ?? []));
+        return reply;
+      });
+      await serve(bus, [look, greet]);
+      const request = { params: { name: 'x' } };
+      expect(await call(bus, Greet, request, context({ idempotencyKey: 'once' }))).toEqual({ text: 'true' });
+      expect(granted).toEqual([]);
     });
 
     it('refuses a call without a responder immediately as unavailable', async () => {

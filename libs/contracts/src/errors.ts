@@ -96,6 +96,8 @@ export const Problem = Type.Object(
 export type Problem = Static<typeof Problem>;
 
 interface RefusalExtras {
+  /** of the occurrence, where a called service has logged it */
+  readonly id?: string;
   readonly details?: readonly ErrorDetail[];
   readonly permissions?: readonly string[];
   readonly retryAfterSeconds?: number;
@@ -107,6 +109,7 @@ interface RefusalExtras {
 
 /** An expected error with a message for the user. The bus transports it as data; the gateway maps it to an HTTP status. */
 export class Refusal extends Error {
+  readonly id: string | undefined;
   readonly kind: ErrorKind;
   readonly details: readonly ErrorDetail[];
   readonly permissions: readonly string[] | undefined;
@@ -118,6 +121,7 @@ export class Refusal extends Error {
     super(message);
     this.name = kind;
     this.kind = kind;
+    this.id = extras.id;
     this.details = extras.details ?? [{ message }];
     this.permissions = extras.permissions;
     this.retryAfterSeconds = extras.retryAfterSeconds;
