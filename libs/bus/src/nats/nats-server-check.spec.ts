@@ -1,4 +1,6 @@
 import { startNats, type TestNats } from '@bunting/testing';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { afterEach, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -27,6 +29,21 @@ it('accepts a server with JetStream, and one that has the streams already', asyn
   const server = await started({});
   await check(server.url);
   await check(server.url, ['features', 'gateway']);
+});
+
+it('accepts a stream whose limits an operator has changed, and leaves them as they are', async () => {
+  const server = await started({});
+  await check(server.url);
+  const operator = await connect({ servers: server.url });
+  cleanUp.push(() => operator.close());
+  const { streams } = await jetstreamManager(operator);
+  await streams.update('bunting-features', { max_bytes: 512 * 1024 * 1024 });
+  const warnings: string[] = [];
+  const bus = await natsBus({ url: server.url, name: 'test', warn: (message) => void warnings.push(message) });
+  cleanUp.push(() => bus.close());
+  await bus.checkServer(['features']);
+  expect(warnings).toEqual([]);
+  expect((await streams.info('bunting-features')).config.max_bytes).toBe(512 * 1024 * 1024);
 });
 
 it('refuses a server without JetStream and says which lines its configuration lacks', async () => {

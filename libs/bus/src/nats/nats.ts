@@ -2,6 +2,7 @@ import { type Caller, consumersOf, Refusal, refusal, type ServiceName, unavailab
 import {
   DiscardPolicy,
   jetstream,
+  JetStreamApiError,
   type JetStreamManager,
   jetstreamManager,
   RetentionPolicy,
@@ -138,6 +139,9 @@ const streamBytes = 256 * 1024 * 1024;
 const streamOf = (producer: string): string => `bunting-${producer}`;
 const wakeSubjectOf = ({ producer, topic }: OutboxSource): string => `wake.${producer}.${topic}`;
 
+/** The error of the server for a stream that exists with other limits than those that were asked for. */
+const existsWithAnotherConfiguration = 10_058;
+
 /** The information that a NATS server sends when a client connects. */
 export interface NatsServer {
   readonly version: string;
@@ -201,7 +205,7 @@ export const natsBus = async ({
   let manager: JetStreamManager | undefined;
   const ensureStream = async (producer: string): Promise<void> => {
     manager ??= await jetstreamManager(connection, { timeout: 5_000 });
-    await manager.streams.add({
+    const stream = {
       name: streamOf(producer),
       subjects: [`event.${producer}.>`],
       retention: RetentionPolicy.Limits,
@@ -210,6 +214,10 @@ export const natsBus = async ({
       max_bytes: streamBytes,
       max_age: nanos(24 * 60 * 60 * 1000),
       duplicate_window: nanos(2 * 60 * 1000),
+    };
+    await manager.streams.add(stream).catch((error: unknown) => {
+      // An operator has changed its limits.
+      if (!(error instanceof JetStreamApiError) || error.code !== existsWithAnotherConfiguration) throw error;
     });
   };
 
