@@ -8,7 +8,7 @@ export interface IdempotentWrite {
   readonly scope: string;
   readonly key: string;
   readonly operation: string;
-  /** equal for the same operation with the same parameters and body, however they are formatted */
+  /** equal for the same operation with the same parameters and body, however they are formatted, from whichever address and program */
   readonly fingerprint: string;
   /** permissions that the write relied on: a retry gets the stored reply only while the caller still has all of them */
   readonly granted: Granted[];
@@ -20,8 +20,14 @@ export interface IdempotentWrite {
 const scopeOf = ({ id, tokenId }: Caller): string =>
   id > 0 || tokenId === undefined ? `user ${id}` : `token ${tokenId}`;
 
+/** The query without what the gateway adds about the client: a retry may come from another address. */
+const sentQuery = ({ http }: AnyOperation, query: RequestOf<AnyOperation>['query']): object => {
+  const added = new Set([http?.address, ...Object.keys(http?.headers ?? {})]);
+  return Object.fromEntries(Object.entries((query ?? {}) as object).filter(([name]) => !added.has(name)));
+};
+
 export const idempotentWriteOf = (
-  { subject }: AnyOperation,
+  operation: AnyOperation,
   { params, query, body }: RequestOf<AnyOperation>,
   { caller, idempotencyKey }: { readonly caller: Caller; readonly idempotencyKey?: string | undefined },
 ): IdempotentWrite | undefined =>
@@ -30,8 +36,11 @@ export const idempotentWriteOf = (
     : {
         scope: scopeOf(caller),
         key: idempotencyKey,
-        operation: subject,
-        fingerprint: hash('sha256', canonicalJson([subject, params, query, body ?? null])),
+        operation: operation.subject,
+        fingerprint: hash(
+          'sha256',
+          canonicalJson([operation.subject, params, sentQuery(operation, query), body ?? null]),
+        ),
         granted: [],
       };
 

@@ -9,7 +9,7 @@ let gateway: StartedGateway;
 const { aUser } = accessApi(() => gateway);
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ environment: { GATEWAY_TRUSTED_PROXIES: '127.0.0.1' } });
   await gateway.behind(placesBehind(['default', 'shop']));
 });
 afterAll(() => gateway.stop());
@@ -37,12 +37,16 @@ const subjectOf = (method: string, path: string): string => {
   return writes.find(isIt)?.subject ?? `${method} ${path}`;
 };
 
+let sent = 0;
 const send = async (method: string, path: string, body: unknown, idempotencyKey: string, key?: string) => {
   const response = await gateway.ask(`/api/admin/${path}`, {
     method,
     ...(key === undefined ? {} : { key }),
     headers: {
       'idempotency-key': idempotencyKey,
+      // A retry may come from another address and program.
+      'x-forwarded-for': `192.0.2.${++sent % 200}`,
+      'user-agent': `program ${sent}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
