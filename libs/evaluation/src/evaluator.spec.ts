@@ -108,6 +108,25 @@ describe('a feature', () => {
     }
   });
 
+  it('sees the result of its parent that the same request resolves, also when the rollout of the parent is random', () => {
+    const half = { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'random', groupId: 'g' } };
+    const evaluator = evaluatorOf([
+      feature({ name: 'child', dependencies: [{ feature: 'parent' }] }),
+      feature({ name: 'parent', strategies: [half] }),
+      feature({ name: 'sibling', dependencies: [{ feature: 'parent' }] }),
+    ]);
+    let last = 1;
+    const random = () => (last = (last * 48_271) % 2_147_483_647) / 2_147_483_647;
+    const seen = new Set<boolean>();
+    for (let nth = 0; nth < 100; nth++) {
+      const context = at({}, { random });
+      const results = ['child', 'parent', 'sibling'].map((name) => evaluator.resolve(name, context)?.enabled);
+      expect(new Set(results).size).toBe(1);
+      seen.add(results[0] === true);
+    }
+    expect(seen.size).toBe(2);
+  });
+
   it('sees one result of its parent per user, also when the rollout of the parent is random', () => {
     const half = { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'random', groupId: 'g' } };
     const parent = feature({ name: 'parent', strategies: [half] });

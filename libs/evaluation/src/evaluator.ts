@@ -78,6 +78,8 @@ export interface ActiveFeature {
 
 /** The evaluations of one user so far: a parent is evaluated once for all of its children, also where its rollout is random. */
 type EvaluationCache = Map<CompiledFeature, Evaluation>;
+/** The explanations for one context so far, by feature. */
+type ExplanationCache = Map<string, FeatureExplanation>;
 
 const noVariant: Variant = { name: 'disabled', enabled: false };
 const off: Evaluation = { enabled: false, variant: noVariant };
@@ -175,13 +177,12 @@ export const evaluatorOf = (
 export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
   const isDependencySatisfied = (
     { feature: parent, enabled: mustBeOn = true, variants = [] }: EvaluatedDependency,
-    context: EvaluationContext,
-    cache: EvaluationCache,
+    evaluateParent: (found: CompiledFeature) => Evaluation,
   ): boolean => {
     const found = find(parent);
     // A parent must not have parents itself. This also ends the evaluation of circular dependencies.
     if (found === undefined || (found.feature.dependencies ?? []).length > 0) return false;
-    const { enabled, variant } = evaluateOnce(found, context, cache);
+    const { enabled, variant } = evaluateParent(found);
     if (!mustBeOn) return !enabled;
     return enabled && (variants.length === 0 || variants.includes(variant.name));
   };
@@ -202,7 +203,8 @@ export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
     cache: EvaluationCache,
   ): Variant | undefined => {
     const { enabled, dependencies = [] } = feature;
-    if (!enabled || !dependencies.every((one) => isDependencySatisfied(one, context, cache))) return undefined;
+    const evaluateParent = (found: CompiledFeature) => evaluateOnce(found, context, cache);
+    if (!enabled || !dependencies.every((one) => isDependencySatisfied(one, evaluateParent))) return undefined;
     if (strategies.length === 0) return variantFor(context);
     for (const strategy of strategies) {
       if (strategy.isOn(context)) return strategy.variantFor(context) ?? variantFor(context);
@@ -210,12 +212,25 @@ export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
     return undefined;
   };
 
+  /** By context, which is of one request: a random rollout is drawn once for all features that the request resolves. */
+  const explanations = new WeakMap<EvaluationContext, ExplanationCache>();
   const explain = (found: CompiledFeature, context: EvaluationContext): FeatureExplanation => {
+    let cache = explanations.get(context);
+    if (cache === undefined) explanations.set(context, (cache = new Map()));
+    const { name } = found.feature;
+    const cached = cache.get(name);
+    if (cached !== undefined) return cached;
+    const explanation = explainNow(found, context);
+    cache.set(name, explanation);
+    return explanation;
+  };
+
+  const explainNow = (found: CompiledFeature, context: EvaluationContext): FeatureExplanation => {
     const { feature } = found;
     const strategies = found.strategies.map(({ explain }) => explain(context));
     const result = resultOf(strategies);
-    const cache: EvaluationCache = new Map();
-    const dependencies = (feature.dependencies ?? []).map((one) => isDependencySatisfied(one, context, cache));
+    const explainParent = (parent: CompiledFeature) => explain(parent, context);
+    const dependencies = (feature.dependencies ?? []).map((one) => isDependencySatisfied(one, explainParent));
     const hasUnsatisfiedDependency = dependencies.includes(false);
     const enabled = feature.enabled && !hasUnsatisfiedDependency && result === true;
     const variant = strategies.find((strategy) => strategy.result === true)?.variant;
