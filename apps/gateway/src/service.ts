@@ -175,6 +175,7 @@ const start = async ({
   });
   const accessChanged = (table?: string) => {
     invalidateCache(table === undefined || table === 'api_token');
+    identitySettings.invalidate();
     streams.checkTokens();
   };
   const changes = listenForAccessChanges(database, accessChanged);

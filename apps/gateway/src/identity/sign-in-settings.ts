@@ -16,6 +16,8 @@ export interface SignInSettingsOptions {
 export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOptions) => {
   const configured = configuredOidc(config);
   const secrets = oidcSecrets(hasher);
+  let scim: { readonly setting: ReturnType<typeof readScim>; readonly expiresAt: number } | undefined;
+  const readScim = () => read<{ readonly enabled: boolean }>('scim');
   let current: { readonly key: string; readonly provider: OpenIdProvider } | undefined;
 
   const oidc = async (): Promise<OidcClientSettings> =>
@@ -35,8 +37,21 @@ export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOpt
       if (current?.key !== key) current = { key, provider: openIdProvider(settings, warn) };
       return current.provider;
     },
-    /** The settings of SCIM, with the hash of the token; undefined while it was never turned on. */
-    readScim: () => read<{ readonly enabled: boolean }>('scim'),
+    /**
+     * The settings of SCIM, with the hash of the token; undefined while it was never turned on. Cached for `GATEWAY_TOKEN_CACHE_TTL_MS`, so that
+     * requests with wrong tokens do not take connections of the pool.
+     */
+    readScim: (): ReturnType<typeof readScim> => {
+      if (scim !== undefined && scim.expiresAt > performance.now()) return scim.setting;
+      const reading = { setting: readScim(), expiresAt: performance.now() + config.GATEWAY_TOKEN_CACHE_TTL_MS };
+      scim = reading;
+      reading.setting.catch(() => {
+        if (scim === reading) scim = undefined;
+      });
+      return reading.setting;
+    },
+    /** Drops what is cached; called when settings may have changed. */
+    invalidate: (): void => void (scim = undefined),
     /** Whether users cannot sign in with a password. They always can while OpenID Connect is off. */
     arePasswordsDisabled: async (): Promise<boolean> => {
       const simple = await read<{ readonly disabled: boolean }>('simple');
