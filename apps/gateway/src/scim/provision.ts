@@ -114,6 +114,7 @@ const changeGroup = async (tx: GatewayTransaction, id: number, change: GroupChan
   const removed = change.members === undefined ? [...change.removed] : [...current].filter((one) => !wanted.has(one));
   await requireUsers(tx, added);
   const changed = await scim.changeMembers(id, added, removed, scimCaller.name);
+  await scim.claimMembers(id, [...wanted]);
   if (changed.removed.length > 0) await tx.requireAdministratorLeft();
   for (const userId of changed.added)
     emit({ type: 'group-user-added', data: { groupId: id, groupName: name, userId } });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Me, User } from '@bunting/contracts';
+import { groupRepository } from '../persistence/accounts/group-repository.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 type Resource = Record<string, unknown> & { readonly id: string };
@@ -438,6 +439,27 @@ describe('groups', () => {
     expect(await admin('GET', `groups/${team.id}`)).toMatchObject({ rootRole: 1 });
     expect(await scim('DELETE', `Groups/${team.id}`)).toMatchObject({ status: 204 });
     expect(await scim('GET', `Groups/${team.id}`)).toMatchObject(error(404));
+  });
+
+  it('keep a member whom single sign-on had added first, when a sign-in no longer names the group', async () => {
+    const signInWithoutGroups = (userId: string) =>
+      gateway.database.transaction((tx) => groupRepository(tx).syncMemberships(Number(userId), [], 'SSO'));
+    const users = [await created({ userName: 'synced-1' }), await created({ userName: 'synced-2' })];
+    const [one = '', two = ''] = users.map(({ id }) => id);
+    const team = await group('Synchronised');
+    const other = await created({ userName: 'synced-3' });
+    await gateway.database.transaction(({ query }) =>
+      query(
+        "insert into group_member (group_id, user_id, created_by, is_synced) select $1, id, 'SSO', true from unnest($2::int[]) id",
+        [team.id, [one, two, other.id]],
+      ),
+    );
+    await patch(`Groups/${team.id}`, { op: 'add', path: 'members', value: [{ value: one }] });
+    await signInWithoutGroups(one);
+    expect(await membersOf(team)).toEqual([one, two, other.id]);
+    await scim('PUT', `Groups/${team.id}`, { displayName: 'Synchronised', members: [{ value: one }, { value: two }] });
+    await signInWithoutGroups(two);
+    expect(await membersOf(team)).toEqual([one, two]);
   });
 
   it('are found by name, member and id, and listed without members where that is asked for', async () => {

@@ -159,6 +159,13 @@ export const scimRepository = ({ query }: Pick<Tx, 'query'>) => {
       );
       return { added: come.map(({ id }) => id), removed: gone.map(({ id }) => id) };
     },
+    /** Makes memberships that single sign-on began memberships of SCIM, which sign-ins do not end. */
+    claimMembers: async (group: number, ids: readonly number[]): Promise<void> => {
+      await query(
+        'update group_member set is_synced = false where group_id = $1 and user_id = any ($2::integer[]) and is_synced',
+        [group, ids],
+      );
+    },
     /** The ids of all members. */
     memberIds: async (group: number): Promise<readonly number[]> =>
       (await query<{ id: number }>('select user_id as id from group_member where group_id = $1', [group])).map(
