@@ -283,6 +283,12 @@ describe('an OFREP event stream', () => {
     expect(gateway.logged()).not.toContain(address.split('=')[1]);
   });
 
+  it('says to evaluate again after a restore of the database that took back what the client has', async () => {
+    const stream = await open(await addressOf(north), { 'last-event-id': '999999' });
+    await eventually(() => expect(stream.messages()).toMatchObject([{ type: 'refetchEvaluation' }]));
+    expect(stream.text()).not.toContain('999999');
+  });
+
   it('is refused with a ticket that is forged, malformed or missing, and ends with its token', async () => {
     const address = await addressOf(ending);
     const [path = '', ticket = ''] = address.split('=');

@@ -192,21 +192,25 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
       may(caller, permissionsFor(EvaluateFlags), { environment }) &&
       scopeHash(describeScope(scopeNow(caller))) === access.scope;
     if (!mayRead(principal.caller)) throw noTicket();
-    await delivery.catchUp();
+    const behindMs = await delivery.catchUp();
     if (!delivery.isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');
     if (!delivery.store.hasEnvironment(environment)) throw noTicket();
     const scope = scopeNow(principal.caller);
     const revision = delivery.viewOf(scope).revision();
     const heldRevision = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : access.revision;
+    // What a client has beyond the position of a memory that is current belongs to a history that a restored backup has ended.
     const changesAfter = (view: DeliveryView, after: number): StreamEvent | undefined =>
-      view.revision() > after ? refetch(view.revision()) : undefined;
+      view.revision() > after || after > delivery.store.position ? refetch(view.revision()) : undefined;
     // Clients ignore types that they do not know.
     const upToDate: StreamEvent = { id: heldRevision, data: '{"type":"connected"}' };
     return streams.open(request, response, {
       kind: 'ofrep',
       scope,
       changesAfter,
-      first: revision > heldRevision ? refetch(revision) : upToDate,
+      first:
+        revision > heldRevision || (behindMs === 0 && heldRevision > delivery.store.position)
+          ? refetch(revision)
+          : upToDate,
       credential: { key: `ofrep ${tokenId}`, authenticate: () => identifyById(tokenId) },
       mayContinue: ({ caller }) => mayRead(caller),
     });
