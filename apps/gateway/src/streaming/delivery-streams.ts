@@ -325,6 +325,8 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
       caller: undefined,
     };
     checks.set(credential.key, checked);
+    // Rights that have changed since the stream was authorised are found by the next check.
+    checked.caller = undefined;
     const lifetimeMs = config.GATEWAY_MAX_STREAM_SECONDS * 1_000 * (1 - lifetimeSpread * Math.random());
     const connection: StreamConnection = {
       raw,
