@@ -1,7 +1,7 @@
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { deliveryOutbox, givenRows } from '../../test/delivery-rows.ts';
+import { deliveryOutbox, featureRow, givenRows } from '../../test/delivery-rows.ts';
 import { servicesBehind } from '../../test/services-behind.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 import { rateLimiter } from './rate-limit.ts';
@@ -40,7 +40,8 @@ describe('rate limits of tokens', () => {
   const other = '*:*.11111111111111111111111111111111';
   const ofPage = '*:development.key-of-a-page-with-visitors';
   const environments = deliveryOutbox();
-  environments.write(...givenRows('default'));
+  environments.write(...givenRows('default'), featureRow('large', { description: 'x'.repeat(3_000) }));
+  const ofServer = '*:development.key-of-a-server-that-polls-one-feature';
   beforeAll(async () => {
     gateway = await startGateway({
       environment: {
@@ -52,6 +53,7 @@ describe('rate limits of tokens', () => {
     await gateway.behind([...servicesBehind().endpoints, environments.endpoint]);
     await gateway.givenToken({ token: other, kind: 'admin' });
     await gateway.givenToken({ token: ofPage, kind: 'frontend', environment: 'development' });
+    await gateway.givenToken({ token: ofServer, kind: 'client', environment: 'development' });
   });
   afterAll(() => gateway.stop());
 
@@ -78,6 +80,19 @@ describe('rate limits of tokens', () => {
     }
     expect((await gateway.ask(featurePath, { key: other })).status).toBe(200);
     expect((await gateway.ask('/health')).status).toBe(200);
+  });
+
+  it('counts the poll of a large feature once, whether it is compressed or not', async () => {
+    const poll = async () => {
+      const headers = { 'accept-encoding': 'gzip' };
+      const { status, headers: received } = await gateway.ask('/api/client/features/large', { key: ofServer, headers });
+      return [status, received.get('ratelimit-remaining')];
+    };
+    expect([await poll(), await poll(), await poll()]).toEqual([
+      [200, '2'],
+      [200, '1'],
+      [200, '0'],
+    ]);
   });
 
   it('counts frontend tokens by address alone, so that no visitor of a page locks out the others', async () => {

@@ -18,6 +18,8 @@ export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Pr
 export interface AdmittedRequest {
   readonly client: Client;
   readonly release: () => void;
+  /** gives back what the rate limit took, for a request that is admitted again when it is routed */
+  readonly refund: () => void;
   /** the headers that report the rate limit */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -204,9 +206,11 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
     } catch {
       return undefined;
     }
-    const rateStatus = requests?.consume(budgetOf(principal.caller));
-    if (rateStatus === undefined) return { client, release, headers: noHeaders };
-    if (rateStatus.waitSeconds === 0) return { client, release, headers: rateLimitHeaders(rateStatus) };
+    const budget = budgetOf(principal.caller);
+    const rateStatus = requests?.consume(budget);
+    const refund = (): void => requests?.refund(budget);
+    if (rateStatus === undefined) return { client, release, refund, headers: noHeaders };
+    if (rateStatus.waitSeconds === 0) return { client, release, refund, headers: rateLimitHeaders(rateStatus) };
     release();
     return undefined;
   };

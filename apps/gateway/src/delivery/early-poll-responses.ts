@@ -130,7 +130,12 @@ export const earlyPollResponses = ({ delivery, authenticateFromCache, admitFromC
     const poll = principal === undefined ? undefined : pollOf(request, principal);
     const admitted = principal === undefined || poll === undefined ? undefined : admitFromCache(principal);
     if (principal === undefined || poll === undefined || admitted === undefined) return undefined;
-    const { client, release } = admitted;
+    const { client, release, refund } = admitted;
+    /** A request that is routed after all is admitted there. */
+    const refundIfRouted = (content: EarlyContent | undefined): EarlyContent | undefined => {
+      if (content === undefined) refund();
+      return content;
+    };
     try {
       const { sdkOperation, url: route } = poll.route;
       const respond = (behindMs: number): EarlyContent | undefined | Promise<EarlyContent | undefined> => {
@@ -143,10 +148,18 @@ export const earlyPollResponses = ({ delivery, authenticateFromCache, admitFromC
         return contentOf(request, made, admitted.headers, behindMs);
       };
       const behind = delivery.catchUp();
-      const content = typeof behind === 'number' ? respond(behind) : behind.then(respond);
+      const made = typeof behind === 'number' ? respond(behind) : behind.then(respond);
+      const content =
+        made instanceof Promise
+          ? made.then(refundIfRouted, (error: unknown) => {
+              refund();
+              throw error;
+            })
+          : refundIfRouted(made);
       return { route, callerId: principal.caller.id, holder: client.id, content, release };
     } catch {
       // The route runs into the same error, and reports it.
+      refund();
       return void release();
     }
   };

@@ -160,10 +160,11 @@ export const createHttpServer = ({
       openResponses.add(response);
       const send = (content: EarlyContent | undefined): void => {
         release();
-        if (content === undefined) return handler(request, response);
+        // A request whose client has left is logged, and not routed: what routes take they give back when its connection closes.
+        if (content === undefined && !response.destroyed) return handler(request, response);
         const id = requestIdOf(request);
         const record = begin(request, response, { id, route, startedAt, callerId });
-        if (response.destroyed) return;
+        if (content === undefined || response.destroyed) return;
         const { status, body } = content;
         const all = [...flatHeaders, ...content.headers, 'x-request-id', id];
         if (varies) all.push('vary', 'Origin');
