@@ -1,7 +1,7 @@
 import { eventually } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { rawRequest } from '../../test/raw-http.ts';
 import { type UnreadResponses, unreadResponses } from './unread-responses.ts';
 
@@ -64,6 +64,21 @@ describe('unread responses', () => {
     expect(await read('another')).toBeGreaterThan(answerBytes);
     for (const socket of sockets) socket.destroy();
     await eventually(() => expect(unread.bytes()).toBe(0));
+  });
+
+  it('ends connections of the next largest client where the largest has only the newest response', async () => {
+    unread = unreadResponses({ GATEWAY_MAX_UNREAD_RESPONSE_BYTES: 100_000, GATEWAY_RESPONSE_READ_TIMEOUT_MS: 600_000 });
+    server = createServer().listen(0, '127.0.0.1');
+    const add = (holder: string, bytes: number): ServerResponse => {
+      const response = new ServerResponse(new IncomingMessage(new Socket()));
+      unread.add(response, holder, bytes);
+      return response;
+    };
+    const [small, medium] = [add('small', 20_000), add('medium', 60_000)];
+    const large = add('large', 70_000);
+    expect([small, medium, large].map(({ destroyed }) => destroyed)).toEqual([false, true, false]);
+    expect(unread.bytes()).toBe(90_000);
+    for (const response of [small, large]) response.destroy();
   });
 
   it('ends the connection of a response that is not read by its deadline', async () => {

@@ -80,18 +80,19 @@ export const unreadResponses = ({
   const endUntilWithin = (newest: ServerResponse): void => {
     const { shared } = unread.get(newest)?.options ?? {};
     while (total > limit && unread.size > 1) {
-      const [largest] = [...bytesOf].reduce((one, other) => (other[1] > one[1] ? other : one));
-      const oldest = [...unread].find(
-        ([response, pending]) =>
-          pending.holder === largest &&
-          response !== newest &&
-          // Its payload would stay in memory for the newest response.
-          (shared === undefined || pending.options.shared !== shared) &&
-          isCounted(response, pending),
-      );
+      /** of each client: the oldest response whose end frees memory */
+      const oldest = new Map<string, ServerResponse>();
+      for (const [response, pending] of unread) {
+        if (response === newest || oldest.has(pending.holder)) continue;
+        // Its payload would stay in memory for the newest response.
+        if (shared !== undefined && pending.options.shared === shared) continue;
+        if (isCounted(response, pending)) oldest.set(pending.holder, response);
+      }
+      const [largest] = [...oldest.keys()].sort((one, other) => (bytesOf.get(other) ?? 0) - (bytesOf.get(one) ?? 0));
+      const response = largest === undefined ? undefined : oldest.get(largest);
       // A single payload above the limit is sent nevertheless.
-      if (oldest === undefined) return;
-      end(oldest[0]);
+      if (response === undefined) return;
+      end(response);
     }
   };
 
