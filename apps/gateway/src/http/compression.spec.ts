@@ -79,6 +79,14 @@ describe('a response of a KiB and more', () => {
     expect(decoded(zipped)).toBe(plain.body.toString());
   });
 
+  it('is not compressed where the client asks for a range of its bytes', async () => {
+    const path = '/docs/assets/swagger-ui.css';
+    const { body } = await ask(path, 'identity');
+    const range = await ask(path, 'gzip', { range: 'bytes=100-9999' });
+    expect([range.status, range.headers['content-encoding']]).toEqual([206, undefined]);
+    expect(range.body.equals(body.subarray(100, 10_000))).toBe(true);
+  });
+
   it('has no body for HEAD', async () => {
     const { status, body } = await ask('/docs/openapi.json', 'gzip', {}, 'HEAD');
     expect([status, body.length]).toEqual([200, 0]);

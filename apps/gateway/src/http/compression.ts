@@ -68,6 +68,8 @@ const prefixes = ['/api', '/docs', '/ofrep'];
 
 const isCompressible = (request: FastifyRequest, reply: FastifyReply): boolean =>
   request.method !== 'HEAD' &&
+  // A range is one of the bytes of the plain response.
+  reply.statusCode !== 206 &&
   reply.getHeader('content-encoding') === undefined &&
   compressible.test(String(reply.getHeader('content-type') ?? '')) &&
   prefixes.some((prefix) => isBelow(prefix, request.raw.url ?? ''));
