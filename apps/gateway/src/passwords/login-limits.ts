@@ -12,14 +12,14 @@ const tooMany = (whose: string, { waitSeconds }: RateLimitStatus): Refusal =>
   });
 
 /**
- * Limits attempts to sign in: per address, and per name from addresses where its user has no session. An attempt that succeeds costs nothing. So
+ * Limits attempts to sign in: per address, and per user, by whichever name, from addresses where the user has no session. An attempt that succeeds costs nothing. So
  * an attack on one user locks out neither other users nor the user at a known address. Names without a user are limited alike.
  */
 export const loginLimits = ({
   GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE: perMinute,
 }: Pick<GatewayConfig, 'GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE'>) => {
   const addresses = perMinute === 0 ? undefined : rateLimiter(perMinute);
-  const names = perMinute === 0 ? undefined : rateLimiter(userFactor * perMinute);
+  const users = perMinute === 0 ? undefined : rateLimiter(userFactor * perMinute);
   return {
     /** Counts an attempt before its password is looked at. @returns the failures of the address. @throws Refusal `RateLimitError` */
     attempt: (address: string): number => {
@@ -28,17 +28,17 @@ export const loginLimits = ({
       if (status.waitSeconds > 0) throw tooMany('from your address', status);
       return perMinute - status.remaining;
     },
-    /** Counts an attempt for a user name or e-mail address. @returns the failures for that name. @throws Refusal `RateLimitError` */
-    attemptFor: (name: string): number => {
-      const status = names?.consume(name.toLowerCase());
+    /** Counts an attempt under a user, or under a name that no user has. @returns the failures under it. @throws Refusal `RateLimitError` */
+    attemptFor: (whom: string): number => {
+      const status = users?.consume(whom);
       if (status === undefined) return 0;
       if (status.waitSeconds > 0) throw tooMany('as this user', status);
       return userFactor * perMinute - status.remaining;
     },
-    /** Gives back what a successful attempt took. */
-    succeeded: (name: string, address: string): void => {
+    /** Gives back what a successful attempt took. @param whom undefined where it was counted under the address alone */
+    succeeded: (address: string, whom: string | undefined): void => {
       addresses?.refund(clientNetwork(address));
-      names?.refund(name.toLowerCase());
+      if (whom !== undefined) users?.refund(whom);
     },
   };
 };

@@ -11,7 +11,7 @@ export const changeOwnPasswordEndpoint = ({ transaction, signIn }: GatewayContex
     requireValidPassword(body);
     const replayed = await transaction.replay(request);
     if (replayed !== undefined) return replayed;
-    signIn.limits.attemptFor(`user ${caller.id}`);
+    signIn.limits.attemptFor(`own password of ${caller.id}`);
     const earlier = await signIn.listPasswords(caller.id);
     if (!(await signIn.passwords.verify(body.oldPassword, earlier[0])).isMatch)
       throw refusal('PasswordMismatch', 'The old password is wrong: see the `/body/oldPassword` property.');

@@ -16,7 +16,7 @@ export const requestPasswordResetEndpoint = ({
     const { body, query } = request;
     signIn.limits.attempt(query.address);
     const email = body.email.trim().normalize('NFC');
-    signIn.limits.attemptFor(`reset ${email}`);
+    signIn.limits.attemptFor(`reset ${email.toLowerCase()}`);
     if (mailer === undefined) return null;
     // Not awaited: the time of the response would say whether there is such a user.
     void (async () => {

@@ -17,8 +17,10 @@ export const logInEndpoint = ({ transaction, signIn, signInSettings }: GatewayCo
     const failures = signIn.limits.attempt(address);
     await requirePasswordSignIn({ signInSettings });
     const holder = await signIn.findPasswordHolder(name, address);
+    const counted = holder === undefined ? `name ${name.toLowerCase()}` : `user ${holder.userId}`;
+    const whom = holder?.isKnownAddress === true ? undefined : counted;
     // A guesser fails from an address or for a name that others do not use: those go first.
-    const rank = holder?.isKnownAddress === true ? 0 : failures + signIn.limits.attemptFor(name);
+    const rank = whom === undefined ? 0 : failures + signIn.limits.attemptFor(whom);
     const { isMatch, isOutdated } = await signIn.passwords.verify(body.password, holder?.hash, rank);
     if (holder === undefined || !isMatch) {
       signIn.log.failure(holder?.userId, address);
@@ -33,7 +35,7 @@ export const logInEndpoint = ({ transaction, signIn, signInSettings }: GatewayCo
       return { secret, user: (await users.find(holder.userId)) as User };
     });
     if (!('user' in signedIn)) throw new Error('A sign-in has no stored reply.');
-    signIn.limits.succeeded(name, address);
+    signIn.limits.succeeded(address, whom);
     signIn.log.success(holder.userId, 'a password');
     request.setHeader('Set-Cookie', signIn.cookie.set(signedIn.secret));
     return signedIn.user;
