@@ -6,9 +6,9 @@ import type { GatewayContext } from '../context.ts';
 export const listServiceAccountsEndpoint = ({ transaction }: GatewayContext) =>
   implement(ListServiceAccounts, (request) =>
     transaction(request, async (tx) => {
-      const serviceAccounts = [];
-      for (const account of await tx.users.list('service-accounts', request.query))
-        serviceAccounts.push({ ...account, tokens: await tx.tokens.listPats(account.id) });
+      const accounts = await tx.users.list('service-accounts', request.query);
+      const tokens = await tx.tokens.listPatsOf(accounts.map(({ id }) => id));
+      const serviceAccounts = accounts.map((account) => ({ ...account, tokens: tokens.get(account.id) ?? [] }));
       return { serviceAccounts, rootRoles: await rootRolesOf(tx) };
     }),
   );

@@ -66,10 +66,13 @@ export const groupRepository = (tx: Tx) => {
   const list = async (ids?: readonly number[]): Promise<Group[]> => {
     const rows = await query<GroupRow>(groups, [ids ?? null]);
     const joined = await query<MemberRow>(members, [rows.map(({ id }) => id)]);
+    const byGroup = Map.groupBy(joined, ({ groupId }) => groupId);
     return rows.map((group) => {
-      const users = joined
-        .filter(({ groupId }) => groupId === group.id)
-        .map((row) => ({ user: userOf(row), joinedAt: row.joinedAt, createdBy: row.addedBy }));
+      const users = (byGroup.get(group.id) ?? []).map((row) => ({
+        user: userOf(row),
+        joinedAt: row.joinedAt,
+        createdBy: row.addedBy,
+      }));
       return { ...group, users, userCount: users.length };
     });
   };

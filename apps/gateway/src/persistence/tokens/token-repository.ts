@@ -84,6 +84,11 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
     await tx.em.flush();
     return created;
   };
+  const listPats = async (userIds: readonly number[]): Promise<Pat[]> => {
+    const text = `
+      select ${columns} from api_token token where user_id = any ($1::integer[]) and revoked_at is null order by number`;
+    return (await query<TokenRow>(text, [userIds])).map(patOf);
+  };
   return {
     /** API tokens of these kinds; only those for the project, if one is named. */
     list: async (kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]> =>
@@ -125,10 +130,10 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
       await tx.em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()') });
     },
     /** The PATs of a user or a service account. */
-    listPats: async (userId: number): Promise<Pat[]> => {
-      const text = `select ${columns} from api_token token where user_id = $1 and revoked_at is null order by number`;
-      return (await query<TokenRow>(text, [userId])).map(patOf);
-    },
+    listPats: async (userId: number): Promise<Pat[]> => listPats([userId]),
+    /** The PATs of several users or service accounts, by their ids. */
+    listPatsOf: async (userIds: readonly number[]): Promise<ReadonlyMap<number, Pat[]>> =>
+      Map.groupBy(await listPats(userIds), ({ userId }) => userId),
     addPat: async ({ userId, description, expiresAt }: NewPat, secret: NewSecret, createdBy: number): Promise<Pat> => {
       const of = { kind: 'user', name: description, sealed: null, user: userId } as const;
       const expires = expiresAt?.toISOString() ?? null;
