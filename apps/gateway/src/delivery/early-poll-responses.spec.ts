@@ -1,3 +1,4 @@
+import type { Endpoint } from '@bunting/bus';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { get, type IncomingHttpHeaders } from 'node:http';
@@ -178,4 +179,48 @@ describe('a poll of an SDK that is answered without being routed', () => {
     });
     for (const socket of lazy) socket.destroy();
   });
+});
+
+it('a poll whose client leaves while it waits for the newest flags frees its place', async () => {
+  const rows = deliveryOutbox();
+  rows.write(...givenRows('default'), featureRow('large', { description: 'x'.repeat(3_000) }));
+  let isHolding = false;
+  const held: (() => void)[] = [];
+  const endpoint: Endpoint = {
+    ...rows.endpoint,
+    handle: async (request) => {
+      if (isHolding) await new Promise<void>((resolve) => held.push(resolve));
+      return rows.endpoint.handle(request);
+    },
+  };
+  const narrow = await startGateway({
+    environment: {
+      GATEWAY_TOKEN_CACHE_TTL_MS: '5000',
+      GATEWAY_MAX_CONCURRENT_REQUESTS: '1',
+      GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT: '1',
+    },
+  });
+  try {
+    await narrow.behind([endpoint]);
+    await narrow.givenToken({ kind: 'client', environment: 'development', token: everything });
+    const path = '/api/client/features/large';
+    const poll = async () => (await narrow.ask(path, { key: everything })).status;
+    await eventually(async () => expect(await poll()).toBe(200));
+    await poll();
+    isHolding = true;
+    const socket = connect(narrow.port, '127.0.0.1').on('error', () => undefined);
+    const head = `GET ${path} HTTP/1.1\r\nhost: bunting\r\nauthorization: ${everything}\r\n`;
+    socket.write(`${head}accept-encoding: gzip\r\n\r\n`);
+    await eventually(() => expect(held.length).toBeGreaterThan(0));
+    expect((await narrow.ask('/health')).status).toBe(200);
+    socket.destroy();
+    for (let nth = 0; nth < 3; nth++) expect((await narrow.ask('/health')).status).toBe(200);
+    isHolding = false;
+    for (const release of held.splice(0)) release();
+    await eventually(() => expect(narrow.lines).toContainEqual(expect.objectContaining({ outcome: 'aborted' })));
+    expect(await poll()).toBe(200);
+    expect((await narrow.ask('/health/ready')).status).toBe(200);
+  } finally {
+    await narrow.stop();
+  }
 });
