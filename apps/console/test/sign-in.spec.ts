@@ -4,7 +4,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { api, chooseFromMenu, closeChecked, describeInBrowser, expectAccessible, openPage } from './browser.ts';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+} from './browser.ts';
+
+const { CONSOLE_TEST_URL: url = '' } = process.env;
 
 const password = 'A long sentence of 8 words, nobody guesses';
 
@@ -147,6 +157,65 @@ describeInBrowser('signing in to the console', () => {
     await page.getByText('If an account has this address, a link is on its way.').waitFor();
     await expectAccessible(opened);
     await closeChecked(opened);
+  });
+
+  it('has single sign-on tried before it is turned on, and shows the token of SCIM once', async () => {
+    const provider = createServer((request, response) => {
+      const issuer = `http://${request.headers.host ?? ''}`;
+      response.setHeader('content-type', 'application/json');
+      response.end(
+        JSON.stringify({
+          issuer,
+          authorization_endpoint: `${issuer}/auth`,
+          token_endpoint: `${issuer}/token`,
+          jwks_uri: `${issuer}/keys`,
+          id_token_signing_alg_values_supported: ['ES256'],
+          code_challenge_methods_supported: ['S256'],
+        }),
+      );
+    });
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+    const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+    const opened = await openSignedIn('/admin/sign-in');
+    const { page } = opened;
+    await page.getByLabel('Redirect address').waitFor();
+    expect(await page.getByLabel('Redirect address').innerText()).toMatch(/\/auth\/oidc\/callback$/);
+    await expectAccessible(opened);
+    await page.getByLabel('Address to try').fill('http://127.0.0.1:1');
+    await page.keyboard.press('Enter');
+    await page.getByText('The provider cannot be reached', { exact: false }).waitFor();
+    await page.getByLabel('Address to try').fill(issuer);
+    await page.keyboard.press('Enter');
+    await page.getByText(`${issuer} answers.`).waitFor();
+    await page.getByText('The provider does not name RS256', { exact: false }).waitFor();
+    await expectAccessible(opened);
+    await page.getByLabel('Address of the provider').fill(issuer);
+    await page.getByLabel('Client id').fill('bunting');
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText('The settings of single sign-on are saved.').waitFor();
+    expect(await api('GET', '/api/admin/auth/oidc/settings')).toMatchObject({ discoverUrl: issuer, enabled: false });
+
+    await page.getByRole('button', { name: 'Turn SCIM on' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn SCIM on' }).click();
+    const made = page.getByRole('alertdialog', { name: 'SCIM is on' });
+    const token = await made.getByLabel('Token of SCIM').innerText();
+    expect(token.length).toBeGreaterThan(20);
+    await made.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByText('SCIM is on.').waitFor();
+    expect(await page.content()).not.toContain(token);
+    const users = await fetch(`${url}/scim/v2/Users`, { headers: { authorization: `Bearer ${token}` } });
+    expect(users.status).toBe(200);
+    await page.getByRole('button', { name: 'Turn SCIM off' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Turn SCIM off' }).click();
+    await page.getByText('SCIM is off.', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Turn passwords off' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Turn passwords off' });
+    await question.getByRole('button', { name: 'Turn passwords off' }).click();
+    // There is no other way to sign in, and the server says so.
+    await question.getByRole('alert').waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+    provider.close();
   });
 
   it('leads to the identity provider where single sign-on is set up', async () => {
