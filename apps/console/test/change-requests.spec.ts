@@ -23,11 +23,14 @@ describeInBrowser('a change request', () => {
     const added = await api('POST', `${base}/features/${feature}/environments/production/strategies`, rollout(10));
     strategy = (added as { readonly id: string }).id;
     await api('POST', `${base}/features/${feature}/environments/production/on`);
-    await api('PUT', `${base}/environments/production/change-requests/config`, {
-      changeRequestsEnabled: true,
+    await protect(true);
+  });
+  /** Whether changes in production need a change request. */
+  const protect = (changeRequestsEnabled: boolean): Promise<unknown> =>
+    api('PUT', `${base}/environments/production/change-requests/config`, {
+      changeRequestsEnabled,
       requiredApprovals: 1,
     });
-  });
   const propose = async (percentage: number): Promise<number> => {
     const { id } = (await api('POST', `${base}/environments/production/change-requests`, [
       { action: 'updateStrategy', feature, payload: { id: strategy, ...rollout(percentage) } },
@@ -56,7 +59,7 @@ describeInBrowser('a change request', () => {
     await closeChecked(opened);
   });
 
-  it('is found in the list of open ones, and shows a newer edit that it would overwrite as a conflict to resolve', async () => {
+  it('is found in the list of open ones, and not among those that wait for its author', async () => {
     const opened = await openSignedIn('/change-requests');
     const { page } = opened;
     await page
@@ -67,6 +70,21 @@ describeInBrowser('a change request', () => {
     await page.getByRole('link', { name: 'Waits for me' }).click();
     await page.getByRole('heading', { name: 'No change request waits for you' }).waitFor();
     expect(new URL(page.url()).searchParams.get('view')).toBe('inbox');
+    await closeChecked(opened);
+  });
+
+  it('says which newer edit it would overwrite', async () => {
+    const id = await propose(70);
+    await protect(false);
+    await api('PUT', `${base}/features/${feature}/environments/production/strategies/${strategy}`, rollout(20));
+    await protect(true);
+    const opened = await openSignedIn(`/projects/${project}/change-requests/${id}`);
+    const { page } = opened;
+    await page
+      .getByText(/was .*\b10\b.* when this was proposed and is .*\b20\b.* now; applying makes it .*\b70\b/)
+      .first()
+      .waitFor();
+    await expectAccessible(opened);
     await closeChecked(opened);
   });
 });
