@@ -11,6 +11,7 @@ import {
   openPage,
   openSignedIn,
   signIn,
+  untilFocused,
 } from './browser.ts';
 
 const aName = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
@@ -31,6 +32,7 @@ describeInBrowser('administration', () => {
     await page.getByRole('heading', { name: 'Administration', level: 1 }).waitFor();
     await expectAccessible(opened);
     await page.keyboard.press('Control+k');
+    await untilFocused(page.getByRole('dialog', { name: 'Search' }));
     await page.keyboard.type('flag types');
     await page.getByRole('option', { name: 'Flag types' }).click();
     await page.getByRole('heading', { name: 'Flag types', level: 1 }).waitFor();
@@ -44,7 +46,7 @@ describeInBrowser('administration', () => {
     const { page } = opened;
     await page.getByRole('button', { name: 'Create a tag type' }).press('Enter');
     const create = page.getByRole('dialog', { name: 'Create a tag type' });
-    await create.getByRole('textbox', { name: 'Name' }).waitFor();
+    await untilFocused(create);
     await page.keyboard.type('two words');
     await page.keyboard.press('Enter');
     await create.getByText('Use letters, digits', { exact: false }).waitFor();
@@ -73,6 +75,7 @@ describeInBrowser('administration', () => {
     await question.getByText('Its 1 tag and every use of them go with it', { exact: false }).waitFor();
     expect(await question.getByRole('button', { name: 'Delete the type' }).isDisabled()).toBe(true);
     await expectAccessible(opened);
+    await untilFocused(question);
     await page.keyboard.type(name);
     await page.keyboard.press('Enter');
     await page.getByText(`The tag type ${name} is deleted.`).waitFor();
@@ -107,7 +110,7 @@ describeInBrowser('administration', () => {
     // The end of a drag takes the keys until the row has the focus again.
     await eventually(async () => {
       if ((await dialog.count()) > 0) await dialog.getByRole('button', { name: 'Save' }).press('Enter');
-      await dialog.waitFor({ state: 'detached', timeout: 2_000 });
+      await dialog.waitFor({ state: 'detached', timeout: 15_000 });
     });
     await page.getByText('The order is saved.').waitFor();
     expect((await order()).slice(0, 2)).toEqual([name, first]);

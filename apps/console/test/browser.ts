@@ -94,6 +94,18 @@ export const signIn = async (page: Page, key = token): Promise<void> => {
   await dialog.waitFor({ state: 'detached' });
 };
 
+/** Waits until an input within an element has the focus, so that it gets the keys that are pressed next. */
+export const untilFocused = async (element: Locator): Promise<void> => {
+  await element.waitFor();
+  await eventually(async () => {
+    const hasFocus = await element.evaluate((one) => {
+      const focused = document.activeElement;
+      return focused !== null && one.contains(focused) && focused.matches('input, textarea');
+    });
+    if (!hasFocus) throw new Error('None of its inputs has the focus.');
+  });
+};
+
 /**
  * Opens a menu by keyboard and chooses an entry of it. A dialog that has just closed gives the focus back a frame later, which can
  * come between the press and the release of a key: the button is then pressed again, as a person would do.
@@ -101,8 +113,8 @@ export const signIn = async (page: Page, key = token): Promise<void> => {
 export const chooseFromMenu = async (button: Locator, entry: string): Promise<void> => {
   const item = button.page().getByRole('menuitem', { name: entry, exact: true });
   await eventually(async () => {
-    if (!(await item.isVisible())) await button.press('Enter');
-    await item.waitFor({ timeout: 2000 });
+    if ((await button.getAttribute('aria-expanded')) !== 'true') await button.press('Enter');
+    await item.waitFor({ timeout: 15_000 });
   });
   await item.press('Enter');
 };

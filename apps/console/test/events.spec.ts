@@ -2,7 +2,16 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { api, closeChecked, describeInBrowser, expectAccessible, openPage, openSignedIn, signIn } from './browser.ts';
+import {
+  api,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+  signIn,
+  untilFocused,
+} from './browser.ts';
 
 const flags = (project: string): string => `/api/admin/projects/${project}/features`;
 const rollout = (percentage: number, more: object = {}) => ({
@@ -108,6 +117,7 @@ describeInBrowser('the event log', () => {
     const { page } = opened;
     await page.getByRole('feed').waitFor();
     await page.keyboard.press('/');
+    await untilFocused(page.locator('body'));
     await page.keyboard.type(`feature:${flag} type:feature-strategy-upd`);
     await page.getByRole('option', { name: 'type:feature-strategy-update' }).waitFor();
     await page.keyboard.press('ArrowDown');

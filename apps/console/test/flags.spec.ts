@@ -1,6 +1,14 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
-import { api, chooseFromMenu, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from './browser.ts';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openSignedIn,
+  untilFocused,
+} from './browser.ts';
 
 interface Found {
   readonly features: { name: string; stale: boolean; environments: { name: string; enabled: boolean }[] }[];
@@ -48,15 +56,18 @@ describeInBrowser('the list of flags', () => {
     const bar = page.getByRole('combobox', { name: 'Filter flags' });
     await page.getByRole('table', { name: 'Flags' }).waitFor();
     await page.keyboard.press('/');
+    await untilFocused(page.locator('body'));
     await page.keyboard.type('ty');
+    await page.getByRole('option', { name: 'type:', exact: true }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
+    await eventually(async () => expect(await bar.inputValue()).toBe('type:'));
     await page.keyboard.type('kill');
     await page.getByRole('option', { name: 'type:kill-switch' }).waitFor();
     await expectAccessible(opened);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Tab');
-    expect(await bar.inputValue()).toBe('type:kill-switch ');
+    await eventually(async () => expect(await bar.inputValue()).toBe('type:kill-switch '));
     await page.keyboard.type('tag:simple:listed colour:red');
     await page.getByText('colour:red: colour is not a filter key').waitFor();
     await page.getByText('1 flag', { exact: true }).waitFor();
@@ -83,7 +94,9 @@ describeInBrowser('the list of flags', () => {
       await route.continue().catch(() => undefined);
     });
     const bar = page.getByRole('combobox', { name: 'Filter flags' });
+    const asked = page.waitForRequest(/search\/features\?.*query=listed/);
     await bar.fill('listed');
+    await asked;
     await bar.fill('other.kill');
     await page.getByText('1 flag', { exact: true }).waitFor();
     release();

@@ -9,6 +9,7 @@ import {
   openPage,
   openSignedIn,
   signIn,
+  untilFocused,
 } from './browser.ts';
 
 const chooseFor = async (page: Page, row: string, entry: string): Promise<void> => {
@@ -32,7 +33,7 @@ describeInBrowser('the users in the console', () => {
     await page.getByRole('rowheader', { name: 'Mary Jackson' }).waitFor();
     await expectAccessible(opened);
     await page.keyboard.press('c');
-    await page.getByRole('dialog', { name: 'Create a user' }).waitFor();
+    await untilFocused(page.getByRole('dialog', { name: 'Create a user' }));
     await page.keyboard.type('Katherine Johnson');
     await page.keyboard.press('Enter');
     await page
@@ -115,7 +116,7 @@ describeInBrowser('the users in the console', () => {
     await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
     await page.keyboard.press('c');
     const dialog = page.getByRole('dialog', { name: 'Create a group' });
-    await dialog.waitFor();
+    await untilFocused(dialog);
     await page.keyboard.type('West computers');
     await dialog.getByRole('combobox', { name: 'Add a member' }).fill('dorothy');
     await page.getByRole('option', { name: /Dorothy Vaughan/ }).waitFor();

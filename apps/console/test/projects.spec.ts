@@ -1,7 +1,15 @@
 import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { api, chooseFromMenu, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from './browser.ts';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openSignedIn,
+  untilFocused,
+} from './browser.ts';
 
 const anId = (): string => `project-${randomUUID().slice(0, 8)}`;
 const aProject = async (more: object = {}): Promise<string> => {
@@ -28,7 +36,7 @@ describeInBrowser('the pages of projects', () => {
     await expectAccessible(opened);
     await page.keyboard.press('c');
     const create = page.getByRole('dialog', { name: 'Create a project' });
-    await create.getByRole('textbox', { name: 'Name' }).waitFor();
+    await untilFocused(create);
     await page.keyboard.type('The shop <b>مرحبا</b>');
     await page.keyboard.press('Tab');
     await page.keyboard.type(id);

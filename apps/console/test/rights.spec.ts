@@ -1,5 +1,13 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { api, chooseFromMenu, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from './browser.ts';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openSignedIn,
+  untilFocused,
+} from './browser.ts';
 
 describeInBrowser('rights in the console', () => {
   beforeAll(async () => {
@@ -27,7 +35,7 @@ describeInBrowser('rights in the console', () => {
     await expectAccessible(opened);
     await page.keyboard.press('c');
     const dialog = page.getByRole('dialog', { name: 'Create a project role' });
-    await dialog.waitFor();
+    await untilFocused(dialog);
     await page.keyboard.type('Deployer');
     await dialog
       .getByRole('checkbox', { name: 'Create feature toggles' })
@@ -119,7 +127,7 @@ describeInBrowser('rights in the console', () => {
     await page.getByRole('button', { name: 'Create an API token' }).waitFor();
     await page.keyboard.press('c');
     const dialog = page.getByRole('dialog', { name: 'Create an API token' });
-    await dialog.waitFor();
+    await untilFocused(dialog);
     await page.keyboard.type('checkout service');
     await dialog.getByRole('combobox', { name: 'Add a project' }).fill('Def');
     await page.getByRole('option', { name: /Default/ }).waitFor();
@@ -153,7 +161,7 @@ describeInBrowser('rights in the console', () => {
     const { page } = opened;
     await page.getByRole('heading', { name: 'No service accounts yet' }).waitFor();
     await page.keyboard.press('c');
-    await page.getByRole('dialog', { name: 'Create a service account' }).waitFor();
+    await untilFocused(page.getByRole('dialog', { name: 'Create a service account' }));
     await page.keyboard.type('pipeline');
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /pipeline.*Viewer/ }).waitFor();

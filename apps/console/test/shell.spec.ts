@@ -1,5 +1,14 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { api, closeChecked, describeInBrowser, expectAccessible, openPage, openSignedIn, signIn } from './browser.ts';
+import {
+  api,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+  signIn,
+  untilFocused,
+} from './browser.ts';
 
 describeInBrowser('the console', () => {
   beforeAll(async () => {
@@ -27,7 +36,7 @@ describeInBrowser('the console', () => {
     const opened = await openSignedIn('/flags?q=shell');
     const { page } = opened;
     await page.keyboard.press('Control+k');
-    await page.getByRole('dialog', { name: 'Search' }).waitFor();
+    await untilFocused(page.getByRole('dialog', { name: 'Search' }));
     await page.keyboard.type('shell.fi');
     await page.getByRole('option', { name: /shell\.first/ }).waitFor();
     await expectAccessible(opened);
