@@ -2,7 +2,7 @@ import { type ClientStrategy, type DeliveryScope, describeScope } from '@bunting
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import { compress, type Encoding, tagSuffixOf, withoutTagSuffix } from '../http/compression.ts';
-import { gzipPart, joinGzip } from '../http/gzip-parts.ts';
+import { type GzipPart, gzipPart, joinGzip } from '../http/gzip-parts.ts';
 import type { Change, DeliveryStore, FormerFeature, FeatureEntry } from './delivery-store.ts';
 import { blocksOf, type FeatureBlock } from './feature-blocks.ts';
 
@@ -65,7 +65,6 @@ const eventOf = (type: string, eventId: number, members: string): string =>
   `{"type":"${type}","eventId":${eventId},${members}}`;
 
 const comma = Buffer.from(',');
-const compressedComma = gzipPart(comma);
 
 const lengthOf = ({ blocks, head, tail }: FeatureList): number =>
   blocks.reduce((sum, { length }) => sum + length, Math.max(0, blocks.length - 1)) +
@@ -79,12 +78,27 @@ const bytesOf = ({ blocks, head, tail }: FeatureList): Buffer =>
     Buffer.from(tail),
   ]);
 
-/** Only blocks that have changed since they were last compressed are compressed again. */
+/** As many as Node.js has threads for it: each compression that waits for a thread holds a quarter of a MiB. */
+const maxConcurrentBlocks = 4;
+
+/** Compresses the blocks that have changed since they were last compressed. */
+const compressBlocks = async (blocks: readonly FeatureBlock[]): Promise<readonly GzipPart[]> => {
+  const parts: GzipPart[] = [];
+  let next = 0;
+  const compressNext = async (): Promise<void> => {
+    for (let nth = next++; nth < blocks.length; nth = next++) parts[nth] = await (blocks[nth] as FeatureBlock).gzip();
+  };
+  await Promise.all(Array.from({ length: maxConcurrentBlocks }, compressNext));
+  return parts;
+};
+
 const compressedList = async (list: FeatureList, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
   if (encoding !== 'gzip') return compress(bytesOf(list), encoding);
-  const { blocks, head, tail } = list;
-  const parts = blocks.flatMap((block, nth) => (nth === 0 ? [block.gzip()] : [compressedComma, block.gzip()]));
-  return joinGzip(await Promise.all([gzipPart(Buffer.from(head)), ...parts, gzipPart(Buffer.from(tail))]));
+  const [head, tail, separator] = await Promise.all(
+    [list.head, list.tail, ','].map((text) => gzipPart(Buffer.from(text))),
+  );
+  const parts = (await compressBlocks(list.blocks)).flatMap((part, nth) => (nth === 0 ? [part] : [separator, part]));
+  return joinGzip([head, ...parts, tail] as GzipPart[]);
 };
 
 /**

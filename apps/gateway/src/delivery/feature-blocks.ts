@@ -29,34 +29,38 @@ const meanLength = 128;
 /** Blocks begin at the same names in every replica, and adding or removing a feature changes no block but its own. */
 const beginsBlock = ({ name }: FeatureEntry): boolean => crc32(name) % meanLength === 0;
 
-/** The bytes of many texts. Joined to one string first, they would be copied some times before they are encoded. */
-const encoded = (texts: readonly string[]): Buffer => {
-  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+/** The features as JSON with commas between them, in pieces. */
+const piecesOfRun = (features: readonly FeatureEntry[], { piecesOf }: Serialisation): readonly string[] =>
+  features.flatMap((feature, nth) => (nth === 0 ? piecesOf(feature) : [',', ...piecesOf(feature)]));
+
+/**
+ * The bytes of each text, which is in pieces. They share one buffer: many small ones would stay with the process when they are freed. Joined to
+ * one string first, the pieces would be copied some times before they are encoded.
+ */
+const encode = (texts: readonly (readonly string[])[]): readonly Buffer[] => {
+  const lengths = texts.map((pieces) => pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
+  const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0));
   let at = 0;
-  for (const text of texts) at += bytes.write(text, at);
-  return bytes;
+  return texts.map((pieces) => {
+    const from = at;
+    for (const piece of pieces) at += bytes.write(piece, at);
+    return bytes.subarray(from, at);
+  });
 };
 
-const blockOf = (features: readonly FeatureEntry[], { positionOf, piecesOf }: Serialisation): FeatureBlock => {
-  const serialise = (): Buffer => {
-    const pieces: string[] = [];
-    for (const feature of features) {
-      if (pieces.length > 0) pieces.push(',');
-      pieces.push(...piecesOf(feature));
-    }
-    return encoded(pieces);
-  };
-  let plain: Buffer | undefined = serialise();
+const blockOf = (features: readonly FeatureEntry[], bytes: Buffer, serialisation: Serialisation): FeatureBlock => {
+  let plain: Buffer | undefined = bytes;
+  const serialised = (): Buffer => plain ?? (encode([piecesOfRun(features, serialisation)])[0] as Buffer);
   let compressed: GzipPart | Promise<GzipPart> | undefined;
   return {
     features,
-    positions: features.map(positionOf),
-    hash: hash('sha256', plain, 'hex'),
-    length: plain.length,
-    bytes: () => plain ?? serialise(),
+    positions: features.map(serialisation.positionOf),
+    hash: hash('sha256', bytes, 'hex'),
+    length: bytes.length,
+    bytes: serialised,
     gzip: () => {
       if (compressed !== undefined) return compressed;
-      const compressing = gzipPart(plain ?? serialise());
+      const compressing = gzipPart(serialised());
       compressed = compressing;
       compressing.then(
         (part) => {
@@ -74,30 +78,35 @@ const blockOf = (features: readonly FeatureEntry[], { positionOf, piecesOf }: Se
   };
 };
 
+/** The features in runs of which each becomes a block. */
+const runsOf = (features: Iterable<FeatureEntry>): FeatureEntry[][] => {
+  const runs: FeatureEntry[][] = [];
+  for (const feature of features) {
+    const run = runs.at(-1);
+    if (run === undefined || beginsBlock(feature)) runs.push([feature]);
+    else run.push(feature);
+  }
+  return runs;
+};
+
 /** The blocks of a list of features, with those of before that none of their features has changed since. */
 export const blocksOf = (
   features: Iterable<FeatureEntry>,
   before: readonly FeatureBlock[],
   serialisation: Serialisation,
 ): readonly FeatureBlock[] => {
-  const known = new Map(before.map((block) => [block.features[0], block]));
-  const blocks: FeatureBlock[] = [];
-  let run: FeatureEntry[] = [];
-  const end = (): void => {
-    if (run.length === 0) return;
-    const block = known.get(run[0]);
-    const isSame =
-      block?.features.length === run.length &&
-      run.every(
-        (feature, nth) => feature === block.features[nth] && serialisation.positionOf(feature) === block.positions[nth],
-      );
-    blocks.push(block !== undefined && isSame ? block : blockOf(run, serialisation));
-    run = [];
-  };
-  for (const feature of features) {
-    if (beginsBlock(feature)) end();
-    run.push(feature);
-  }
-  end();
-  return blocks;
+  const byFirst = new Map(before.map((block) => [block.features[0], block]));
+  const isSame = (block: FeatureBlock, run: readonly FeatureEntry[]): boolean =>
+    block.features.length === run.length &&
+    run.every(
+      (feature, nth) => feature === block.features[nth] && serialisation.positionOf(feature) === block.positions[nth],
+    );
+  const runs = runsOf(features).map((run) => {
+    const block = byFirst.get(run[0]);
+    return { run, block: block !== undefined && isSame(block, run) ? block : undefined };
+  });
+  const changed = runs.filter(({ block }) => block === undefined).map(({ run }) => run);
+  const texts = encode(changed.map((run) => piecesOfRun(run, serialisation)));
+  const made = new Map(changed.map((run, nth) => [run, blockOf(run, texts[nth] as Buffer, serialisation)]));
+  return runs.map(({ run, block }) => block ?? (made.get(run) as FeatureBlock));
 };
