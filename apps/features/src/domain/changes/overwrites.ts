@@ -1,4 +1,4 @@
-import { type Change, type ChangeRequestOverwrite, isSegmentChange } from '@bunting/contracts';
+import { type Change, type ChangeRequestOverwrite, isSegmentChange, Refusal } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
 import { type JsonObject, membersOf } from '../json-object.ts';
@@ -19,8 +19,9 @@ export const currentSnapshot = (change: Change, context: ChangeContext): unknown
     }
     const feature: Feature | undefined = context.features.get(change.feature);
     return feature === undefined ? null : featureRuleOf(change).snapshot(feature, change, context);
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
   }
 };
 
