@@ -63,7 +63,7 @@ import { requestLimits } from './admission/concurrent-request-limits.ts';
 import { unreadResponses } from './admission/unread-responses.ts';
 import { deliveryStreams } from './streaming/delivery-streams.ts';
 import { createHttpServer, httpStopTimeoutMs, listen, requireAvailableAddress } from './http/server.ts';
-import { startRevealingProjects } from './subscriptions/reveal-projects-of-failed-commits.ts';
+import { startRevealingExpiredProjects } from './subscriptions/reveal-expired-projects.ts';
 import { pendingPrivateProjectStore } from './persistence/projects/pending-private-projects.ts';
 import { followProjects } from './subscriptions/follow-projects.ts';
 
@@ -157,7 +157,7 @@ const start = async ({
   measureDeadLetters(metrics, 'gateway', database);
   onStop('projection of projects', () => projects.stop());
   const pendingPrivateProjects = pendingPrivateProjectStore(database);
-  const revealer = startRevealingProjects({ pendingPrivateProjects, projects, warn });
+  const revealer = startRevealingExpiredProjects({ pendingPrivateProjects, projects, warn });
   onStop('reveal of projects of failed commits', () => revealer.stop());
   const delivery = await startDelivery({ bus, config, metrics, warn });
   onStop('delivery to SDKs', () => delivery.stop());

@@ -2,7 +2,7 @@ export { measureDeadLetters } from './dead-letters/dead-letter-metrics.ts';
 export { deadLetters, readDeadLettersEndpoint } from './dead-letters/dead-letters.ts';
 export { digestOfVersions } from './digest-of-versions.ts';
 export { type MissedRange, missedMessages } from './consumer/missed-messages.ts';
-export { idempotencyTables, sealReply, type SealedReply } from './idempotency/idempotency-store.ts';
+export { idempotencyTables, encryptReply, type EncryptedReply } from './idempotency/idempotency-store.ts';
 export { insertStates, type Outbox } from './producer/transaction-with-outbox.ts';
 export { type ProducerOptions, startOutboxProducer, type OutboxProducer } from './producer/start-outbox-producer.ts';
 export {

@@ -19,7 +19,7 @@ interface ApplyResult extends AppliedChanges {
 }
 
 /** The reason of a failed run, as users see it. */
-export const reasonOf = (conflicts: AppliedChanges['conflicts']): string =>
+export const failureReason = (conflicts: AppliedChanges['conflicts']): string =>
   `conflicts: ${conflicts[0]?.message ?? 'unknown'} (${conflicts.length} in total)`;
 
 const ended = (request: ChangeRequest, result: AppliedChanges, now: Date): CommandResult => {
@@ -31,7 +31,7 @@ const ended = (request: ChangeRequest, result: AppliedChanges, now: Date): Comma
       return abandonApplying(request, now, { command: 'suspend', reason });
     }
     default:
-      return abandonApplying(request, now, { command: 'fail', reason: reasonOf(result.conflicts) });
+      return abandonApplying(request, now, { command: 'fail', reason: failureReason(result.conflicts) });
   }
 };
 

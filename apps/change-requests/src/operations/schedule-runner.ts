@@ -18,7 +18,7 @@ import { suspensionReason } from '../domain/review/suspension-reason.ts';
 import type { PendingWorkReader } from '../persistence/pending-work.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { type Apply, reasonOf } from './apply-request.ts';
+import { type Apply, failureReason } from './apply-request.ts';
 import { previewsOf } from './previews.ts';
 import { type RetryBackoff, retryBackoff } from './retry-backoff.ts';
 import { segmentConflictsOf } from './segment-conflicts.ts';
@@ -72,7 +72,7 @@ export const startScheduleRunner = ({
   let nextDeletedUsersCheckAt = Number.NEGATIVE_INFINITY;
   const backoff = () => retryBackoff(intervalMs, () => performance.now());
   /** the pauses of requests whose application, or whose check for conflicts, failed because of a defect */
-  const [applying, checking, deleting, protecting] = [backoff(), backoff(), backoff(), backoff()];
+  const [applyBackoff, checkBackoff, deletionBackoff, protectionBackoff] = [backoff(), backoff(), backoff(), backoff()];
 
   /** The current permissions of the user who scheduled. An admin token belongs to no user who could be deleted. */
   const accessOf = async (id: number, context: CallContext): Promise<Caller | 'gone' | 'token'> => {
@@ -82,8 +82,8 @@ export const startScheduleRunner = ({
   };
 
   /** The reason not to run a due request; undefined if it may run. */
-  const reasonNotTo = (request: ChangeRequest, scheduler: Caller | 'token', late: number): string | undefined => {
-    if (late > maxDelayMs) return 'it could not begin within 15 minutes of the scheduled time';
+  const reasonNotTo = (request: ChangeRequest, scheduler: Caller | 'token', delayMs: number): string | undefined => {
+    if (delayMs > maxDelayMs) return 'it could not begin within 15 minutes of the scheduled time';
     const { project, environment } = request;
     if (scheduler === 'token' || may(scheduler, ['APPLY_CHANGE_REQUEST'], { project, environment })) return undefined;
     return `the user who scheduled it (user id: ${scheduler.id}) no longer has the permission to apply it`;
@@ -99,10 +99,10 @@ export const startScheduleRunner = ({
   ): Promise<ChangeRequest | undefined> => {
     const scheduler = await accessOf(userId, context);
     return work(context.traceparent, async ({ requests, schedules, outbox }) => {
-      const late = await schedules.claimDue(id);
-      const request = late === undefined ? undefined : await requests.getForUpdate(id);
+      const delayMs = await schedules.claimDue(id);
+      const request = delayMs === undefined ? undefined : await requests.getForUpdate(id);
       // Another user may have rescheduled it in the meantime: the next run checks that user's permissions.
-      if (late === undefined || request?.schedule?.by.id !== userId) return undefined;
+      if (delayMs === undefined || request?.schedule?.by.id !== userId) return undefined;
       const now = await requests.now();
       const { by } = request.schedule;
       try {
@@ -115,10 +115,10 @@ export const startScheduleRunner = ({
         const begun = beginApplying(request, 'run', { by, now, roles: systemRoles });
         const conflicts = await segmentConflictsOf(requests, request);
         const reason =
-          reasonNotTo(request, scheduler, late) ?? (conflicts.length > 0 ? reasonOf(conflicts) : undefined);
+          reasonNotTo(request, scheduler, delayMs) ?? (conflicts.length > 0 ? failureReason(conflicts) : undefined);
         if (reason === undefined) {
           await requests.save(request, begun);
-          onScheduledBegin(late);
+          onScheduledBegin(delayMs);
           return begun;
         }
         const { request: after, events } = abandonApplying(begun, now, { command: 'fail', reason });
@@ -150,7 +150,7 @@ export const startScheduleRunner = ({
   const removeDeletedUsers = async (): Promise<void> => {
     if (performance.now() < nextDeletedUsersCheckAt) return;
     nextDeletedUsersCheckAt = performance.now() + deletedUsersIntervalMs;
-    await each(await pendingWork.ofDeletedUsers(), removeDeletedUser, deleting);
+    await each(await pendingWork.ofDeletedUsers(), removeDeletedUser, deletionBackoff);
   };
 
   /** Loads a request whose attempt to apply it was interrupted. */
@@ -250,16 +250,20 @@ export const startScheduleRunner = ({
 
   const runPendingWork = async (): Promise<void> => {
     heldUp = [];
-    if (protecting.paused().length === 0 && (await pendingWork.unsyncedProtections()).length > 0)
-      await attempt('the protection of environments by change requests', 0, syncProtection, protecting);
-    await each(await pendingWork.interrupted(recoveryTimeoutMs, applying.paused()), applyAfter(resume), applying);
+    if (protectionBackoff.paused().length === 0 && (await pendingWork.unsyncedProtections()).length > 0)
+      await attempt('the protection of environments by change requests', 0, syncProtection, protectionBackoff);
+    await each(
+      await pendingWork.interrupted(recoveryTimeoutMs, applyBackoff.paused()),
+      applyAfter(resume),
+      applyBackoff,
+    );
     await removeDeletedUsers();
     await each(
-      await pendingWork.uncheckedSchedules(checking.paused()),
+      await pendingWork.uncheckedSchedules(checkBackoff.paused()),
       ({ id, project, uncheckedEdits }, context) => checkConflicts(id, project, uncheckedEdits, context),
-      checking,
+      checkBackoff,
     );
-    await each(await pendingWork.due(applying.paused()), applyAfter(begin), applying);
+    await each(await pendingWork.due(applyBackoff.paused()), applyAfter(begin), applyBackoff);
     reportOutage();
   };
 
@@ -268,9 +272,9 @@ export const startScheduleRunner = ({
     intervalMs: pollMs,
     warn,
     run: async () => {
-      const paused = { applying: applying.paused(), checking: checking.paused() };
+      const paused = { applying: applyBackoff.paused(), checking: checkBackoff.paused() };
       // Before the query: a pause may end during it.
-      const pauseEndsInMs = Math.min(applying.endsInMs(), checking.endsInMs());
+      const pauseEndsInMs = Math.min(applyBackoff.endsInMs(), checkBackoff.endsInMs());
       const dueInMs = (await pendingWork.nextInMs(recoveryTimeoutMs, paused)) ?? pollMs;
       const inMs = Math.min(dueInMs, pauseEndsInMs, nextDeletedUsersCheckAt - performance.now());
       if (inMs > 0) return Math.min(inMs, pollMs);

@@ -3,7 +3,7 @@ import { ScheduleEntity, UnsyncedProtectionEntity } from './entities.ts';
 import type { Protection } from './pending-work.ts';
 
 const claimDue = `
-  select extract(epoch from clock_timestamp() - schedule.scheduled_at)::float8 * 1000 as late
+  select extract(epoch from clock_timestamp() - schedule.scheduled_at)::float8 * 1000 as "delayMs"
   from change_request request join schedule on schedule.change_request_id = request.id
   where request.id = $1 and request.applying is null and schedule.status = 'pending'
     and schedule.scheduled_at <= clock_timestamp()
@@ -24,7 +24,7 @@ const continueVersionsAfter = `
 export const scheduleRepository = (tx: Tx) => ({
   /** Locks a due request unless another replica holds it; returns by how many milliseconds it is late. */
   claimDue: async (id: number): Promise<number | undefined> =>
-    (await tx.query<{ late: number }>(claimDue, [id]))[0]?.late,
+    (await tx.query<{ delayMs: number }>(claimDue, [id]))[0]?.delayMs,
   /** Marks a schedule as checked for conflicts, unless there were more than `checked` edits in the meantime. */
   conflictsChecked: async (id: number, checked: number): Promise<void> => {
     await tx.em.nativeUpdate(ScheduleEntity, { request: id, uncheckedEdits: checked }, { uncheckedEdits: 0 });

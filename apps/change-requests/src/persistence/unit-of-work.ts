@@ -33,7 +33,7 @@ export interface UnitOfWork {
 }
 
 /** The only way to write: state, events, and the reply to a write with an `Idempotency-Key`, in one transaction. */
-export const unitOfWork = ({ work, commitThenReply, replay, storeSealedReply }: OutboxProducer): UnitOfWork => {
+export const unitOfWork = ({ work, commitThenReply, replay, storeEncryptedReply }: OutboxProducer): UnitOfWork => {
   const within =
     <T>(requestOrTraceparent: WriteContext | string, job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
@@ -49,7 +49,7 @@ export const unitOfWork = ({ work, commitThenReply, replay, storeSealedReply }: 
         schedules: scheduleRepository(tx),
         outbox,
         requireMatch: requireLockedMatch,
-        storeReply: (reply, headers) => storeSealedReply(tx, reply, headers),
+        storeReply: (reply, headers) => storeEncryptedReply(tx, reply, headers),
       });
       // Checked last, so that a write that is refused for another reason reports that reason.
       if (typeof requestOrTraceparent === 'string' || done === undefined) return done;

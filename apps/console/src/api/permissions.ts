@@ -23,7 +23,7 @@ export const allows = (grants: readonly Grant[], permission: Permission, { proje
   );
 
 /** A function that says whether the user may do something; nothing while it is not known yet. */
-export const useMay = (): ((permission: Permission, where?: Where) => boolean) => {
+export const usePermissions = (): ((permission: Permission, where?: Where) => boolean) => {
   const { data } = useMe();
   return (permission, where = {}) => data !== undefined && allows(data.permissions, permission, where);
 };

@@ -49,13 +49,13 @@ export const readWithEntityTag = <O extends AnyOperation>(operation: O, request:
     queryFn: ({ signal }) => callWithEntityTag(operation, { ...request, signal } as CallRequest<O>),
   });
 
-/** A mutation that calls an operation and then reads again what the write has changed. */
-export const useCommand = <O extends AnyOperation>(operation: O, changes: readonly AnyOperation[] = []) => {
+/** A mutation that calls an operation. @param invalidates operations whose cached replies the write changes, and which are read again */
+export const useCommand = <O extends AnyOperation>(operation: O, invalidates: readonly AnyOperation[] = []) => {
   const client = useQueryClient();
   return useMutation<ReplyOf<O>, ApiError, CallRequest<O>>({
     mutationFn: (request) => call(operation, request),
     onSettled: () =>
-      Promise.all(changes.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] }))),
+      Promise.all(invalidates.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] }))),
   });
 };
 

@@ -21,7 +21,7 @@ const post = async (path: string, body: unknown, headers: Record<string, string>
   return answer;
 };
 
-const whoIs = async (): Promise<Me> => {
+const fetchMe = async (): Promise<Me> => {
   const url = GetMe.http?.url ?? '';
   const response = await fetch(url, { headers: { ...json, ...authorization() }, credentials: 'same-origin' }).catch(
     () => {
@@ -36,8 +36,8 @@ const whoIs = async (): Promise<Me> => {
 let lastUser: number | undefined;
 
 /** Goes on with what waited. Another user's changes are not sent: the page starts again instead. */
-const goOn = async (): Promise<void> => {
-  const { user } = await whoIs();
+const resumeWaitingCalls = async (): Promise<void> => {
+  const { user } = await fetchMe();
   if (lastUser !== undefined && lastUser !== user.id) return location.assign('/');
   lastUser = user.id;
   signedIn();
@@ -46,14 +46,14 @@ const goOn = async (): Promise<void> => {
 /** Signs in with a password, at the path that the gateway's 401 names. @throws ApiError */
 export const signInWithPassword = async (path: string, username: string, password: string): Promise<void> => {
   await post(path, { username, password });
-  await goOn();
+  await resumeWaitingCalls();
 };
 
 /** Signs in with an API key, which is kept in memory only. @throws ApiError when the key is not accepted */
 export const signInWithKey = async (key: string): Promise<void> => {
   setApiKey(key);
   try {
-    await goOn();
+    await resumeWaitingCalls();
   } catch (error) {
     setApiKey(undefined);
     throw error;

@@ -23,7 +23,7 @@ export interface ActionDialogProps<O extends AnyOperation> {
   readonly isImpossible?: boolean;
   readonly operation: O;
   readonly request: CallRequest<O>;
-  readonly changes: readonly AnyOperation[];
+  readonly invalidates: readonly AnyOperation[];
   /** what to say when it is done */
   readonly done: string;
   readonly onClose: () => void;
@@ -40,12 +40,12 @@ export const ActionDialog = <O extends AnyOperation>({
   isImpossible = false,
   operation,
   request,
-  changes,
+  invalidates,
   done,
   onClose,
   onDone,
 }: ActionDialogProps<O>) => {
-  const command = useCommand(operation, changes);
+  const command = useCommand(operation, invalidates);
   const [typed, setTyped] = useState('');
   const isTyped = typedName === undefined || typed.trim() === typedName;
   const run = async (): Promise<void> => {

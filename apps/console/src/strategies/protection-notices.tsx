@@ -1,6 +1,6 @@
 import { GetChangeRequestConfig } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { useMay } from '../api/permissions.ts';
+import { usePermissions } from '../api/permissions.ts';
 import { read } from '../api/queries.ts';
 import { Button } from '../components/button.tsx';
 import { Notice } from '../components/content.tsx';
@@ -23,7 +23,7 @@ export const useProtection = (project: string, inEnvironment?: string): Protecti
     ...read(GetChangeRequestConfig, { params: { projectId: project } }),
     staleTime: 60_000,
   });
-  const may = useMay();
+  const may = usePermissions();
   const guarded = (data ?? []).filter(
     ({ changeRequestEnabled, environment }) =>
       changeRequestEnabled && (inEnvironment === undefined || environment === inEnvironment),

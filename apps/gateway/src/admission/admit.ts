@@ -35,7 +35,7 @@ export interface AdmissionOptions {
   readonly sameOrigin: SameOriginPolicy;
   /** how people sign in, which a 401 of the Admin API says */
   readonly signInForm: () => Promise<SignInForm>;
-  readonly limits: Pick<RequestLimits, 'assignClient' | 'startKnown'>;
+  readonly limits: Pick<RequestLimits, 'assignClient' | 'acquire'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly config: Pick<
     GatewayConfig,
@@ -202,7 +202,7 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
     const client = clientOf(principal, '');
     let release: () => void;
     try {
-      release = limits.startKnown(client);
+      release = limits.acquire(client);
     } catch {
       return undefined;
     }

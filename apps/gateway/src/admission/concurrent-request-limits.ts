@@ -91,7 +91,7 @@ export const requestLimits = (config: Limits) => {
      * @returns a function that stops counting it
      * @throws Refusal when a limit is reached
      */
-    startKnown: (client: Client): (() => void) =>
+    acquire: (client: Client): (() => void) =>
       limits.handling.acquire([total('handling'), ...quotas('handling', client)]),
     /** Counts the request under its client, too. @throws Refusal when the quota of the client is used up */
     assignClient: (request: FastifyRequest, client: Client): void => {

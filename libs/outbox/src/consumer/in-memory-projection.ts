@@ -14,7 +14,7 @@ import { inLinkedSpan } from '@bunting/tracing';
 import type { Registry } from 'prom-client';
 import { isProducerRestored } from './is-producer-restored.ts';
 import { measureLag } from './lag-metrics.ts';
-import { processSpan } from './process-span.ts';
+import { processSpanOptions } from './process-span-options.ts';
 
 export interface InMemoryProjectionOptions {
   /** the service that keeps the projection */
@@ -95,7 +95,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
       const { position: upTo } = checkpoint;
       const isLast = upTo >= barrier;
       inLinkedSpan(
-        () => processSpan(options, messages.length),
+        () => processSpanOptions(options, messages.length),
         messages.map(({ traceparent }) => traceparent),
         () => apply(messages as OutboxMessage[], upTo, isLast),
       );

@@ -11,13 +11,13 @@ import {
 import { coalesceCalls, type Database, isDataError, type Tx } from '@bunting/database';
 import { startLoop } from '@bunting/runtime';
 import { inLinkedSpan } from '@bunting/tracing';
-import { addDeadLetter, dropStatesOf, dropSuperseded, reasonOf } from '../dead-letters/dead-letters.ts';
+import { addDeadLetter, deleteDeadStates, dropSuperseded, deadLetterReason } from '../dead-letters/dead-letters.ts';
 import { startDeadLetterRetries } from '../dead-letters/retry-dead-letters.ts';
 import { backgroundPacer } from './background-pacer.ts';
 import { isProducerRestored } from './is-producer-restored.ts';
 import type { Registry } from 'prom-client';
 import { measureLag } from './lag-metrics.ts';
-import { processSpan } from './process-span.ts';
+import { processSpanOptions } from './process-span-options.ts';
 
 export interface ProjectionOptions {
   /** the service that maintains the projection */
@@ -222,7 +222,7 @@ export const startProjection = async (options: ProjectionOptions) => {
   };
 
   const deadLetter = async (after: number, message: OutboxMessage, attempts: number, error: unknown) => {
-    const reason = reasonOf(error);
+    const reason = deadLetterReason(error);
     let isNew = false;
     const checkpoint = await commitAdvance(async (tx) => {
       const from = await lockCheckpoint(tx);
@@ -262,7 +262,7 @@ export const startProjection = async (options: ProjectionOptions) => {
   ): Promise<StoredCheckpoint> => {
     try {
       return await inLinkedSpan(
-        () => processSpan(options, messages.length),
+        () => processSpanOptions(options, messages.length),
         messages.map(({ traceparent }) => traceparent),
         () => applyMessages(after, messages, upTo),
       );
@@ -309,7 +309,7 @@ export const startProjection = async (options: ProjectionOptions) => {
       if (stored.epoch > epoch) return stored;
       const restarted = { position: start, uid: null, epoch: stored.epoch + 1 };
       await store(tx, restarted);
-      await dropStatesOf(tx, options);
+      await deleteDeadStates(tx, options);
       await onProducerRestored?.(tx);
       return restarted;
     });

@@ -20,7 +20,7 @@ export interface Source {
 const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
 
 /** Why a message was not applied. A value that PostgreSQL quotes is left out: it may be a secret. */
-export const reasonOf = (error: unknown): string => {
+export const deadLetterReason = (error: unknown): string => {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
   const text = String(message ?? error);
   return typeof code === 'string' && code.startsWith('22') ? (text.split(':', 1)[0] ?? '') : text;
@@ -87,15 +87,15 @@ export const dropSuperseded = async (
  * Deletes the dead states of a producer that was restored from a backup: they may be newer than the backup, and all states of the
  * producer are applied again anyway.
  */
-export const dropStatesOf = async ({ query }: Pick<Tx, 'query'>, { producer, topic }: Source): Promise<void> => {
+export const deleteDeadStates = async ({ query }: Pick<Tx, 'query'>, { producer, topic }: Source): Promise<void> => {
   if (topic === 'state') await query('delete from dead_letter where producer = $1 and topic = $2', [producer, topic]);
 };
 
-const databaseTime: Statement = { name: 'database-time', text: 'select clock_timestamp()::text as now' };
+const readTime: Statement = { name: 'database-time', text: 'select clock_timestamp()::text as now' };
 
 /** The time by the database's clock, for comparison with stored times. */
-export const timeOf = async (database: Database): Promise<string> =>
-  (await database.read<{ now: string }>(databaseTime))[0]?.now ?? 'infinity';
+export const databaseTime = async (database: Database): Promise<string> =>
+  (await database.read<{ now: string }>(readTime))[0]?.now ?? 'infinity';
 
 /** SQL: an attempt is due at its time, or when the last one preceded the start of this process, which may run a fixed version. */
 const isDue = '(next_attempt_at <= now() or last_failed_at < $3::timestamptz)';

@@ -6,10 +6,10 @@ import {
   nextAttemptInMs,
   nextDueLetter,
   postponeDeadLetter,
-  reasonOf,
+  deadLetterReason,
   removeDeadLetter,
   type Source,
-  timeOf,
+  databaseTime,
 } from './dead-letters.ts';
 
 export interface DeadLetterRetriesOptions extends Source {
@@ -51,7 +51,7 @@ export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop 
     } catch (error) {
       const { due } = claimed;
       if (due === undefined || !isDataError(error)) throw error;
-      await database.transaction((tx) => postponeDeadLetter(tx, source, due.message.uid, reasonOf(error)));
+      await database.transaction((tx) => postponeDeadLetter(tx, source, due.message.uid, deadLetterReason(error)));
     }
   };
 
@@ -59,7 +59,7 @@ export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop 
   return startLoop({
     name: `The retry of dead letters of ${producer} in ${consumer}`,
     run: async () => {
-      startedAt ??= await timeOf(database);
+      startedAt ??= await databaseTime(database);
       const dueInMs = (await nextAttemptInMs(database, source, startedAt)) ?? pollMs;
       if (dueInMs > 0) return Math.min(dueInMs, pollMs);
       await retryNext(startedAt);

@@ -168,7 +168,7 @@ export const storeOutcome = async (
 };
 
 /** A reply that is stored once its write is done: without the `Idempotency-Key`, and readable only by a retry with the key. */
-export interface SealedReply {
+export interface EncryptedReply {
   readonly scope: string;
   /** the hash by which the key is stored */
   readonly hashedKey: string;
@@ -179,16 +179,16 @@ export interface SealedReply {
 }
 
 /** Prepares the reply of a write that another process may finish. */
-export const sealReply = (write: IdempotentWrite, reply: unknown): SealedReply => {
+export const encryptReply = (write: IdempotentWrite, reply: unknown): EncryptedReply => {
   const { scope, operation, fingerprint, granted } = write;
   const encryptedReply = encrypt(write, textOfReply(reply));
   return { scope, hashedKey: nameOf(write), operation, fingerprint, granted: [...granted], encryptedReply };
 };
 
 /** Stores a sealed reply in the last transaction of its write. A stored reply of another request stays. */
-export const storeSealedReply = async (
+export const storeEncryptedReply = async (
   { query }: Pick<Tx, 'query'>,
-  { scope, hashedKey, operation, fingerprint, granted, encryptedReply }: SealedReply,
+  { scope, hashedKey, operation, fingerprint, granted, encryptedReply }: EncryptedReply,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> => {
   const granting = JSON.stringify(granted);

@@ -5,10 +5,10 @@ import {
   claimIdempotencyKey,
   completeReply,
   findStoredOutcome,
-  type SealedReply,
+  type EncryptedReply,
   type StoredOutcome,
   storeOutcome,
-  storeSealedReply,
+  storeEncryptedReply,
   textOfReply,
 } from './idempotency-store.ts';
 import type { Outbox, RunInTransaction } from '../producer/transaction-with-outbox.ts';
@@ -56,8 +56,8 @@ export interface IdempotentSteps {
     job: Job<T | undefined>,
     buildReply: (outcome: T) => Promise<R>,
   ): Promise<ReplyOrReplay<R> | undefined>;
-  /** Stores the reply of `sealReply` and its headers in the last transaction of a write, which another process may run. */
-  storeSealedReply(tx: Tx, sealed: SealedReply, headers?: Readonly<Record<string, string>>): Promise<void>;
+  /** Stores the reply of `encryptReply` and its headers in the last transaction of a write, which another process may run. */
+  storeEncryptedReply(tx: Tx, sealed: EncryptedReply, headers?: Readonly<Record<string, string>>): Promise<void>;
 }
 
 const setHeaders = ({ setHeader }: WriteContext, headers: Readonly<Record<string, string>>): void => {
@@ -157,6 +157,6 @@ export const idempotentUnitOfWork = (
       return stored === undefined ? undefined : finish(request, idempotency, stored, buildReply);
     },
 
-    storeSealedReply,
+    storeEncryptedReply,
   };
 };

@@ -65,7 +65,7 @@ const dropUnneeded = `
     join json_to_recordset($2::json) as follower (topic text, consumer text) using (topic, consumer)
     group by topic
     having count(*) = (select count(*) from json_to_recordset($2::json) as f (topic text) where f.topic = outbox_consumer.topic)
-  ), looked as materialized (
+  ), examined as materialized (
     select row.* from confirmed
     join outbox_topic using (topic)
     join json_to_recordset($3::json) as start (topic text, after bigint) using (topic)
@@ -77,11 +77,11 @@ const dropUnneeded = `
       order by position limit ${housekeepingBatchSize}
     ) as row
   ), dropped as (
-    delete from outbox using looked where outbox.id = looked.id and is_old and (looked.topic = 'event' or exists (
+    delete from outbox using examined where outbox.id = examined.id and is_old and (examined.topic = 'event' or exists (
       select from outbox newer
-      where newer.topic = looked.topic and newer.entity_key = looked.entity_key and newer.position > looked.position))
+      where newer.topic = examined.topic and newer.entity_key = examined.entity_key and newer.position > examined.position))
   )
-  select topic, max(position) as after from looked
+  select topic, max(position) as after from examined
   group by topic having count(*) = ${housekeepingBatchSize} and bool_and(is_old)`;
 
 /** The span of a batch that is published, by the semantic conventions of messaging. */
@@ -149,7 +149,7 @@ export const startRelay = (options: RelayOptions) => {
   const runHousekeeping = async (): Promise<void> => {
     droppedAt = performance.now();
     const pending = confirmed.pending();
-    const looked = await database.transaction(async ({ query }) => {
+    const examined = await database.transaction(async ({ query }) => {
       if (pending.length > 0) {
         await query(
           `insert into outbox_consumer (topic, consumer, position)
@@ -174,7 +174,7 @@ export const startRelay = (options: RelayOptions) => {
     confirmed.stored(pending);
     // Rows that were kept may be superseded by now, so housekeeping starts over after the last row.
     examinedTo.clear();
-    for (const { topic, after } of looked) examinedTo.set(topic, after);
+    for (const { topic, after } of examined) examinedTo.set(topic, after);
   };
 
   const housekeeping = startLoop({

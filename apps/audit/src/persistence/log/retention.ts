@@ -46,7 +46,7 @@ const deleteRows = async ({ query }: Tx, { droppedId, id }: RetainedRange, befor
     `select max(id) as last from (
        select id, bool_and(created_at < $2) over (order by id) as old from (
          select id, created_at from event where id > $1 and id <= $3 order by id limit ${batchSize}) as oldest
-     ) as looked where old`,
+     ) as examined where old`,
     [droppedId, before, id],
   );
   const last = old?.last ?? null;

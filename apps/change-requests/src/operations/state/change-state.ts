@@ -1,6 +1,6 @@
 import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
 import { type AppliedChanges, ChangeState, invalid, refusal, type Refusal } from '@bunting/contracts';
-import { sealReply } from '@bunting/outbox';
+import { encryptReply } from '@bunting/outbox';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import {
@@ -111,7 +111,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
     if (command === 'apply') {
       const begin = async (tx: WorkContext): Promise<ChangeRequest> => {
         const { before, comment, actor } = await loadForCommand(tx);
-        const pendingReply = idempotency === undefined ? undefined : sealReply(idempotency, reply);
+        const pendingReply = idempotency === undefined ? undefined : encryptReply(idempotency, reply);
         // A retry while the outcome is unknown continues the same attempt.
         if (isStartedByThisWrite(before, pendingReply)) return before;
         const request = beginApplying(before, 'apply', actor, { ...more, comment: await comment(), pendingReply });

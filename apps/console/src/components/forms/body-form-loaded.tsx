@@ -43,7 +43,7 @@ interface BodyFormOptions<O extends AnyOperation> {
   /** the path parameters and query of the operation */
   readonly request: Omit<CallRequest<O>, 'body' | 'ifMatch' | 'signal'>;
   /** reads of these operations are repeated afterwards */
-  readonly changes: readonly AnyOperation[];
+  readonly invalidates: readonly AnyOperation[];
   readonly fields: readonly BodyField[];
   /** below the fields, for members that are edited together */
   readonly whole?: (values: FormValues, onChange: (changed: FormValues) => void) => React.ReactNode;
@@ -69,8 +69,8 @@ interface Conflict {
 }
 
 const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
-  const { operation, request, changes, fields, current, done, onDone, prepare = (body) => body } = options;
-  const save = useCommand(operation, changes);
+  const { operation, request, invalidates, fields, current, done, onDone, prepare = (body) => body } = options;
+  const save = useCommand(operation, invalidates);
   const [base, setBase] = useState<WithEntityTag<FormValues>>({ value: options.values, tag: options.tag });
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<Conflict>();

@@ -28,7 +28,7 @@ interface SecretFormProps<O extends AnyOperation> {
   readonly operation: O;
   readonly request: (values: Values) => CallRequest<O>;
   /** reads of these operations are repeated afterwards */
-  readonly changes: readonly AnyOperation[];
+  readonly invalidates: readonly AnyOperation[];
   readonly values?: Values;
   readonly children: (control: Control<Values>) => React.ReactNode;
   readonly secret: (reply: ReplyOf<O>) => ShownSecret;
@@ -44,7 +44,7 @@ export const SecretForm = <O extends AnyOperation>({
   submit,
   operation,
   request,
-  changes,
+  invalidates,
   values = {},
   children,
   secret,
@@ -59,7 +59,7 @@ export const SecretForm = <O extends AnyOperation>({
     } catch (error) {
       return showServerError(error, Object.keys(values), setError);
     }
-    await Promise.all(changes.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] })));
+    await Promise.all(invalidates.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] })));
   });
   if (shown !== undefined) {
     return (

@@ -263,7 +263,7 @@ const SearchIndex = () => {
           confirm={text.reindex}
           operation={StartReindex}
           request={{}}
-          changes={[GetReindexStatus]}
+          invalidates={[GetReindexStatus]}
           done={text.reindexStarted}
           onClose={() => setAsking(false)}
         >

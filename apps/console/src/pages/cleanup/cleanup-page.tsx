@@ -9,7 +9,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermissions } from '../../api/permissions.ts';
 import { read, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
@@ -90,7 +90,7 @@ const useCleanupList = (query: CleanupQuery, isEnabled: boolean) =>
 export const CleanupPage = ({ project }: { readonly project?: string | undefined }) => {
   const { filter, setFilter, search, write } = useFilterInUrl();
   const navigate = useNavigate();
-  const may = useMay();
+  const may = usePermissions();
   const { data: projects } = useProjects();
   const view = views.find((one) => one === search['reason']) ?? 'all';
   const days = dayChoices.find((one) => String(one) === search['days']) ?? defaultDays;

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useLiveEvents } from '../../api/live-events.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermissions } from '../../api/permissions.ts';
 import { read, useEnvironments, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
@@ -87,7 +87,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
   const [undoing, setUndoing] = useState<Event | undefined>();
   const bar = useRef<FilterBarHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
-  const isAdmin = useMay()('ADMIN');
+  const isAdmin = usePermissions()('ADMIN');
   const mayCall = useMayCall();
   useAfterEvents(() => void list.refresh());
 

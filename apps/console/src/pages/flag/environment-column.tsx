@@ -1,7 +1,7 @@
 import type { Feature, FeatureEnvironment, FeatureStrategy } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { useMay } from '../../api/permissions.ts';
+import { usePermissions } from '../../api/permissions.ts';
 import { Button, buttonClass, IconButton } from '../../components/button.tsx';
 import { Badge } from '../../components/content.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -59,7 +59,7 @@ export const EnvironmentColumn = ({
   segmentNames,
 }: EnvironmentColumnProps) => {
   const { name, enabled, strategies = [], variants = [], type, lastSeenAt, yes, no } = environment;
-  const may = useMay();
+  const may = usePermissions();
   const apply = useApplyChanges(project);
   const protection = useProtection(project, name);
   const isProtected = protection.environments.length > 0;

@@ -11,7 +11,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { useMay } from '../../api/permissions.ts';
+import { usePermissions } from '../../api/permissions.ts';
 import { read, useCommand } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Badge, ErrorNotice } from '../../components/content.tsx';
@@ -213,7 +213,7 @@ const ParentDialog = ({ feature, project, onClose }: DetailsProps & { readonly o
 export const FlagDetails = ({ feature, project }: DetailsProps) => {
   const { name, description, createdAt, createdBy, impressionData, tags, dependencies = [], children = [] } = feature;
   const [dialog, setDialog] = useState<'edit' | 'tag' | 'parent' | 'no parent' | undefined>();
-  const may = useMay();
+  const may = usePermissions();
   const isArchived = feature.archived === true;
   const mayEdit = !isArchived && may('UPDATE_FEATURE', { project });
   const mayDepend = !isArchived && may('UPDATE_FEATURE_DEPENDENCY', { project });

@@ -1,6 +1,6 @@
 import { CompleteFeature, type Feature, GetFeature, GetLifecycle, UncompleteFeature } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { useMay } from '../../api/permissions.ts';
+import { usePermissions } from '../../api/permissions.ts';
 import { read, useCommand } from '../../api/queries.ts';
 import { IconButton } from '../../components/button.tsx';
 import { QueryResult, Badge } from '../../components/content.tsx';
@@ -21,7 +21,7 @@ export const FlagLifecycle = ({ feature: { name, archived }, project }: Lifecycl
   const query = useQuery(read(GetLifecycle, { params }));
   const complete = useCommand(CompleteFeature, [GetLifecycle, GetFeature]);
   const uncomplete = useCommand(UncompleteFeature, [GetLifecycle, GetFeature]);
-  const mayEdit = useMay()('UPDATE_FEATURE', { project }) && archived !== true;
+  const mayEdit = usePermissions()('UPDATE_FEATURE', { project }) && archived !== true;
   const options = { onSuccess: () => notify(flagMessages.saved), onError: notifyError };
   return (
     <QueryResult query={query}>

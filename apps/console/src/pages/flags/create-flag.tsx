@@ -8,7 +8,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { read, useCommand, useProjects } from '../../api/queries.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermissions } from '../../api/permissions.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -28,7 +28,7 @@ interface CreateFlagProps {
 
 /** Creates a flag, which is off in every environment. */
 export const CreateFlag = ({ project, name: given = '', onClose }: CreateFlagProps) => {
-  const may = useMay();
+  const may = usePermissions();
   const { data: projects } = useProjects();
   const { data: types } = useQuery(read(ListFeatureTypes, {}));
   const create = useCommand(CreateFeature, [SearchFeatures, ListUnknownFlags]);

@@ -12,7 +12,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { useEnvironments } from '../../api/queries.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermissions } from '../../api/permissions.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
 import { FilterBar, type FilterBarHandle } from '../../components/filter-bar.tsx';
@@ -144,7 +144,7 @@ const BulkMenu = ({ environments, onChoose }: BulkMenuProps) => (
 export const FlagsPage = ({ project }: { readonly project?: string | undefined }) => {
   const { filter, setFilter, sort, setSort } = useListAddress();
   const navigate = useNavigate();
-  const may = useMay();
+  const may = usePermissions();
   const { data: environmentList } = useEnvironments();
   const environments = useMemo(
     () => (environmentList?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name),

@@ -35,7 +35,7 @@ const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
     title={text.createKey}
     submit={messages.common.create}
     operation={CreateOwnPat}
-    changes={[ListOwnPats]}
+    invalidates={[ListOwnPats]}
     values={{ description: '', days: '90' }}
     request={({ description, days }) => ({
       body: { description: String(description), expiresAt: instantIn(days) ?? null },

@@ -119,7 +119,7 @@ const GiveAccess = ({ project, roles, onClose }: GiveAccessProps) => {
       submit={text.giveAccess}
       operation={AddProjectAccess}
       request={{ params: { projectId: project } }}
-      changes={[GetProjectAccess, ListProjects]}
+      invalidates={[GetProjectAccess, ListProjects]}
       // Users and groups are chosen in one list, and sent in two.
       values={{ users: [], groups: [], roles: roles.filter(({ name }) => name === 'Member').map(({ id }) => id) }}
       prepare={({ users, roles: given }) => ({
@@ -160,7 +160,7 @@ const ChangeRoles = ({ project, member, roles, onClose }: MemberProps & { readon
   const shared = {
     title: text.changeRolesTitle(member.name),
     submit: messages.common.save,
-    changes: [GetProjectAccess, ListProjects],
+    invalidates: [GetProjectAccess, ListProjects],
     values: { roles: member.roles } as FormValues,
     current: async () => {
       const { value } = await callWithEntityTag(GetProjectAccess, { params: { projectId: project } });
@@ -191,7 +191,7 @@ const RemoveAccess = ({ project, member, onClose }: MemberProps) => {
     title: text.removeAccessTitle(member.name),
     confirm: text.removeAccess,
     isDangerous: true,
-    changes: [GetProjectAccess, ListProjects],
+    invalidates: [GetProjectAccess, ListProjects],
     done: text.accessRemoved(member.name),
     onClose,
     children: <p>{text.removeAccessHelp}</p>,

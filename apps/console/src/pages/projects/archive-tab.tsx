@@ -137,7 +137,7 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
           confirm={text.reviveFlag}
           operation={ReviveFeatures}
           request={request}
-          changes={reads}
+          invalidates={reads}
           done={text.flagRevived(first)}
           onClose={() => setOpen(undefined)}
         >
@@ -152,7 +152,7 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
           typedName={first}
           operation={DeleteFeatures}
           request={request}
-          changes={reads}
+          invalidates={reads}
           done={text.flagDeleted(first)}
           onClose={() => setOpen(undefined)}
         >

@@ -11,12 +11,12 @@ const types = Object.entries(text.tokenTypes).map(([id, [label, about]]) => ({ i
 
 interface CreateTokenProps {
   readonly project: string;
-  readonly changes: readonly AnyOperation[];
+  readonly invalidates: readonly AnyOperation[];
   readonly onClose: () => void;
 }
 
 /** Creates an API token of a project, and shows its secret once. */
-export const CreateToken = ({ project, changes, onClose }: CreateTokenProps) => {
+export const CreateToken = ({ project, invalidates, onClose }: CreateTokenProps) => {
   const environments = useQuery(read(ListEnvironmentsOfProject, { params: { projectId: project } }));
   const names = (environments.data?.environments ?? [])
     .filter(({ visible }) => visible === true)
@@ -27,7 +27,7 @@ export const CreateToken = ({ project, changes, onClose }: CreateTokenProps) => 
       title={text.createToken}
       submit={messages.common.create}
       operation={CreateProjectApiToken}
-      changes={changes}
+      invalidates={invalidates}
       values={{ tokenName: '', type: 'client', environment: names[0] ?? '', expiresAt: '' }}
       request={({ tokenName, type, environment, expiresAt }) => ({
         params: { projectId: project },

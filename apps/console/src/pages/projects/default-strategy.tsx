@@ -47,7 +47,7 @@ export const DefaultStrategy = ({ project, environment, stored, onClose }: Defau
       isNew
       operation={SetDefaultStrategy}
       request={{ params: { projectId: project, environment } }}
-      changes={[ListEnvironmentsOfProject, GetProjectOverview]}
+      invalidates={[ListEnvironmentsOfProject, GetProjectOverview]}
       values={valuesOfStrategy(stored)}
       current={async () => {
         const { value } = await callWithEntityTag(ListEnvironmentsOfProject, { params: { projectId: project } });

@@ -101,7 +101,7 @@ const Protection = ({ project, environment, approvals, onClose }: ProtectionProp
       uses={<OpenRequests project={project} environment={environment.name} />}
       operation={SetChangeRequestConfig}
       request={{ params }}
-      changes={reads}
+      invalidates={reads}
       values={bodyOfApprovals(approvals)}
       current={async () => {
         const { value } = await callWithEntityTag(GetChangeRequestConfig, { params: { projectId: project } });
@@ -283,7 +283,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
           typedName={open.environment.name}
           operation={RemoveProjectEnvironment}
           request={{ params: { projectId: project, environment: open.environment.name } }}
-          changes={reads}
+          invalidates={reads}
           done={text.environmentRemoved(open.environment.name)}
           onClose={() => setOpen(undefined)}
         >

@@ -62,7 +62,7 @@ const Create = ({
       submit={messages.common.create}
       operation={CreateProject}
       request={{}}
-      changes={[ListProjects]}
+      invalidates={[ListProjects]}
       values={{ mode: 'open', defaultStickiness: 'default', environments }}
       fields={[
         { name: 'name', label: text.name },

@@ -14,7 +14,7 @@ export const ReviveProjectDialog = ({ id, onClose }: ReviveProjectProps) => (
     confirm={text.revive}
     operation={ReviveProject}
     request={{ params: { projectId: id } }}
-    changes={[ListProjects, GetProjectOverview]}
+    invalidates={[ListProjects, GetProjectOverview]}
     done={text.revived(id)}
     onClose={onClose}
   >

@@ -55,7 +55,7 @@ const Settings = ({ project, overview }: SettingsProps) => {
           <BodyForm
             operation={UpdateProject}
             request={request}
-            changes={reads}
+            invalidates={reads}
             values={about(overview)}
             current={current(about)}
             fields={[
@@ -72,7 +72,7 @@ const Settings = ({ project, overview }: SettingsProps) => {
           <BodyForm
             operation={UpdateProjectSettings}
             request={request}
-            changes={reads}
+            invalidates={reads}
             values={rules(overview)}
             current={current(rules)}
             fields={[
@@ -138,7 +138,7 @@ const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly a
           isImpossible={activeFlags > 0}
           operation={ArchiveProject}
           request={{ params: { projectId: project } }}
-          changes={[ListProjects]}
+          invalidates={[ListProjects]}
           done={text.archived(overview.name)}
           onClose={close}
           onDone={leave}
@@ -156,7 +156,7 @@ const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly a
           isImpossible={activeFlags > 0}
           operation={DeleteProject}
           request={{ params: { projectId: project } }}
-          changes={[ListProjects]}
+          invalidates={[ListProjects]}
           done={text.deleted(overview.name)}
           onClose={close}
           onDone={leave}

@@ -73,7 +73,7 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
         empty={{ title: text.noTokens, help: text.noTokensHelp, action: create }}
       />
       <Suspense>
-        {isCreating && <CreateToken project={project} changes={reads} onClose={() => setCreating(false)} />}
+        {isCreating && <CreateToken project={project} invalidates={reads} onClose={() => setCreating(false)} />}
       </Suspense>
       {deleted !== undefined && (
         <ActionDialog
@@ -82,7 +82,7 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
           isDangerous
           operation={DeleteProjectApiToken}
           request={{ params: { projectId: project, token: deleted.secret } }}
-          changes={reads}
+          invalidates={reads}
           done={text.tokenDeleted(deleted.tokenName)}
           onClose={() => setDeleted(undefined)}
         >

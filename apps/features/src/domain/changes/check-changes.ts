@@ -14,8 +14,8 @@ import type { Feature } from '../features/feature.ts';
 import { hasEnvironment } from '../project-context.ts';
 import { environmentNotFound, invalidProperty } from '../refusals.ts';
 import { type ChangeState, initialState, setSegment } from './change-state.ts';
-import type { ChangeContext } from './rule.ts';
-import { changesOfPhase, featureRuleOf, phases, segmentRuleOf } from './rules.ts';
+import { type ChangeContext, phases } from './rule.ts';
+import { changesOfPhase, featureRuleOf, segmentRuleOf } from './rules.ts';
 
 /** The feature of a change, in the state before all changes. */
 const requireChangeableFeature = (

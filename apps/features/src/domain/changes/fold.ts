@@ -5,8 +5,8 @@ import type { StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment, disableIfNoActiveStrategy } from '../strategies/strategy.ts';
 import { conflictCause, type Conflict, featureConflict, segmentConflict } from './conflict.ts';
 import { initialState, type ChangeState, setSegment } from './change-state.ts';
-import type { ChangeContext } from './rule.ts';
-import { changesOfPhase, featureRuleOf, phases, segmentRuleOf } from './rules.ts';
+import { type ChangeContext, phases } from './rule.ts';
+import { changesOfPhase, featureRuleOf, segmentRuleOf } from './rules.ts';
 
 /** A change of a request, with the state that it replaced when it was proposed. */
 export interface RequestedChange {
@@ -130,7 +130,7 @@ export const foldChanges = (changes: readonly RequestedChange[], context: Change
 
   for (const phase of phases) {
     for (const item of changesOfPhase(byId, phase, state)) fold(item);
-    if (phase === 6)
+    if (phase === 'turn features on or off')
       disableInactive(
         [...actionsByName.keys()].filter((name) => !archived.has(name)),
         context,

@@ -36,8 +36,18 @@ export interface RuleResult<Subject> {
   readonly payload: unknown;
 }
 
-/** The order of application. Phases make the result independent of the order in which changes were proposed. */
-export type Phase = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+/** The order of application, which makes the result independent of the order in which changes were proposed. */
+export const phases = [
+  'update segments',
+  'remove dependencies',
+  'change strategies',
+  'replace variants',
+  'add dependencies',
+  'turn features on or off',
+  'archive features',
+  'delete segments',
+] as const;
+export type Phase = (typeof phases)[number];
 
 export interface Rule<Change, Subject, After> {
   readonly phase: Phase;

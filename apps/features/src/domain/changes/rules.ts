@@ -47,8 +47,6 @@ export const segmentRuleOf = ({ action }: SegmentChange) =>
 const phaseOf = (change: Change): Phase =>
   isSegmentChange(change) ? segmentRuleOf(change).phase : featureRuleOf(change).phase;
 
-export const phases: readonly Phase[] = [1, 2, 3, 4, 5, 6, 7, 8];
-
 /** Those of the changes that a phase applies, in their order, except that children are archived before their parents. */
 export const changesOfPhase = <T extends { readonly change: Change }>(
   items: readonly T[],

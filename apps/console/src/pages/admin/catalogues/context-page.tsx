@@ -149,7 +149,7 @@ export const ContextPage = () => {
           isWide
           operation={CreateContextField}
           request={{}}
-          changes={[ListContextFields]}
+          invalidates={[ListContextFields]}
           values={{ legalValues: [] }}
           fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...fields]}
           prepare={prepare}
@@ -165,7 +165,7 @@ export const ContextPage = () => {
           uses={<FieldUses name={field.name} />}
           operation={UpdateContextField}
           request={{ params: { name: field.name } }}
-          changes={[ListContextFields]}
+          invalidates={[ListContextFields]}
           values={bodyOf(field)}
           current={async () => {
             const { value } = await callWithEntityTag(GetContextField, { params: { name: field.name } });
@@ -184,7 +184,7 @@ export const ContextPage = () => {
           isDangerous
           operation={DeleteContextField}
           request={{ params: { name: field.name } }}
-          changes={[ListContextFields]}
+          invalidates={[ListContextFields]}
           done={text.deleted(field.name)}
           onClose={close}
         >

@@ -30,7 +30,7 @@ export const EnvironmentOrder = ({ environments, onClose }: EnvironmentOrderProp
       confirm={messages.common.save}
       operation={SetEnvironmentOrder}
       request={{ body: Object.fromEntries(names.map((name, at) => [name, at + 1])) }}
-      changes={[ListEnvironments]}
+      invalidates={[ListEnvironments]}
       done={text.ordered}
       onClose={onClose}
     >

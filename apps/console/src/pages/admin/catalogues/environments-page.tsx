@@ -75,7 +75,7 @@ const Edit = ({ environment, onClose }: DialogProps) => {
       uses={<Use {...environment} />}
       operation={UpdateEnvironment}
       request={{ params: { name } }}
-      changes={reads}
+      invalidates={reads}
       values={bodyOf(stored.data.value)}
       tag={stored.data.tag}
       current={async () => {
@@ -98,7 +98,7 @@ const Clone = ({ environment, onClose }: DialogProps) => {
       uses={<p>{text.cloneHelp}</p>}
       operation={CloneEnvironment}
       request={{ params: { name: environment.name } }}
-      changes={reads}
+      invalidates={reads}
       values={{ type: environment.type, clonePermissions: true, projects: [] }}
       prepare={({ projects: chosen, ...body }) =>
         Array.isArray(chosen) && chosen.length > 0 ? { ...body, projects: chosen } : body
@@ -139,7 +139,7 @@ const Delete = ({ environment, onClose }: DialogProps) => {
       isImpossible={isProtected || projectCount > 0}
       operation={DeleteEnvironment}
       request={{ params: { name } }}
-      changes={reads}
+      invalidates={reads}
       done={text.deleted(name)}
       onClose={onClose}
     >
@@ -160,7 +160,7 @@ const SetEnabled = ({ environment, onClose }: DialogProps) => {
       confirm={enabled ? text.deprecate : text.enable}
       operation={enabled ? SwitchEnvironmentOff : SwitchEnvironmentOn}
       request={{ params: { name } }}
-      changes={reads}
+      invalidates={reads}
       done={enabled ? text.isDeprecated(name) : text.isUsed(name)}
       onClose={onClose}
     >
@@ -265,7 +265,7 @@ export const EnvironmentsPage = () => {
           submit={messages.common.create}
           operation={CreateEnvironment}
           request={{}}
-          changes={reads}
+          invalidates={reads}
           values={{ type: 'development', enabled: true }}
           fields={[
             { name: 'name', label: text.name, hint: text.nameHint },

@@ -62,7 +62,7 @@ export const FlagTypesPage = () => {
           uses={<FlagsThatMatch query={{ type: `IS:${edited.id}` }} title={text.using} emptyText={text.none} />}
           operation={SetFeatureTypeLifetime}
           request={{ params: { id: edited.id } }}
-          changes={[ListFeatureTypes]}
+          invalidates={[ListFeatureTypes]}
           values={{ lifetimeDays: edited.lifetimeDays }}
           current={currentLifetime(edited.id)}
           fields={[{ name: 'lifetimeDays', label: text.lifetimeField, hint: text.lifetimeHint }]}

@@ -55,7 +55,7 @@ interface DialogProps {
 }
 
 const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) => {
-  const shared = { request: { params: { name } }, changes: [ListStrategyTypes], onClose };
+  const shared = { request: { params: { name } }, invalidates: [ListStrategyTypes], onClose };
   switch (action) {
     case 'edit':
       return (
@@ -189,7 +189,7 @@ export const StrategyTypesPage = () => {
           isWide
           operation={CreateStrategyType}
           request={{}}
-          changes={[ListStrategyTypes]}
+          invalidates={[ListStrategyTypes]}
           values={{ parameters: [] }}
           fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...fields]}
           prepare={prepare}

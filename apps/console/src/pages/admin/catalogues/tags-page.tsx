@@ -53,7 +53,7 @@ const EditType = ({ type, onClose }: { readonly type: TagTypeDescription; readon
     submit={messages.common.save}
     operation={UpdateTagType}
     request={{ params: { name: type.name } }}
-    changes={[ListTagTypes, GetTagType]}
+    invalidates={[ListTagTypes, GetTagType]}
     values={type}
     current={currentType(type.name)}
     fields={described}
@@ -72,7 +72,7 @@ const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose
       typedName={name}
       operation={DeleteTagType}
       request={{ params: { name } }}
-      changes={[ListTagTypes, ListTags, SearchFeatures]}
+      invalidates={[ListTagTypes, ListTags, SearchFeatures]}
       done={text.typeDeleted(name)}
       onClose={onClose}
     >
@@ -156,7 +156,7 @@ const TagTypes = () => {
           submit={messages.common.create}
           operation={CreateTagType}
           request={{}}
-          changes={[ListTagTypes]}
+          invalidates={[ListTagTypes]}
           values={{}}
           fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...described]}
           done={({ name }) => text.typeCreated(String(name))}
@@ -234,7 +234,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
           submit={messages.common.create}
           operation={CreateTag}
           request={{}}
-          changes={[ListTagsOfType, ListTags]}
+          invalidates={[ListTagsOfType, ListTags]}
           values={{ type, value: '' }}
           fields={[{ name: 'value', label: text.value, hint: text.valueHint }]}
           done={({ value }) => text.tagCreated(`${type}:${String(value)}`)}
@@ -249,7 +249,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
           isDangerous
           operation={DeleteTag}
           request={{ params: deleted }}
-          changes={[ListTagsOfType, ListTags, SearchFeatures]}
+          invalidates={[ListTagsOfType, ListTags, SearchFeatures]}
           done={text.tagDeleted(nameOf(deleted))}
           onClose={() => setDeleted(undefined)}
         >

@@ -71,7 +71,7 @@ export const GroupForm = ({ group, onClose }: { readonly group: Group | undefine
     },
   ];
   const common = {
-    changes: [ListGroups],
+    invalidates: [ListGroups],
     fields,
     done: ({ name }: Readonly<Record<string, unknown>>) => text.saved(String(name)),
     onClose,

@@ -98,7 +98,7 @@ export const GroupsPage = () => {
           isDangerous
           operation={DeleteGroup}
           request={{ params: { id: deleted.id } }}
-          changes={[ListGroups]}
+          invalidates={[ListGroups]}
           done={text.deleted(deleted.name)}
           onClose={() => setDeleted(undefined)}
         >

@@ -74,7 +74,7 @@ export const Invitations = () => {
           confirm={switched.enabled ? text.turnOff : text.turnOn}
           operation={UpdateInviteLink}
           request={{ params: { token: switched.secret }, body: { enabled: !switched.enabled } }}
-          changes={[ListInviteLinks]}
+          invalidates={[ListInviteLinks]}
           done={switched.enabled ? text.wasTurnedOff(switched.name) : text.wasTurnedOn(switched.name)}
           onClose={close}
         >

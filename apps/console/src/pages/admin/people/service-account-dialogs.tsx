@@ -30,14 +30,14 @@ import layout from '../../../components/layout.module.css';
 
 export type Account = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
 
-const changes = [ListServiceAccounts, ListServiceAccountTokens];
+const listed = [ListServiceAccounts, ListServiceAccountTokens];
 
 const CreateToken = ({ account, onClose }: { readonly account: Account; readonly onClose: () => void }) => (
   <SecretForm
     title={text.createToken}
     submit={messages.common.create}
     operation={CreateServiceAccountToken}
-    changes={changes}
+    invalidates={listed}
     values={{ description: '', days: '90' }}
     request={({ description, days }) => ({
       params: { id: account.id },
@@ -76,7 +76,7 @@ export const TokensDialog = ({ account, onClose }: { readonly account: Account; 
         isDangerous
         operation={DeleteServiceAccountToken}
         request={{ params: { id: account.id, tokenId: deleted.id } }}
-        changes={changes}
+        invalidates={listed}
         done={text.tokenDeleted}
         onClose={() => setDeleted(undefined)}
       >
@@ -146,7 +146,7 @@ export const CreateServiceAccountDialog = ({ roles, onClose }: DialogProps) => {
       submit={messages.common.create}
       operation={CreateServiceAccount}
       request={{}}
-      changes={[ListServiceAccounts]}
+      invalidates={[ListServiceAccounts]}
       values={{ username: '', name: '', rootRole: viewer?.id ?? '' }}
       fields={[
         { name: 'username', label: text.username },
@@ -174,7 +174,7 @@ export const ServiceAccountDialog = ({ what, account, roles, onClose }: ServiceA
           submit={messages.common.save}
           operation={UpdateServiceAccount}
           request={{ params: { id: account.id } }}
-          changes={[ListServiceAccounts]}
+          invalidates={[ListServiceAccounts]}
           values={account}
           current={async () => {
             const { serviceAccounts } = await call(ListServiceAccounts, {});
@@ -199,7 +199,7 @@ export const ServiceAccountDialog = ({ what, account, roles, onClose }: ServiceA
           isDangerous
           operation={DeleteServiceAccount}
           request={{ params: { id: account.id } }}
-          changes={[ListServiceAccounts]}
+          invalidates={[ListServiceAccounts]}
           done={text.deleted(nameOf(account))}
           onClose={onClose}
         >

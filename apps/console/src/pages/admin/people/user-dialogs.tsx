@@ -49,7 +49,7 @@ export const CreateUserDialog = ({
       title={text.createUser}
       submit={messages.common.create}
       operation={CreateUser}
-      changes={[ListUsers]}
+      invalidates={[ListUsers]}
       values={{ name: '', email: '', username: '', rootRole: String(viewer?.id ?? ''), sendEmail: true }}
       request={({ name, email, username, rootRole, sendEmail }) => ({
         body: {
@@ -111,7 +111,7 @@ const SessionsDialog = ({ user, onClose }: { readonly user: User; readonly onClo
       isImpossible={count === 0}
       operation={EndUserSessions}
       request={{ params: { id: user.id } }}
-      changes={[ListUserSessions]}
+      invalidates={[ListUserSessions]}
       done={text.sessionsEnded(nameOf(user))}
       onClose={onClose}
     >
@@ -156,7 +156,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
           submit={messages.common.save}
           operation={UpdateUser}
           request={{ params }}
-          changes={[ListUsers]}
+          invalidates={[ListUsers]}
           values={user}
           current={() => callWithEntityTag(GetUser, { params })}
           fields={[
@@ -176,7 +176,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
           submit={text.resetCreate}
           operation={CreateResetLink}
           request={() => ({ body: { id: user.email ?? user.username ?? '' } })}
-          changes={[]}
+          invalidates={[]}
           secret={({ resetPasswordUrl }) => ({
             title: text.resetMade(name),
             label: text.link,
@@ -200,7 +200,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
           isDangerous={!isOn}
           operation={UpdateUser}
           request={{ params, body: { active: isOn } }}
-          changes={[ListUsers]}
+          invalidates={[ListUsers]}
           done={isOn ? text.wasActivated(name) : text.wasDeactivated(name)}
           onClose={onClose}
         >
@@ -217,7 +217,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
           isDangerous
           operation={DeleteUser}
           request={{ params }}
-          changes={[ListUsers]}
+          invalidates={[ListUsers]}
           done={text.deleted(name)}
           onClose={onClose}
         >
@@ -234,7 +234,7 @@ export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => vo
     title={text.invite}
     submit={messages.common.create}
     operation={CreateInviteLink}
-    changes={[ListInviteLinks]}
+    invalidates={[ListInviteLinks]}
     values={{ name: '', days: '7' }}
     request={({ name, days }) => ({ body: { name: String(name).trim(), expiresAt: instantIn(days) ?? '' } })}
     secret={(link) => ({

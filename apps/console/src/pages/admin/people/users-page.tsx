@@ -129,7 +129,7 @@ export const UsersPage = () => {
           isDangerous
           operation={DeleteInactiveUsers}
           request={{ body: { ids: inactiveIds } }}
-          changes={[ListUsers, ListInactiveUsers]}
+          invalidates={[ListUsers, ListInactiveUsers]}
           done={text.inactiveDeleted(inactiveIds.length)}
           onClose={() => setDeleting(false)}
         >

@@ -195,7 +195,7 @@ export const RolesPage = () => {
           isDangerous
           operation={DeleteRole}
           request={{ params: { id: removed.id } }}
-          changes={[ListRoles]}
+          invalidates={[ListRoles]}
           done={text.removed(removed.name)}
           onClose={() => setRemoved(undefined)}
         >

@@ -53,7 +53,7 @@ export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void })
       title={text.create}
       submit={messages.common.create}
       operation={CreateApiToken}
-      changes={[ListApiTokens]}
+      invalidates={[ListApiTokens]}
       values={{ tokenName: '', days: '' }}
       request={request}
       secret={(made: ReplyOf<typeof CreateApiToken>) => ({
@@ -116,7 +116,7 @@ export const ExtendDialog = ({ token, onClose }: { readonly token: ApiToken; rea
       confirm={messages.common.save}
       operation={UpdateApiToken}
       request={{ params: { token: token.secret }, body: { expiresAt: instantIn(days) ?? '' } }}
-      changes={[ListApiTokens]}
+      invalidates={[ListApiTokens]}
       done={text.extended(token.tokenName)}
       onClose={onClose}
     >

@@ -131,7 +131,7 @@ export const ApiTokensPage = () => {
           isDangerous
           operation={DeleteApiToken}
           request={{ params: { token: removed.secret } }}
-          changes={[ListApiTokens]}
+          invalidates={[ListApiTokens]}
           done={text.removed(removed.tokenName)}
           onClose={() => setRemoved(undefined)}
         >

@@ -73,7 +73,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
   const close = (): void => setOpened(undefined);
   const app = details.data;
   const url = app?.url != null && /^https?:\/\//i.test(app.url) ? app.url : undefined;
-  const changes = [GetApplication, ListApplications];
+  const reads = [GetApplication, ListApplications];
   return (
     <AdminSection
       id="applications"
@@ -186,7 +186,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
           submit={messages.common.save}
           operation={DescribeApplication}
           request={{ params }}
-          changes={changes}
+          invalidates={reads}
           values={{ description: app.description, url: app.url }}
           fields={[
             { name: 'description', label: text.description, rows: 2 },
@@ -203,7 +203,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
           isDangerous
           operation={DeleteApplication}
           request={{ params }}
-          changes={changes}
+          invalidates={reads}
           done={text.removed(name)}
           onClose={close}
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'applications' } })}

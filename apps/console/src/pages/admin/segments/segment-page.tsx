@@ -129,7 +129,7 @@ const NewSegment = () => {
         submit={messages.common.create}
         operation={CreateSegment}
         request={{}}
-        changes={[ListSegments]}
+        invalidates={[ListSegments]}
         values={{ project: project ?? null, constraints: [] }}
         fields={fields}
         {...shared}
@@ -195,7 +195,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
         <BodyForm
           operation={UpdateSegment}
           request={{ params: { id } }}
-          changes={[ListSegments]}
+          invalidates={[ListSegments]}
           values={bodyOfSegment(stored.value)}
           tag={stored.tag}
           current={current}
@@ -230,7 +230,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           confirm={text.delete}
           operation={DeleteSegment}
           request={{ params: { id } }}
-          changes={[ListSegments]}
+          invalidates={[ListSegments]}
           done={text.deleted(name)}
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'segments' }, ignoreBlocker: true })}
         >
@@ -243,7 +243,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           confirm={text.propose}
           operation={AddChanges}
           request={proposalOf(target, { action: 'deleteSegment', payload: { id } })}
-          changes={[ListStrategiesOfSegment]}
+          invalidates={[ListStrategiesOfSegment]}
           done={text.deletionProposed(name)}
         >
           {beforeDeletion(text.deletionHelp)}

@@ -23,7 +23,7 @@ export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
       submit={text.turnScimOn}
       operation={SetScimSettings}
       request={() => ({ body: { enabled: true } })}
-      changes={[GetScimSettings]}
+      invalidates={[GetScimSettings]}
       secret={({ token = '' }) => secretResult(text.scimIsOn, token)}
       onClose={onClose}
     >
@@ -35,7 +35,7 @@ export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
       submit={text.newToken}
       operation={CreateScimToken}
       request={() => ({})}
-      changes={[GetScimSettings]}
+      invalidates={[GetScimSettings]}
       secret={({ token }) => secretResult(text.newTokenMade, token)}
       onClose={onClose}
     >

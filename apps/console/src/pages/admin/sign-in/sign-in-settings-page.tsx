@@ -36,7 +36,7 @@ const Passwords = () => {
                 isDangerous={!disabled}
                 operation={SetPasswordSettings}
                 request={{ body: { disabled: !disabled } }}
-                changes={[GetPasswordSettings]}
+                invalidates={[GetPasswordSettings]}
                 done={disabled ? text.passwordsAreOn : text.passwordsAreOff}
                 onClose={() => setAsking(false)}
               >
@@ -82,7 +82,7 @@ const Scim = () => {
                 confirm={text.turnScimOn}
                 operation={SetScimSettings}
                 request={{ body: { enabled: true } }}
-                changes={[GetScimSettings]}
+                invalidates={[GetScimSettings]}
                 done={text.scimIsOn}
                 onClose={close}
               >
@@ -96,7 +96,7 @@ const Scim = () => {
                 isDangerous
                 operation={SetScimSettings}
                 request={{ body: { enabled: false } }}
-                changes={[GetScimSettings]}
+                invalidates={[GetScimSettings]}
                 done={text.scimIsOff}
                 onClose={close}
               >

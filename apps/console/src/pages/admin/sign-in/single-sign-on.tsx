@@ -133,7 +133,7 @@ export const SingleSignOn = () => {
             <BodyForm
               operation={SetOidcSettings}
               request={{}}
-              changes={[GetOidcSettings]}
+              invalidates={[GetOidcSettings]}
               fields={fieldsOf(stored)}
               values={{ ...stored, secret: '' }}
               current={async () => {

@@ -4,7 +4,7 @@ import { requireCurrentType } from './strategy-rules.ts';
 
 /** Adds a strategy, after the existing ones unless the change has a sort order. */
 export const addStrategy: FeatureRule<'addStrategy'> = {
-  phase: 3,
+  phase: 'change strategies',
   errorPath: '/payload',
   snapshot: () => null,
   decide: (feature, { payload }, { environment, projectContext, newStrategyId }, at) => {

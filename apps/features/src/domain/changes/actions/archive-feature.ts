@@ -4,7 +4,7 @@ import type { FeatureRule } from '../rule.ts';
 
 /** Archives the feature in every environment, when no active feature depends on it any more. */
 export const archiveFeature: FeatureRule<'archiveFeature'> = {
-  phase: 7,
+  phase: 'archive features',
   errorPath: '/feature',
   snapshot: () => null,
   decide: (feature, _, context) => {

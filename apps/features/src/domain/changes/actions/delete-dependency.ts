@@ -3,7 +3,7 @@ import type { FeatureRule } from '../rule.ts';
 
 /** Makes the feature depend on no other. */
 export const deleteDependency: FeatureRule<'deleteDependency'> = {
-  phase: 2,
+  phase: 'remove dependencies',
   errorPath: '/feature',
   snapshot: (feature) => (feature.dependencies.length > 0 ? { dependencies: feature.dependencies } : null),
   decide: (feature) => {

@@ -4,7 +4,7 @@ import { segmentUsage } from '../dependents.ts';
 
 /** Deletes a segment of the project that no feature uses any more. */
 export const deleteSegment: SegmentRule<'deleteSegment'> = {
-  phase: 8,
+  phase: 'delete segments',
   errorPath: '/payload/id',
   snapshot: (segment) => segments.segmentSnapshot(segment),
   decide: (segment, _, context) => {

@@ -4,7 +4,7 @@ import { strategySnapshot } from './strategy-rules.ts';
 
 /** Removes a strategy. A strategy that was removed before is no conflict. */
 export const deleteStrategy: FeatureRule<'deleteStrategy'> = {
-  phase: 3,
+  phase: 'change strategies',
   errorPath: '/payload/id',
   snapshot: (feature, { payload }, { environment }) =>
     strategySnapshot(strategyOf(feature, { environment, strategyId: payload.id })),

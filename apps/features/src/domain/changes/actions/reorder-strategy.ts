@@ -40,7 +40,7 @@ export const reorderStrategies = (
 
 /** Puts strategies into another order. */
 export const reorderStrategy: FeatureRule<'reorderStrategy'> = {
-  phase: 3,
+  phase: 'change strategies',
   errorPath: '/payload',
   snapshot: (feature, _, { environment }) =>
     inEnvironment(feature, environment).strategies.map(({ id, sortOrder }) => ({ id, sortOrder })),

@@ -4,7 +4,7 @@ import type { FeatureRule } from '../rule.ts';
 
 /** Replaces the variants of the feature in the environment, all of them. */
 export const replaceVariantsRule: FeatureRule<'patchVariant'> = {
-  phase: 4,
+  phase: 'replace variants',
   errorPath: '/payload',
   snapshot: (feature, _, { environment }) => ({ variants: inEnvironment(feature, environment).variants }),
   decide: (feature, { payload }, { environment }, at) => {

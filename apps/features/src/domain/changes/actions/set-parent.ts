@@ -15,7 +15,7 @@ const requireKnownVariants = (parent: Feature, variants: readonly string[], at: 
 
 /** Makes the feature depend on another, and on that one only. */
 export const setParentRule: FeatureRule<'addDependency'> = {
-  phase: 5,
+  phase: 'add dependencies',
   errorPath: '/payload/feature',
   snapshot: (feature) => (feature.dependencies.length > 0 ? { dependencies: feature.dependencies } : null),
   decide: (child, { payload }, context, at) => {

@@ -4,7 +4,7 @@ import type { FeatureRule } from '../rule.ts';
 
 /** Turns the feature on or off. Disabled strategies are activated only where every one is disabled, and where that is wanted. */
 export const updateEnabled: FeatureRule<'updateEnabled'> = {
-  phase: 6,
+  phase: 'turn features on or off',
   errorPath: '/payload',
   snapshot: (feature, _, { environment }) => ({ enabled: inEnvironment(feature, environment).enabled }),
   decide: (feature, { payload: { enabled, shouldActivateDisabledStrategies } }, context) => {

@@ -7,7 +7,7 @@ const changeable = ['name', 'description', 'project', 'constraints'] as const;
 
 /** Changes a segment of the project, for every feature that uses it. Omitted properties do not change. */
 export const updateSegment: SegmentRule<'updateSegment'> = {
-  phase: 1,
+  phase: 'update segments',
   errorPath: '/payload/name',
   snapshot: (segment) => segments.segmentSnapshot(segment),
   decide: (segment, { payload }, context, at) => {

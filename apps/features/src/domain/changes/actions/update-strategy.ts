@@ -10,7 +10,7 @@ const changeable = ['name', 'title', 'disabled', 'constraints', 'parameters', 'v
  * feature to more people. Whether the feature stays on is decided when all changes are done.
  */
 export const updateStrategy: FeatureRule<'updateStrategy'> = {
-  phase: 3,
+  phase: 'change strategies',
   errorPath: '/payload/id',
   snapshot: (feature, { payload }, { environment }) =>
     strategySnapshot(strategyOf(feature, { environment, strategyId: payload.id })),

@@ -15,18 +15,18 @@ interface Options {
  * Reveals the projects that were hidden for a commit that failed. It waits until the gateway has applied every committed state: while the features
  * service is away, the projects stay hidden.
  */
-export const revealProjectsOfFailedCommits = async ({
+export const revealExpiredProjects = async ({
   pendingPrivateProjects: pending,
   projects,
 }: Omit<Options, 'warn'>): Promise<void> => {
   if ((await pending.hasExpired()) && (await projects.catchUp(waitMs)) === 0) await pending.revealExpired();
 };
 
-/** Runs `revealProjectsOfFailedCommits` once a minute. */
-export const startRevealingProjects = ({ warn, ...options }: Options): Pick<Loop, 'stop'> =>
+/** Runs `revealExpiredProjects` once a minute. */
+export const startRevealingExpiredProjects = ({ warn, ...options }: Options): Pick<Loop, 'stop'> =>
   startLoop({
-    name: 'The reveal of projects of failed commits',
-    run: () => revealProjectsOfFailedCommits(options),
+    name: 'The reveal of projects whose commit failed',
+    run: () => revealExpiredProjects(options),
     intervalMs,
     warn,
   });
