@@ -124,7 +124,9 @@ describe('SDKs', () => {
     await postgres.stop();
     await eventually(async () => expect(await pollAll()).toBe(8));
     for (let round = 0; round < 3; round++) expect(await pollAll()).toBe(8);
-    expect(await readiness()).toEqual([200, { health: 'GOOD', unavailable: ['database'] }]);
+    await eventually(async () =>
+      expect(await readiness()).toEqual([200, { health: 'GOOD', unavailable: ['database'] }]),
+    );
     const unknown = await apiOf(platform.url, 'default:development.never-seen')('GET', '/api/client/features');
     expect(unknown.status).toBeGreaterThanOrEqual(500);
     postgres = await startPostgres(Number(port));
@@ -135,7 +137,7 @@ describe('SDKs', () => {
     await nats.kill();
     await eventually(async () => expect(await pollAll()).toBe(8));
     for (let round = 0; round < 3; round++) expect(await pollAll()).toBe(8);
-    expect(await readiness()).toEqual([200, { health: 'GOOD', unavailable: ['bus'] }]);
+    await eventually(async () => expect(await readiness()).toEqual([200, { health: 'GOOD', unavailable: ['bus'] }]));
     await nats.restart();
     await recover('after-nats');
     await eventually(async () => expect(await readiness()).toEqual([200, { health: 'GOOD' }]));
