@@ -76,11 +76,11 @@ describeInBrowser('signing in to the console', () => {
     await expectAccessible(opened);
     await page.getByLabel('New password', { exact: true }).fill('short');
     await page.getByLabel('The new password again').fill('shorter');
-    await page.keyboard.press('Enter');
+    await page.getByLabel('The new password again').press('Enter');
     await page.getByText('The two passwords differ.').waitFor();
     await page.getByLabel('New password', { exact: true }).fill(`${password}!`);
     await page.getByLabel('The new password again').fill(`${password}!`);
-    await page.keyboard.press('Enter');
+    await page.getByLabel('The new password again').press('Enter');
     await page.getByText('Your password is set.').waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
     await signInAs(page, 'ada', `${password}!`);

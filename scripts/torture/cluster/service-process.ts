@@ -24,6 +24,8 @@ export interface ServiceProcessOptions {
 
 /** Generous, so that only a process that hangs exceeds it, also on a busy machine. */
 const readyMs = 180_000;
+/** A process that is not ready by then is killed and started again, as a start-up probe of Kubernetes does. */
+const startupProbeMs = 60_000;
 /** Interval between log lines while a process is not ready. */
 const progressIntervalMs = 15_000;
 const stopMs = 30_000;
@@ -111,11 +113,19 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
             why = error.message;
             throw error;
           });
-        const ready = eventually(probe, { timeoutMs: deadline - performance.now() }).then(() => 'ready' as const);
-        ready.catch(() => undefined);
+        const ready = eventually(probe, { timeoutMs: startupProbeMs }).then(
+          () => 'ready' as const,
+          () => 'late' as const,
+        );
         const progress = setInterval(() => log(`${name} is not ready yet: ${why}`), progressIntervalMs);
         const outcome = await Promise.race([wasKilled, ready]).finally(() => clearInterval(progress));
         if (outcome === 'ready') return;
+        if (outcome === 'late') {
+          if (performance.now() > deadline) throw new Error(why);
+          log(`${name} is killed, because it is not ready after ${startupProbeMs / 1_000} s: ${why}`);
+          started.signal('SIGKILL');
+          await started.ended;
+        }
         // A supervisor would restart it; so does this, until the deadline.
         log(`${name} has ended and is restarted`);
         if (performance.now() > deadline)
