@@ -180,10 +180,8 @@ export const openDatabase = async ({
     },
   });
   try {
-    await explainStartFailure(
-      url,
-      readOnlySchema ? orm.connect().then(() => undefined) : migrate(orm, url, migrations),
-    );
+    if (!readOnlySchema) await explainStartFailure(url, migrate(orm, url, migrations));
+    await explainStartFailure(url, orm.connect());
   } catch (error) {
     await orm.close(true);
     throw error;

@@ -217,13 +217,17 @@ const dropIfEmpty = `
     if not exists (select from ${migrationsTable}) then drop table ${migrationsTable}; end if;
   end $$`;
 
-/** Applies the missing migrations, one process at a time; refuses a database of a newer version. */
+/** Applies the missing migrations, one process at a time; refuses a database of a newer version. Without a missing one it takes no lock. */
 export const migrate = async (orm: MikroORM, url: string, migrations: readonly SchemaMigration[]): Promise<void> => {
   const client = await connectionTo(url);
   try {
     const database = databaseOf(url);
+    const isComplete = (names: readonly string[]): boolean => migrations.every(({ name }) => names.includes(name));
+    let applied = await appliedMigrations(client);
+    requireSuitable(applied, database, migrations);
+    if (isComplete(applied)) return;
     await lockForMigration(client, database);
-    const applied = await appliedMigrations(client);
+    applied = await appliedMigrations(client);
     requireSuitable(applied, database, migrations);
     const apply = async (): Promise<void> => {
       for (const [at, step] of migrations.entries()) {

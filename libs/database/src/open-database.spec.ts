@@ -202,6 +202,21 @@ describe('a database', () => {
     expect(tables.rowCount).toBe(0);
   });
 
+  it('is opened by a process that lacks no migration while another one migrates', async () => {
+    await open();
+    await withClient(fresh.url, async (holder) => {
+      await holder.query('select pg_advisory_lock(7)');
+      const waiting = { name: '2-expand-waiting', statements: ['select pg_advisory_xact_lock(7)'] };
+      const migrating = open([first, waiting]);
+      const waits = `select from pg_stat_activity where query like '%pg_advisory_xact_lock(7)%' and wait_event_type = 'Lock'`;
+      await eventually(async () => expect((await holder.query(waits)).rowCount).toBe(1));
+      await open();
+      expect((await holder.query(waits)).rowCount).toBe(1);
+      await holder.query('select pg_advisory_unlock(7)');
+      await migrating;
+    });
+  });
+
   it('allows a migration to exceed the statement timeout of calls', async () => {
     const slow = { name: '2026-03-01-slow', statements: ['select pg_sleep(3)', 'create table late (id int)'] };
     const database = await open([first, slow], { statementTimeoutMs: 1_500 });
