@@ -1,8 +1,10 @@
 import type { Endpoint } from '@bunting/bus';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { get, type IncomingHttpHeaders } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { deliveryOutbox, featureRow, givenRows } from '../../test/delivery-rows.ts';
@@ -208,17 +210,24 @@ it('a poll whose client leaves while it waits for the newest flags frees its pla
     await eventually(async () => expect(await poll()).toBe(200));
     await poll();
     isHolding = true;
+    const accepted: Socket[] = [];
+    const onAccepted = (message: unknown): void => void accepted.push((message as { readonly socket: Socket }).socket);
+    subscribe('net.server.socket', onAccepted);
     const socket = connect(narrow.port, '127.0.0.1').on('error', () => undefined);
     const head = `GET ${path} HTTP/1.1\r\nhost: bunting\r\nauthorization: ${everything}\r\n`;
     socket.write(`${head}accept-encoding: gzip\r\n\r\n`);
     await eventually(() => expect(held.length).toBeGreaterThan(0));
-    expect((await narrow.ask('/health')).status).toBe(200);
+    unsubscribe('net.server.socket', onAccepted);
+    const ofGateway = accepted.find(({ remotePort }) => remotePort === socket.localPort);
+    if (ofGateway === undefined) throw new Error('the gateway did not accept the connection');
+    const closed = once(ofGateway, 'close');
     socket.destroy();
-    for (let nth = 0; nth < 3; nth++) expect((await narrow.ask('/health')).status).toBe(200);
+    await closed;
     isHolding = false;
     for (const release of held.splice(0)) release();
     await eventually(() => expect(narrow.lines).toContainEqual(expect.objectContaining({ outcome: 'aborted' })));
     expect(await poll()).toBe(200);
+    expect((await narrow.ask('/health/ready')).status).toBe(200);
     expect((await narrow.ask('/health/ready')).status).toBe(200);
   } finally {
     await narrow.stop();

@@ -131,36 +131,25 @@ export const earlyPollResponses = ({ delivery, authenticateFromCache, admitFromC
     const admitted = principal === undefined || poll === undefined ? undefined : admitFromCache(principal);
     if (principal === undefined || poll === undefined || admitted === undefined) return undefined;
     const { client, release, refund } = admitted;
-    /** A request that is routed after all is admitted there. */
-    const refundIfRouted = (content: EarlyContent | undefined): EarlyContent | undefined => {
-      if (content === undefined) refund();
-      return content;
-    };
-    try {
-      const { sdkOperation, url: route } = poll.route;
-      const respond = (behindMs: number): EarlyContent | undefined | Promise<EarlyContent | undefined> => {
+    const { sdkOperation, url: route } = poll.route;
+    /** A request that is routed after all is admitted there. An error recurs there, and is reported. */
+    const toRoute = (): undefined => void refund();
+    const respond = (behindMs: number): EarlyContent | undefined | Promise<EarlyContent | undefined> => {
+      const contentOrRoute = (response: SdkResponse) =>
+        contentOf(request, response, admitted.headers, behindMs) ?? toRoute();
+      try {
         const { store } = delivery;
         const isCurrent = store.environmentOf(principal.caller, poll.query.environment) === poll.scope.environment;
-        if (!delivery.isLoaded || !isCurrent) return undefined;
+        if (!delivery.isLoaded || !isCurrent) return toRoute();
         const view = delivery.viewOf(poll.scope, poll.key);
-        const made = sdkOperation.respond(view, { headers, params: poll.params }, behindMs > 0);
-        if (made instanceof Promise) return made.then((it) => contentOf(request, it, admitted.headers, behindMs));
-        return contentOf(request, made, admitted.headers, behindMs);
-      };
-      const behind = delivery.catchUp();
-      const made = typeof behind === 'number' ? respond(behind) : behind.then(respond);
-      const content =
-        made instanceof Promise
-          ? made.then(refundIfRouted, (error: unknown) => {
-              refund();
-              throw error;
-            })
-          : refundIfRouted(made);
-      return { route, callerId: principal.caller.id, holder: client.id, content, release };
-    } catch {
-      // The route runs into the same error, and reports it.
-      refund();
-      return void release();
-    }
+        const response = sdkOperation.respond(view, { headers, params: poll.params }, behindMs > 0);
+        return response instanceof Promise ? response.then(contentOrRoute).catch(toRoute) : contentOrRoute(response);
+      } catch {
+        return toRoute();
+      }
+    };
+    const behind = delivery.catchUp();
+    const content = typeof behind === 'number' ? respond(behind) : behind.then(respond);
+    return { route, callerId: principal.caller.id, holder: client.id, content, release };
   };
 };
