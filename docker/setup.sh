@@ -44,7 +44,7 @@ for service in $services; do
       write "$service"_database_url
   fi
 done
-# Made of the others, so they are written anew each time.
+# Made of the others, so they are written again each time.
 rm -f "$folder/nats_passwords" "$folder/postgres_roles" "$folder/meilisearch_config"
 for service in $services; do
   echo "$(variable "$service")_NATS_PASSWORD: \"$(cat "$folder/$service"_nats_password)\""

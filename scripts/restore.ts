@@ -9,7 +9,7 @@ const help = `Restores a backup into databases that are missing or empty, while 
 
   npm run restore -- FOLDER
   npm run restore -- --restored-otherwise TIME    after PostgreSQL was restored by other means to its state at TIME (RFC 3339, with Z or an offset):
-                                                  SDKs get everything anew, and no revision is assigned twice
+                                                  SDKs get the full state, and no revision is assigned twice
 
 ${databasesHelp}
 See docs/backup.md.`;

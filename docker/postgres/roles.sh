@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the users and databases of the services, or sets their passwords anew. Run it where psql is, with a superuser in PGHOST, PGUSER
+# Creates the users and databases of the services, or replaces their passwords. Run it where psql is, with a superuser in PGHOST, PGUSER
 # and PGPASSWORD (or PGPASSWORD_FILE) and the passwords in PGOPTIONS (or PGOPTIONS_FILE), as docker/setup.sh writes them.
 set -eu
 here=$(dirname "$0")

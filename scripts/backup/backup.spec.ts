@@ -345,7 +345,7 @@ describe('a backup under load', () => {
     ).toEqual([]);
   });
 
-  it('gives SDKs that are ahead of it everything anew, and then deltas, with revisions that were never assigned before', async () => {
+  it('gives SDKs that are ahead of it the full state, and then deltas, with revisions that were never assigned before', async () => {
     const revisionOf = (response: Response) => Number((response.headers.get('etag') ?? '').replaceAll('"', ''));
     const response = await poll(aheadTag);
     const tag = response.headers.get('etag') ?? '';

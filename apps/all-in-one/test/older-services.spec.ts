@@ -61,7 +61,7 @@ describe('a platform with a service of an older version', () => {
 
   const project = '/api/admin/projects/default';
   type Step = readonly [name: string, step: () => Promise<Answer>];
-  /** What reads, or makes something anew each time, and takes several services. */
+  /** What reads, or makes something new each time, and takes several services. */
   const tour: readonly Step[] = [
     ['list projects', () => api('GET', '/api/admin/projects')],
     ['read a project', () => api('GET', `${project}/overview`)],

@@ -146,7 +146,7 @@ export const describeConditions = (platform: () => Platform): void => {
         last = tagOf(answer);
         expect((await read(request)).startsWith(versionOf(last))).toBe(true);
         expect([path, versionOf(last) === versionOf(before)]).toEqual([path, false]);
-        // Whoever has not seen this yet comes too late with whatever they do.
+        // A write of a client that has not read this yet is refused.
         const late = await api('POST', `${request}/comments`, { text: 'Late.' }, ifMatch(before));
         expect([path, late.status, versionOf(tagOf(late))]).toEqual([path, 412, versionOf(last)]);
       }

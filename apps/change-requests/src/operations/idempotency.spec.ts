@@ -208,7 +208,7 @@ describe('applying that was interrupted', () => {
       throw unavailable('away');
     });
     await expect(send(write, key)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
-    // The database never holds the key: whoever reads it cannot get the stored reply by a retry.
+    // The database never holds the key: a person who reads it cannot get the stored reply by a retry.
     expect(JSON.stringify(await everything())).not.toContain(key);
     const answer = { id, state: 'Applied', comment: 'Now.' };
     expect(await send(write, key)).toEqual(answer);
@@ -218,7 +218,7 @@ describe('applying that was interrupted', () => {
     await expect(send(moving(id, 'Applied', ada), key)).rejects.toMatchObject({ kind: 'IdempotencyKeyReused' });
   });
 
-  it('is refused again for a retry when it was refused, and may be tried anew', async () => {
+  it('is refused again for a retry when it was refused, and a new request may try again', async () => {
     const id = await approved();
     const [write, key] = [moving(id, 'Applied', ada), randomUUID()];
     service.features.archive('checkout');

@@ -185,7 +185,7 @@ export const encryptReply = (write: IdempotentWrite, reply: unknown): EncryptedR
   return { scope, hashedKey: nameOf(write), operation, fingerprint, granted: [...granted], encryptedReply };
 };
 
-/** Stores a sealed reply in the last transaction of its write. A stored reply of another request stays. */
+/** Stores an encrypted reply in the last transaction of its write. A stored reply of another request stays. */
 export const storeEncryptedReply = async (
   { query }: Pick<Tx, 'query'>,
   { scope, hashedKey, operation, fingerprint, granted, encryptedReply }: EncryptedReply,

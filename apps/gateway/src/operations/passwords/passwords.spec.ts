@@ -92,7 +92,7 @@ describe('a new password', () => {
     expect(created.status).toBe(201);
   });
 
-  it('replaces the own one by the present one, ends all sessions, and signs this browser in anew', async () => {
+  it('replaces the own one by the present one, ends all sessions, and signs this browser in again', async () => {
     const { id, username } = await aPerson();
     const [one, other] = [browser(), browser()];
     await one.signIn(username, password);

@@ -26,7 +26,7 @@ export const sessionEndSql = ({ GATEWAY_SESSION_IDLE_HOURS: idleHours }: Session
 
 const columns = gatewaySql.selectOf(SessionEntity, 's');
 
-/** The sessions of users. Whoever holds the secret of one is its user. */
+/** The sessions of users. A request with the secret of one is its user's. */
 export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher, limits: SessionLimits) => {
   const end = sessionEndSql(limits);
   return {
