@@ -19,7 +19,7 @@ const startFailure = (host: string, { kind, reason }: Outage): string => {
 };
 
 /** Waits for the job. @throws Error with the next step when the job fails because of an outage */
-export const explainStartFailure = async (url: string, job: Promise<void>): Promise<void> => {
+export const explainStartFailure = async (url: string, job: Promise<unknown>): Promise<void> => {
   try {
     await job;
   } catch (error) {
