@@ -64,7 +64,7 @@ export const startEventProducer = async (bus: Bus, producer: Producer = 'feature
       }),
     stop: async (): Promise<void> => {
       await served.stop();
-      await telling.relay.stop();
+      await telling.stop();
       await database.close();
       await fresh.drop();
     },

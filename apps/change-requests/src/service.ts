@@ -51,7 +51,7 @@ export const changeRequestsService = defineService({
       idempotencyRetentionHours: config.CHANGE_REQUESTS_IDEMPOTENCY_RETENTION_HOURS,
       warn,
     });
-    onStop('relay', () => outboxProducer.relay.stop());
+    onStop('outbox', () => outboxProducer.stop());
     const reader = changeRequestReader(database);
     const work = unitOfWork(outboxProducer);
     const pendingWork = pendingWorkReader(database);

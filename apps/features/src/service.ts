@@ -56,7 +56,7 @@ export const featuresService = defineService({
       idempotencyRetentionHours: config.FEATURES_IDEMPOTENCY_RETENTION_HOURS,
       warn,
     });
-    onStop('relay', () => outbox.relay.stop());
+    onStop('outbox', () => outbox.stop());
     const transaction = unitOfWork(outbox, { allowsRegex });
     const limits = applicationLimits({
       limit: config.FEATURES_MAX_APPLICATIONS,

@@ -21,7 +21,7 @@ export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()) => 
     retentionHours: 1,
     warn: () => undefined,
   });
-  await telling.relay.stop();
+  await telling.stop();
   return { database, transaction: unitOfWork(telling, { allowsRegex: false }) };
 };
 export type TestUnitOfWork = Awaited<ReturnType<typeof testUnitOfWork>>;

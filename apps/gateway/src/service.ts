@@ -118,7 +118,7 @@ const start = async ({
     idempotencyRetentionHours: config.GATEWAY_IDEMPOTENCY_RETENTION_HOURS,
     warn,
   });
-  onStop('relay', () => outboxProducer.relay.stop());
+  onStop('outbox', () => outboxProducer.stop());
   const lastUses = lastSeenRecorder(database, { intervalMs: config.GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS, warn });
   onStop('last uses of tokens', () => lastUses.stop());
   const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);

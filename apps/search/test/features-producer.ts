@@ -87,7 +87,7 @@ export const startFeaturesProducer = async (bus: Bus) => {
     },
     stop: async (): Promise<void> => {
       await served.stop();
-      await producer.relay.stop();
+      await producer.stop();
       await database.close();
       await fresh.drop();
     },

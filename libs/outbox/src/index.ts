@@ -11,7 +11,6 @@ export {
   startInMemoryProjection,
 } from './consumer/in-memory-projection.ts';
 export { type Projection, type ProjectionOptions, startProjection } from './consumer/projection.ts';
-export type { Relay } from './producer/relay.ts';
 export { consumerTables, outboxTables } from './schema.ts';
 export type {
   ReplyOrReplay,

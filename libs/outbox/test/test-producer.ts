@@ -50,7 +50,7 @@ export const startProducer = async (bus: Bus, url?: string, options: { intervalM
       }),
     stop: async (): Promise<void> => {
       await served.stop();
-      await outboxProducer.relay.stop();
+      await outboxProducer.stop();
       await database.close();
       await fresh?.drop();
     },

@@ -242,7 +242,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
     } finally {
       await documents.end();
       await served.stop();
-      await producer.relay.stop();
+      await producer.stop();
       await hosted.stop();
     }
   };

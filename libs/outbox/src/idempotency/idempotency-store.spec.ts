@@ -95,7 +95,7 @@ describe('a write with an Idempotency-Key', () => {
     const served = await serve(bus, [add, count, outboxProducer.endpoint], { checkReplies: true });
     ended = async () => {
       await served.stop();
-      await outboxProducer.relay.stop();
+      await outboxProducer.stop();
       await database.close();
       await bus.close();
       await fresh.drop();
@@ -204,7 +204,7 @@ describe('a write with an Idempotency-Key', () => {
       return database.statements - before;
     };
     await add(undefined, 'x');
-    await outboxProducer.relay.stop();
+    await outboxProducer.stop();
     const without = await costOf(() => add(undefined, 'x'));
     expect(await costOf(() => add('k', 'x'))).toBe(without + 2);
   });
@@ -236,7 +236,7 @@ describe('a write with an Idempotency-Key', () => {
       query("update idempotent_reply set created_at = now() - interval '25 hours'"),
     );
     await add('young', 'y');
-    await outboxProducer.relay.runHousekeeping();
+    await outboxProducer.runHousekeeping();
     await add('young', 'y');
     await add('old', 'x');
     expect(await names()).toEqual(['x', 'y', 'x']);

@@ -1,39 +1,7 @@
 import { implement, JsonText, type Endpoint } from '@bunting/bus';
-import { type OutboxTopic, type Producer, readOutboxOf } from '@bunting/contracts';
+import { type Producer, readOutboxOf } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
-
-/** How far a consumer has applied a topic. */
-export interface Acknowledgement {
-  readonly topic: OutboxTopic;
-  readonly consumer: string;
-  readonly position: number;
-}
-
-const keyOf = ({ topic, consumer }: Acknowledgement): string => `${topic} ${consumer}`;
-
-/** The checkpoints that consumers report in their reads, in memory until housekeeping stores them. */
-export const acknowledgements = () => {
-  const latest = new Map<string, Acknowledgement>();
-  const stored = new Map<string, number>();
-  return {
-    confirm: (confirmation: Acknowledgement): void => {
-      const key = keyOf(confirmation);
-      if ((latest.get(key)?.position ?? -1) < confirmation.position) latest.set(key, confirmation);
-    },
-    /** The checkpoints that are not stored yet. */
-    pending: (): readonly Acknowledgement[] =>
-      [...latest.values()].filter((one) => stored.get(keyOf(one)) !== one.position),
-    /** Marks checkpoints as stored. */
-    stored: (confirmations: readonly Acknowledgement[]): void => {
-      for (const one of confirmations) {
-        stored.set(keyOf(one), one.position);
-        // After a restored backup positions are lower.
-        if (latest.get(keyOf(one))?.position === one.position) latest.delete(keyOf(one));
-      }
-    },
-  };
-};
-export type Acknowledgements = ReturnType<typeof acknowledgements>;
+import type { Acknowledgements } from './acknowledgements.ts';
 
 const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
 /** The last position of topic `$1`, and the uid of the row at position `$2`. */
@@ -67,7 +35,11 @@ const messagesAfter: Statement = {
 };
 
 /** Replies with the messages after a position, the last position of the topic, and the uid of the row at the given position. */
-export const readOutboxEndpoint = (producer: Producer, database: Database, confirmed: Acknowledgements): Endpoint =>
+export const readOutboxEndpoint = (
+  producer: Producer,
+  database: Database,
+  acknowledgements: Acknowledgements,
+): Endpoint =>
   implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, uid, limit } }) => {
     const [row] = await database.read<{ head: number; at: string | null }>(headAndAt, [topic, after]);
     const { head } = row ?? { head: 0 };
@@ -77,7 +49,7 @@ export const readOutboxEndpoint = (producer: Producer, database: Database, confi
       at = (await database.read<{ at: string | null }>(atPosition, [topic, after]))[0]?.at ?? null;
     // After a restored backup another row may be at the position that the consumer has applied.
     const isApplied = uid !== undefined && after <= head && (uid === null || uid === at);
-    if (isApplied) confirmed.confirm({ topic, consumer, position: after });
+    if (isApplied) acknowledgements.add({ topic, consumer, position: after });
     if (head <= after || limit === 0) return { head, at, messages: [] };
     const [page] = await database.read<{ messages: string }>(messagesAfter, [topic, after, limit]);
     return new JsonText(`{"head":${head},"at":${JSON.stringify(at)},"messages":${page?.messages ?? '[]'}}`);

@@ -1,44 +1,57 @@
 import type { Bus, Endpoint } from '@bunting/bus';
 import type { Producer } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
-import { acknowledgements, readOutboxEndpoint } from './read-outbox.ts';
+import { unstoredAcknowledgements } from './acknowledgements.ts';
+import { startOutboxHousekeeping } from './outbox-housekeeping.ts';
+import { readOutboxEndpoint } from './read-outbox.ts';
 import { transactionWithOutbox } from './transaction-with-outbox.ts';
 import type { Registry } from 'prom-client';
 import { measureOutbox } from './outbox-metrics.ts';
-import { type Relay, startRelay } from './relay.ts';
+import { startRelay } from './relay.ts';
 import { type IdempotentSteps, type UnitOfWork, idempotentUnitOfWork } from '../idempotency/idempotent-unit-of-work.ts';
 
 export interface ProducerOptions {
   readonly producer: Producer;
   readonly database: Database;
   readonly bus: Bus;
+  /** how often the relay polls for events that no commit of this process announced */
   readonly intervalMs: number;
+  /** rows that every consumer has acknowledged are deleted after this time */
   readonly retentionHours: number;
-  /** how long the answers of writes with an `Idempotency-Key` are kept at least; left out where there are none */
+  /** stored replies to writes with an `Idempotency-Key` are deleted after this time; left out where there are none */
   readonly idempotencyRetentionHours?: number;
   /** takes the metrics of the outbox */
   readonly metrics?: Registry;
   readonly warn: (message: string) => void;
 }
 
-/** The producer side of an outbox: the unit of work that records messages, the endpoints that read them, and the relay that publishes events. */
+/** The producer side of an outbox: the unit of work that records messages, the endpoint that reads them, and two background loops. */
 export interface OutboxProducer extends IdempotentSteps {
   readonly work: UnitOfWork;
   readonly endpoint: Endpoint;
-  readonly relay: Relay;
+  /** Stores the checkpoints of consumers and deletes expired rows; a loop does it every ten seconds. */
+  readonly runHousekeeping: () => Promise<void>;
+  /** Ends the relay and the housekeeping. */
+  readonly stop: () => Promise<void>;
 }
 
 export const startOutboxProducer = (options: ProducerOptions): OutboxProducer => {
-  const confirmed = acknowledgements();
-  const relay = startRelay({ ...options, confirmed });
   const { metrics, producer, database, bus } = options;
-  if (metrics !== undefined) measureOutbox(metrics, producer, database, bus.publish !== undefined);
+  const hasStream = bus.publish !== undefined;
+  const acknowledgements = unstoredAcknowledgements();
+  const relay = startRelay(options);
+  const housekeeping = startOutboxHousekeeping({ ...options, acknowledgements, hasStream });
+  if (metrics !== undefined) measureOutbox(metrics, producer, database, hasStream);
   return {
     ...idempotentUnitOfWork(
-      options.database,
-      transactionWithOutbox(options.database, () => relay.wake()),
+      database,
+      transactionWithOutbox(database, () => relay.wake()),
     ),
-    endpoint: readOutboxEndpoint(options.producer, options.database, confirmed),
-    relay,
+    endpoint: readOutboxEndpoint(producer, database, acknowledgements),
+    runHousekeeping: housekeeping.run,
+    stop: async () => {
+      await relay.stop();
+      await housekeeping.stop();
+    },
   };
 };

@@ -124,7 +124,7 @@ describe('the outbox', () => {
   });
 
   it('returns the message of a position also when this read assigns the position', async () => {
-    await producer.outboxProducer.relay.stop();
+    await producer.outboxProducer.stop();
     const uids = await producer.database.transaction(({ query }) =>
       query<{ uid: string }>(
         "insert into outbox (topic, type, payload) select 'event', 'feature-created', '{}' from generate_series(1, 3) returning uid",
@@ -277,7 +277,7 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
         query("update outbox set recorded_at = now() - interval '2 hours'"),
       );
       const kept = async (topic: string) => {
-        await producer.outboxProducer.relay.runHousekeeping();
+        await producer.outboxProducer.runHousekeeping();
         const statement = { name: 'kept', text: 'select position from outbox where topic = $1 order by position' };
         return (await producer.database.read<{ position: number }>(statement, [topic])).map(({ position }) => position);
       };
@@ -303,7 +303,7 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
         query("update outbox set recorded_at = now() - interval '2 hours'"),
       );
       const positions = async () => {
-        await producer.outboxProducer.relay.runHousekeeping();
+        await producer.outboxProducer.runHousekeeping();
         return (await read(0, null, 'spec')).messages.map(({ position }) => position);
       };
       await read(3, randomUUID());
@@ -341,13 +341,13 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
       const many = Array.from({ length: 6_000 }, (_, nth) => nth + 1);
       await emit([...many, 7_000, 7_000]);
       await age(6_002);
-      await producer.outboxProducer.relay.runHousekeeping();
+      await producer.outboxProducer.runHousekeeping();
       expect(await isThere(6_001)).toBe(true);
-      await producer.outboxProducer.relay.runHousekeeping();
+      await producer.outboxProducer.runHousekeeping();
       expect(await isThere(6_001)).toBe(false);
       await emit([10]);
       await age(6_003);
-      await producer.outboxProducer.relay.runHousekeeping();
+      await producer.outboxProducer.runHousekeeping();
       expect([await isThere(9), await isThere(10), await isThere(6_002)]).toEqual([true, false, true]);
     });
   },

@@ -58,7 +58,7 @@ beforeAll(async () => {
     retentionHours: 1,
     warn: () => undefined,
   });
-  await outboxProducer.relay.stop();
+  await outboxProducer.stop();
   const reader = changeRequestReader(database);
   const work = unitOfWork(outboxProducer);
   const syncProtection = protectionSync(bus, pendingWorkReader(database), work);

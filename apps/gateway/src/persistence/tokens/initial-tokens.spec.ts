@@ -20,7 +20,7 @@ describe('the first admin token', () => {
       entities: gatewayEntities,
       poolMax: 20,
     });
-    const { work, relay } = startOutboxProducer({
+    const { work, stop } = startOutboxProducer({
       producer: 'gateway',
       database,
       bus: inProcessBus(),
@@ -41,7 +41,7 @@ describe('the first admin token', () => {
       expect(made.filter((one) => one !== undefined)).toHaveLength(given === undefined ? 1 : 0);
       for (const hasher of hashers) expect(await tokenLookup(database).find(hasher(token))).toBeDefined();
     } finally {
-      await relay.stop();
+      await stop();
       await database.close();
       await drop();
     }
