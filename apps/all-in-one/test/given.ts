@@ -11,7 +11,7 @@ import type {
   SearchEventsBody,
   SearchFeaturesResponse,
   Segment,
-  StoredFeature,
+  FeatureWithoutEnvironments,
 } from '@bunting/contracts';
 import { expect } from '@jest/globals';
 import type { Answer, Api } from './api.ts';
@@ -30,8 +30,15 @@ export const onPlatform = (api: Api) => ({
   createProject: async (id: string, more: Partial<CreateProjectBody> = {}): Promise<CreatedProject> =>
     taken(await api<CreatedProject>('POST', '/api/admin/projects', { id, name: `Project ${id}`, ...more }), 201),
 
-  createFeature: async (project: string, name: string, more: Partial<CreateFeatureBody> = {}): Promise<StoredFeature> =>
-    taken(await api<StoredFeature>('POST', `/api/admin/projects/${project}/features`, { name, ...more }), 201),
+  createFeature: async (
+    project: string,
+    name: string,
+    more: Partial<CreateFeatureBody> = {},
+  ): Promise<FeatureWithoutEnvironments> =>
+    taken(
+      await api<FeatureWithoutEnvironments>('POST', `/api/admin/projects/${project}/features`, { name, ...more }),
+      201,
+    ),
 
   addStrategy: async (
     feature: string,

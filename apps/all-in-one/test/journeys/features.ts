@@ -1,4 +1,4 @@
-import { Feature, StoredFeature, type ProjectFeatures } from '@bunting/contracts';
+import { Feature, FeatureWithoutEnvironments, type ProjectFeatures } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectFits, expectRefusal, imageUrl, timestamp, uuid } from '../expectations.ts';
 import { addressOf, onPlatform } from '../given.ts';
@@ -23,7 +23,7 @@ export const describeFeatures = (platform: () => Platform): void => {
         description: 'Stops the presses.',
         impressionData: true,
       });
-      expectFits(StoredFeature, created);
+      expectFits(FeatureWithoutEnvironments, created);
       const address = addressOf(project, 'features-whole');
       await given().addTag('features-whole', 'simple', 'whole');
       await given().addStrategy(address, 'production', {

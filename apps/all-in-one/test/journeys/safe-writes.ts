@@ -1,4 +1,4 @@
-import type { FeatureStrategy, StoredFeature } from '@bunting/contracts';
+import type { FeatureStrategy, FeatureWithoutEnvironments } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { type Answer, type Api, apiOf } from '../api.ts';
@@ -64,8 +64,8 @@ export const describeSafeWrites = (platform: () => Platform): void => {
     it('is replayed with the same status, headers and body, and marked as a replay', async () => {
       const ask = ['POST', `/api/admin/projects/${project}/features`, { name: 'safe-again' }] as const;
       const headers = { 'idempotency-key': randomUUID() };
-      const first = await platform().api<StoredFeature>(...ask, headers);
-      const again = await platform().api<StoredFeature>(...ask, headers);
+      const first = await platform().api<FeatureWithoutEnvironments>(...ask, headers);
+      const again = await platform().api<FeatureWithoutEnvironments>(...ask, headers);
       expect(first.status).toBe(201);
       expect(first.headers.get('idempotency-replayed')).toBeNull();
       expect({ status: again.status, text: again.text }).toEqual({ status: 201, text: first.text });

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { CreateEnvironment, type EventType } from '@bunting/contracts';
-import { storedFeature } from '../../src/domain/features/feature-rules.ts';
+import { featureWithoutEnvironments } from '../../src/domain/features/feature-without-environments.ts';
 import { aFeature, aStrategy, type FeatureAbout } from '../builders.ts';
 import { direct, type ExpectedEvent, send, type Step } from '../event-catalogue.ts';
 
@@ -21,7 +21,7 @@ export const storedFeatures = (...features: readonly FeatureAbout[]): Step =>
   direct((started) => started.given(...features.map((properties) => lamp(properties))));
 
 /** The lamp as events show it. */
-export const storedLamp = (properties: FeatureAbout = {}) => storedFeature(lamp(properties));
+export const storedLamp = (properties: FeatureAbout = {}) => featureWithoutEnvironments(lamp(properties));
 
 export const archivedAt = '2026-02-01T00:00:00.000Z';
 

@@ -9,7 +9,7 @@ import {
   type SegmentChange,
 } from '@bunting/contracts';
 import type { StoredSegment } from '../constraints/segment.ts';
-import { featureNotFound } from '../features/feature-rules.ts';
+import { featureNotFound } from '../features/feature-not-found.ts';
 import type { Feature } from '../features/feature.ts';
 import { hasEnvironment } from '../project-context.ts';
 import { environmentNotFound, invalidProperty } from '../refusals.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { aFeature } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { archiveFeature, archiveFeatures } from './archive-feature.ts';
-import { storedFeature } from './feature-rules.ts';
+import { featureWithoutEnvironments } from './feature-without-environments.ts';
 
 const now = '2026-02-01T00:00:00.000Z';
 const then = '2026-01-15T00:00:00.000Z';
@@ -18,7 +18,7 @@ describe('a feature that is archived', () => {
     expect(feature).toMatchObject({ archivedAt: now, dependencies: [] });
     expect(feature.lifecycle.map(({ stage }) => stage)).toEqual(['initial', 'archived']);
     expect(events.map(({ type }) => type)).toEqual(['feature-dependencies-removed', 'feature-archived']);
-    expect(storedFeature(feature)).toMatchObject({ archived: true, archivedAt: now });
+    expect(featureWithoutEnvironments(feature)).toMatchObject({ archived: true, archivedAt: now });
   });
 
   it('emits one event when it has no dependencies', () => {

@@ -1,6 +1,6 @@
 import { type DomainEvent, type Feature, featureEvent } from './feature.ts';
-import { storedFeature } from './feature-rules.ts';
+import { featureWithoutEnvironments } from './feature-without-environments.ts';
 
 /** The event of deleting a feature. Only an archived feature can be deleted. */
 export const featureDeleted = (feature: Feature): DomainEvent =>
-  featureEvent('feature-deleted', feature, { preData: storedFeature(feature) });
+  featureEvent('feature-deleted', feature, { preData: featureWithoutEnvironments(feature) });

@@ -1,7 +1,7 @@
 import { type JsonPatch, type PatchOperation, refusal, UpdateFeatureBody } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
-import { storedFeature } from './feature-rules.ts';
+import { featureWithoutEnvironments } from './feature-without-environments.ts';
 import { changeMetadata, type Metadata, metadataOfDocument } from './metadata.ts';
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
 import { isEqual } from '../is-equal.ts';
@@ -14,8 +14,8 @@ const changed = (feature: Feature, metadata: Metadata): Decision => {
   const after: Feature = { ...feature, ...metadata };
   if (isEqual(after, feature)) return { feature, events: [] };
   const event = featureEvent('feature-metadata-updated', feature, {
-    preData: storedFeature(feature),
-    data: storedFeature(after),
+    preData: featureWithoutEnvironments(feature),
+    data: featureWithoutEnvironments(after),
   });
   return { feature: after, events: [event] };
 };
@@ -43,7 +43,7 @@ const targetsUnknownMember = ({ path }: PatchOperation, { members }: PatchRules)
 /** Patches the metadata of a feature: a removed member returns to its value in a new feature, and a patch of any other member is ignored. */
 export const patchFeature = (feature: Feature, patch: JsonPatch): Decision => {
   if (patch.some(targetsVariants)) throw refusal('OperationDeniedError', variantsRefusal);
-  const document = storedFeature(feature);
+  const document = featureWithoutEnvironments(feature);
   const patchable: PatchRules = { members: new Set(Object.keys(document)), maps: new Set() };
   const steps = patch.filter((step) => !targetsUnknownMember(step, patchable));
   const update = parse(UpdateFeatureBody, metadataOfDocument(applyPatch(document, steps, patchable)));

@@ -3,7 +3,8 @@ import { normalizeDependency } from '../features/dependency.ts';
 import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { changeMetadata } from '../features/metadata.ts';
-import { createFeature, storedFeature } from '../features/feature-rules.ts';
+import { createFeature } from '../features/create-feature.ts';
+import { featureWithoutEnvironments } from '../features/feature-without-environments.ts';
 import { shortName } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
 import {
@@ -87,8 +88,8 @@ const withProperties = (
   };
   if (isEqual(after, existing)) return unchanged(existing);
   const event = featureEvent('feature-metadata-updated', after, {
-    preData: storedFeature(existing),
-    data: storedFeature(after),
+    preData: featureWithoutEnvironments(existing),
+    data: featureWithoutEnvironments(after),
   });
   return { feature: after, events: [event], written: 1 };
 };

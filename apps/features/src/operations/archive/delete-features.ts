@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteFeatures } from '@bunting/contracts';
-import { requireSameProject } from '../../domain/features/feature-rules.ts';
+import { requireSameProject } from '../../domain/features/require-same-project.ts';
 import { authorise } from '../authorise.ts';
 import { deleteArchivedFeatures } from './delete-archived-features.ts';
 import type { FeaturesContext } from '../context.ts';

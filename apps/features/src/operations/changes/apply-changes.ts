@@ -7,7 +7,7 @@ import { foldChanges } from '../../domain/changes/fold.ts';
 import type { ChangeContext } from '../../domain/changes/rule.ts';
 import { inverseChanges } from '../../domain/changes/inverse.ts';
 import { overwritesOf } from '../../domain/changes/overwrites.ts';
-import { withCollaborator } from '../../domain/features/feature-rules.ts';
+import { withCollaborator } from '../../domain/features/collaborators.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import { membersOf } from '../../domain/json-object.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';

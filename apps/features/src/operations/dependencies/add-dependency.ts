@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddDependency } from '@bunting/contracts';
 import { normalizeDependency, setParent } from '../../domain/features/dependency.ts';
-import { featureNotFound } from '../../domain/features/feature-rules.ts';
+import { featureNotFound } from '../../domain/features/feature-not-found.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { findVisible } from '../visibility.ts';

@@ -1,5 +1,5 @@
 import { notFound } from '@bunting/contracts';
-import { featureNotFound } from '../../domain/features/feature-rules.ts';
+import { featureNotFound } from '../../domain/features/feature-not-found.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 import { shortName } from '../../domain/refusals.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';

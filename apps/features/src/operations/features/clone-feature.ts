@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { CloneFeature, notFound } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { cloneFeature } from '../../domain/features/clone-feature.ts';
-import { storedFeature } from '../../domain/features/feature-rules.ts';
+import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
@@ -35,6 +35,6 @@ export const cloneFeatureEndpoint = ({ transaction, featureLimit }: FeaturesCont
       });
       await tx.features.add([feature], source);
       tx.events.emit(events);
-      return storedFeature(feature);
+      return featureWithoutEnvironments(feature);
     }),
   );

@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateFeature, invalid, notFound } from '@bunting/contracts';
-import { createFeature, storedFeature } from '../../domain/features/feature-rules.ts';
+import { createFeature } from '../../domain/features/create-feature.ts';
+import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
@@ -37,6 +38,6 @@ export const createFeatureEndpoint = ({ transaction, featureLimit }: FeaturesCon
       });
       await tx.features.add([feature]);
       tx.events.emit(events);
-      return storedFeature(feature);
+      return featureWithoutEnvironments(feature);
     }),
   );

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { PatchFeature } from '@bunting/contracts';
 import { patchFeature } from '../../domain/features/update-feature.ts';
-import { storedFeature } from '../../domain/features/feature-rules.ts';
+import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -12,6 +12,6 @@ export const patchFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, PatchFeature.permission, { project: feature.project });
-      return storedFeature(await saveAndEmit(tx, patchFeature(feature, body), caller));
+      return featureWithoutEnvironments(await saveAndEmit(tx, patchFeature(feature, body), caller));
     }),
   );

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetStale } from '@bunting/contracts';
-import { requireSameProject } from '../../domain/features/feature-rules.ts';
+import { requireSameProject } from '../../domain/features/require-same-project.ts';
 import { markStale } from '../../domain/features/update-feature.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { UpdateFeature } from '@bunting/contracts';
 import { updateFeature } from '../../domain/features/update-feature.ts';
-import { storedFeature } from '../../domain/features/feature-rules.ts';
+import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -12,6 +12,6 @@ export const updateFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, UpdateFeature.permission, { project: feature.project });
-      return storedFeature(await saveAndEmit(tx, updateFeature(feature, body), caller));
+      return featureWithoutEnvironments(await saveAndEmit(tx, updateFeature(feature, body), caller));
     }),
   );

@@ -11,7 +11,7 @@ import {
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../../domain/features/feature.ts';
-import { withCollaborator } from '../../domain/features/feature-rules.ts';
+import { withCollaborator } from '../../domain/features/collaborators.ts';
 import {
   type Importer,
   type ImportPlan,

@@ -1,6 +1,6 @@
 import { notFound, type Refusal } from '@bunting/contracts';
 import type { ReadDatabase } from '@bunting/database';
-import { featureNotFound } from '../../domain/features/feature-rules.ts';
+import { featureNotFound } from '../../domain/features/feature-not-found.ts';
 import { shortName } from '../../domain/refusals.ts';
 
 type Query = <Row>(text: string, values: readonly unknown[]) => Promise<Row[]>;

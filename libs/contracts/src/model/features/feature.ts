@@ -97,7 +97,7 @@ export const Feature = Type.Object(
 export type Feature = Static<typeof Feature>;
 
 /** A feature without its environments: the reply of a write to the feature itself. */
-export const StoredFeature = Type.Object(
+export const FeatureWithoutEnvironments = Type.Object(
   {
     name,
     description,
@@ -110,9 +110,9 @@ export const StoredFeature = Type.Object(
     archivedAt: Type.Optional(archivedAt),
     lastSeenAt: Type.Optional(lastSeenAt),
   },
-  { title: 'storedFeatureSchema', description: 'A feature without its environments.' },
+  { title: 'featureWithoutEnvironmentsSchema', description: 'A feature without its environments.' },
 );
-export type StoredFeature = Static<typeof StoredFeature>;
+export type FeatureWithoutEnvironments = Static<typeof FeatureWithoutEnvironments>;
 
 /** The properties of a new feature. */
 export const CreateFeatureBody = Type.Object(

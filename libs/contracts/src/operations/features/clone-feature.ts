@@ -1,4 +1,4 @@
-import { CloneFeatureBody, StoredFeature } from '../../model/features/feature.ts';
+import { CloneFeatureBody, FeatureWithoutEnvironments } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
@@ -19,7 +19,7 @@ export const CloneFeature = defineOperation({
   permission: 'CREATE_FEATURE',
   params: ProjectFeaturePath,
   body: CloneFeatureBody,
-  reply: StoredFeature,
+  reply: FeatureWithoutEnvironments,
   errors: [
     'ValidationError',
     'NotFoundError',

@@ -1,4 +1,4 @@
-import { CreateFeatureBody, StoredFeature } from '../../model/features/feature.ts';
+import { CreateFeatureBody, FeatureWithoutEnvironments } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
@@ -13,6 +13,6 @@ export const CreateFeature = defineOperation({
   permission: 'CREATE_FEATURE',
   params: ProjectPath,
   body: CreateFeatureBody,
-  reply: StoredFeature,
+  reply: FeatureWithoutEnvironments,
   errors: ['ValidationError', 'PatternError', 'ExceedsLimitError', 'NotFoundError', 'NameExistsError'],
 });

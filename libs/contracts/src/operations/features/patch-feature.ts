@@ -1,4 +1,4 @@
-import { StoredFeature } from '../../model/features/feature.ts';
+import { FeatureWithoutEnvironments } from '../../model/features/feature.ts';
 import { JsonPatch } from '../../model/json-patch.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
@@ -16,6 +16,6 @@ export const PatchFeature = defineOperation({
   permission: 'UPDATE_FEATURE',
   params: ProjectFeaturePath,
   body: JsonPatch,
-  reply: StoredFeature,
+  reply: FeatureWithoutEnvironments,
   errors: ['ValidationError', 'NotFoundError', 'OperationDeniedError'],
 });

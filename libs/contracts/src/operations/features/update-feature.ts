@@ -1,4 +1,4 @@
-import { StoredFeature, UpdateFeatureBody } from '../../model/features/feature.ts';
+import { FeatureWithoutEnvironments, UpdateFeatureBody } from '../../model/features/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
@@ -14,6 +14,6 @@ export const UpdateFeature = defineOperation({
   permission: 'UPDATE_FEATURE',
   params: ProjectFeaturePath,
   body: UpdateFeatureBody,
-  reply: StoredFeature,
+  reply: FeatureWithoutEnvironments,
   errors: ['ValidationError', 'NotFoundError'],
 });

@@ -1,8 +1,7 @@
 import type { CreateFeatureBody } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { aFeature } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { createFeature, featureNotFound, withCollaborator } from './feature-rules.ts';
+import { createFeature } from './create-feature.ts';
 
 const now = '2026-11-21T10:00:00.000Z';
 const by = { id: 7, name: 'lee' };
@@ -78,28 +77,4 @@ describe('a new feature', () => {
       details: [{ message: 'The flag name does not match the pattern.' }],
     });
   });
-});
-
-describe('the collaborators of a feature', () => {
-  const mia = { id: 1, name: 'mia' };
-  const lee = { id: 7, name: 'lee' };
-
-  it('are those who changed it, latest change first and each once', () => {
-    const feature = aFeature({ collaborators: [mia, lee] });
-    expect(withCollaborator(feature, lee).collaborators).toEqual([lee, mia]);
-    expect(withCollaborator(feature, { id: 9, name: 'kim' }).collaborators.map(({ id }) => id)).toEqual([9, 1, 7]);
-    expect(withCollaborator(feature, { ...lee, name: 'Lee' }).collaborators).toEqual([{ id: 7, name: 'Lee' }, mia]);
-  });
-
-  it('stay the same when the latest collaborator changes it again', () => {
-    const feature = aFeature({ collaborators: [mia, lee] });
-    expect(withCollaborator(feature, mia)).toBe(feature);
-  });
-});
-
-it('the error for a missing feature mentions that it may be in another project', () => {
-  expect(featureNotFound('f', 'p').message).toBe('There\'s no feature named "f" in project "p".');
-  expect(featureNotFound('f', 'p', 'q').message).toBe(
-    'There\'s no feature named "f" in project "p", but there\'s a feature with that name in project "q"',
-  );
 });

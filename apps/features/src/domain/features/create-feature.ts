@@ -1,0 +1,40 @@
+import type { CreateFeatureBody } from '@bunting/contracts';
+import { type Decision, type Feature, type Person, featureEvent } from './feature.ts';
+import { featureWithoutEnvironments } from './feature-without-environments.ts';
+import { changeMetadata } from './metadata.ts';
+import { type FeatureNaming, requireMatchingName, requireUrlFriendlyName } from '../names.ts';
+import { withTags } from '../tags/tag.ts';
+
+export interface Creation {
+  readonly project: string;
+  /** when it is created, as the API writes it */
+  readonly now: string;
+  readonly by: Person;
+  readonly naming?: FeatureNaming | null | undefined;
+}
+
+/** Creates a feature: off in every environment of its project, and without strategies. Whether its name is free is not decided here. */
+export const createFeature = (
+  body: CreateFeatureBody,
+  { project, now, by, naming }: Creation,
+  path = '/body',
+): Decision => {
+  requireUrlFriendlyName(body.name, `${path}/name`);
+  requireMatchingName(body.name, naming, `${path}/name`);
+  const created: Feature = {
+    name: body.name,
+    project,
+    ...changeMetadata(body),
+    createdAt: now,
+    createdBy: by,
+    archivedAt: null,
+    environments: {},
+    tags: [],
+    dependencies: [],
+    lifecycle: [{ stage: 'initial', enteredStageAt: now }],
+    links: [],
+    collaborators: [by],
+  };
+  const feature = withTags(created, body.tags ?? []);
+  return { feature, events: [featureEvent('feature-created', feature, { data: featureWithoutEnvironments(feature) })] };
+};
