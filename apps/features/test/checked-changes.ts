@@ -36,7 +36,7 @@ export const aChangeContext = (
     environment: 'production',
     projectContext: someProjectContext({ segments: new Map(segments.map((segment) => [segment.id, segment])) }),
     now: '2026-11-21T10:00:00.000Z',
-    newStrategyId: () => `made-${++made}`,
+    generateStrategyId: () => `made-${++made}`,
     features: new Map(features.map((feature) => [feature.name, feature])),
     children: new Map(),
     segments: new Map(segments.map((segment) => [segment.id, segment])),

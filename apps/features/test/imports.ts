@@ -87,7 +87,7 @@ const importer = () => {
   return {
     now: '2026-11-21T10:00:00.000Z',
     by: { id: 7, name: 'lee' },
-    newStrategyId: () => `made-${++made}`,
+    generateStrategyId: () => `made-${++made}`,
     maySee: () => true,
   };
 };

@@ -56,10 +56,10 @@ const mustBe = (what: string, path: string, sent: unknown): ErrorDetail => ({
   path,
 });
 
-const faultOfValues = (values: readonly string[], at: string): ErrorDetail | undefined => {
-  if (values.length === 0) return mustBe('contain at least 1 items', at, values);
+const faultOfValues = (values: readonly string[], basePath: string): ErrorDetail | undefined => {
+  if (values.length === 0) return mustBe('contain at least 1 items', basePath, values);
   for (const [index, value] of values.entries()) {
-    const path = `${at}/${index}`;
+    const path = `${basePath}/${index}`;
     if (value === '') return { message: `The \`${path}\` property is not allowed to be empty.`, path };
     if (value.length > longestValue) return mustBe(`be at most ${longestValue} characters long`, path, value);
   }
@@ -82,10 +82,12 @@ const faultOfValue = (operand: Operand, value: string, path: string): ErrorDetai
 /** The error of a constraint's operand at the JSON pointer `at`; undefined when it fits the operator. */
 export const operandError = (
   { operator, values = [], value = '' }: Constraint,
-  at: string,
+  basePath: string,
 ): ErrorDetail | undefined => {
   const operand = operandOf[operator];
-  return operand === 'values' ? faultOfValues(values, `${at}/values`) : faultOfValue(operand, value, `${at}/value`);
+  return operand === 'values'
+    ? faultOfValues(values, `${basePath}/values`)
+    : faultOfValue(operand, value, `${basePath}/value`);
 };
 
 const operatorsOf = (wanted: Operand): ConstraintOperator[] =>

@@ -7,14 +7,14 @@ export const shortName = (name: string): string => truncate(name, maxLength);
 
 /** 400 with a reason, worded as in Unleash without a full stop, and the invalid property. */
 export const invalidProperty = (reason: string, path: string): Refusal => {
-  const at = shortName(path);
-  return invalid(`${reason}: see the \`${at}\` property.`, at);
+  const shownPath = shortName(path);
+  return invalid(`${reason}: see the \`${shownPath}\` property.`, shownPath);
 };
 
 /** 400 with the violated rule, such as `be integer`, and the value that was sent. */
 export const invalidValue = (rule: string, path: string, value: unknown): Refusal => {
-  const at = shortName(path);
-  return invalid(`The \`${at}\` property must ${rule}. You provided ${quoteValue(value)}.`, at);
+  const shownPath = shortName(path);
+  return invalid(`The \`${shownPath}\` property must ${rule}. You provided ${quoteValue(value)}.`, shownPath);
 };
 
 /** 400: a resource limit would be exceeded. */

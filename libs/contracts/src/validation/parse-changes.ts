@@ -17,9 +17,9 @@ const AnyChange = Type.Object({
 });
 
 /** Validates one change against the schema of its action and drops members that a change does not have. */
-export const parseChange = (value: unknown, at: string): Change => {
-  const { action } = parse(AnyChange, value, at);
-  const change: Change = parse(changeSchemas[action], value, at);
+export const parseChange = (value: unknown, path: string): Change => {
+  const { action } = parse(AnyChange, value, path);
+  const change: Change = parse(changeSchemas[action], value, path);
   if (isSegmentChange(change)) return { action, payload: change.payload } as SegmentChange;
   return { action, feature: change.feature, payload: change.payload ?? {} } as FeatureChange;
 };

@@ -57,8 +57,8 @@ const validatorOf = (ajv: Ajv, schema: TSchema): ValidateFunction => {
 };
 
 /** Formats an Ajv error as Unleash does (docs/behaviour.md, Errors). */
-const detailOf = (error: ErrorObject, at: string): ErrorDetail => {
-  const path = truncate(`${at}${error.instancePath}`, 1000);
+const detailOf = (error: ErrorObject, basePath: string): ErrorDetail => {
+  const path = truncate(`${basePath}${error.instancePath}`, 1000);
   switch (error.keyword) {
     case 'required': {
       const missing = `${path}/${error.params['missingProperty'] as string}`;
@@ -104,15 +104,15 @@ const detailOf = (error: ErrorObject, at: string): ErrorDetail => {
 };
 
 /** The error details to report. A failed `T | null` is reported once, not once for each branch. */
-const detailsOf = (errors: readonly ErrorObject[], at: string): ErrorDetail[] => {
+const detailsOf = (errors: readonly ErrorObject[], path: string): ErrorDetail[] => {
   const isNullOnly = (error: ErrorObject): boolean => error.keyword === 'type' && error.params['type'] === 'null';
   const nullable = new Set(errors.filter(isNullOnly).map((error) => error.instancePath));
   const relevant = errors.filter((error) => error.keyword !== 'anyOf' && error.keyword !== 'if' && !isNullOnly(error));
-  if (relevant.length === 0) return errors.map((error) => detailOf(error, at));
+  if (relevant.length === 0) return errors.map((error) => detailOf(error, path));
   return relevant.map((error) =>
     error.keyword === 'type' && nullable.has(error.instancePath)
-      ? detailOf({ ...error, params: { type: [error.params['type'], 'null'] } }, at)
-      : detailOf(error, at),
+      ? detailOf({ ...error, params: { type: [error.params['type'], 'null'] } }, path)
+      : detailOf(error, path),
   );
 };
 
@@ -121,18 +121,18 @@ export type InputEncoding = 'json' | 'text';
 
 /**
  * Validates a value against its schema and fills in defaults, in place.
- * @param at JSON pointer of the value within the request, e.g. `/body`; the prefix of every path in a refusal.
+ * @param path JSON pointer of the value within the request, e.g. `/body`; the prefix of every path in a refusal.
  * @throws Refusal `ValidationError` that names the invalid property.
  */
 export const parse = <S extends TSchema>(
   schema: S,
   value: unknown,
-  at = '',
+  path = '',
   encoding: InputEncoding = 'json',
 ): Static<S> => {
   const validate = validatorOf(encoding === 'text' ? coercingAjv : strictAjv, schema);
   if (validate(value)) return value as Static<S>;
-  throw invalidAll(detailsOf(validate.errors ?? [], at));
+  throw invalidAll(detailsOf(validate.errors ?? [], path));
 };
 
 /** Whether the value is valid; defaults are filled in. */

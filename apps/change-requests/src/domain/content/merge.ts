@@ -49,9 +49,9 @@ const mergeRuleOf = (newer: MergeableChange, earlier: MergeableChange): MergeRul
   return rule !== undefined && subjectOf(newer) === subjectOf(earlier) ? rule : undefined;
 };
 
-const deletedAlready = ({ action }: MergeableChange, at: string): Refusal => {
+const deletedAlready = ({ action }: MergeableChange, basePath: string): Refusal => {
   const subject = action === 'updateStrategy' ? 'Strategy' : 'Segment';
-  const path = `${at}/payload/id`;
+  const path = `${basePath}/payload/id`;
   return invalid(`${subject} is deleted by this change request: the \`${path}\` property names it.`, path);
 };
 

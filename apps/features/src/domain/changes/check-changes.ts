@@ -21,13 +21,13 @@ import { changesOfPhase, featureRuleOf, segmentRuleOf } from './rules.ts';
 const requireChangeableFeature = (
   { feature: name }: FeatureChange,
   { project, features }: ChangeContext,
-  at: string,
+  path: string,
 ): Feature => {
   const feature = features.get(name);
   if (feature?.project !== project) throw featureNotFound(name, project);
   if (feature.archivedAt !== null) {
     const message = 'Cannot perform this operation on archived features';
-    throw refusal('ArchivedFeatureError', message, { details: [{ message, path: `${at}/feature` }] });
+    throw refusal('ArchivedFeatureError', message, { details: [{ message, path: `${path}/feature` }] });
   }
   return feature;
 };
@@ -36,13 +36,13 @@ const requireChangeableFeature = (
 const requireChangeableSegment = (
   { payload: { id } }: SegmentChange,
   { project, segments }: ChangeContext,
-  at: string,
+  path: string,
 ): StoredSegment => {
   const segment = segments.get(id);
   if (segment?.project === null) {
     throw invalidProperty(
       'A change request changes segments of its project, and this one is for every project',
-      `${at}/payload/id`,
+      `${path}/payload/id`,
     );
   }
   if (segment?.project !== project) throw notFound(`No segment exists with ID "${id}"`);
@@ -53,12 +53,12 @@ const checkFeatureChange = (
   change: FeatureChange,
   initial: ChangeContext,
   state: ChangeState,
-  at: string,
+  path: string,
 ): CheckedChange => {
   const rule = featureRuleOf(change);
-  const before = requireChangeableFeature(change, initial, at);
+  const before = requireChangeableFeature(change, initial, path);
   const snapshot = rule.snapshot(before, change, initial);
-  const { subject, payload } = rule.decide(state.features.get(before.name) ?? before, change, state, at);
+  const { subject, payload } = rule.decide(state.features.get(before.name) ?? before, change, state, path);
   state.features.set(subject.name, subject);
   return { action: change.action, feature: before.name, segment: null, payload, snapshot };
 };
@@ -67,32 +67,32 @@ const checkSegmentChange = (
   change: SegmentChange,
   initial: ChangeContext,
   state: ChangeState,
-  at: string,
+  path: string,
 ): CheckedChange => {
   const rule = segmentRuleOf(change);
-  const before = requireChangeableSegment(change, initial, at);
+  const before = requireChangeableSegment(change, initial, path);
   const snapshot = rule.snapshot(before, change, initial);
   const { id, name } = before;
-  const { subject, payload } = rule.decide(state.segments.get(id) ?? before, change, state, at);
+  const { subject, payload } = rule.decide(state.segments.get(id) ?? before, change, state, path);
   setSegment(state, id, subject);
   return { action: change.action, feature: null, segment: { id, name }, payload, snapshot };
 };
 
 /** A proposal that violates a rule answers 400, whatever status the direct operation has. */
-const asValidationError = (error: unknown, change: Change, at: string): unknown => {
+const asValidationError = (error: unknown, change: Change, path: string): unknown => {
   const kinds: readonly string[] = ['InvalidOperationError', 'NameExistsError', 'ConflictError'];
   if (!(error instanceof Refusal) || !kinds.includes(error.kind)) return error;
   const rule = isSegmentChange(change) ? segmentRuleOf(change) : featureRuleOf(change);
-  return invalidProperty(error.message.replace(/\.$/, ''), `${at}${rule.errorPath}`);
+  return invalidProperty(error.message.replace(/\.$/, ''), `${path}${rule.errorPath}`);
 };
 
-const check = (change: Change, initial: ChangeContext, state: ChangeState, at: string): CheckedChange => {
+const check = (change: Change, initial: ChangeContext, state: ChangeState, path: string): CheckedChange => {
   try {
     return isSegmentChange(change)
-      ? checkSegmentChange(change, initial, state, at)
-      : checkFeatureChange(change, initial, state, at);
+      ? checkSegmentChange(change, initial, state, path)
+      : checkFeatureChange(change, initial, state, path);
   } catch (error) {
-    throw asValidationError(error, change, at);
+    throw asValidationError(error, change, path);
   }
 };
 

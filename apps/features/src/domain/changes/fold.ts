@@ -3,7 +3,7 @@ import { needsDefaultStrategy } from '../environments/feature-environment.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment, disableIfNoActiveStrategy } from '../strategies/strategy.ts';
-import { conflictCause, type Conflict, featureConflict, segmentConflict } from './conflict.ts';
+import { conflictOfRefusal, type ApplyConflict, findFeatureConflict, findSegmentConflict } from './apply-conflict.ts';
 import { initialState, type ChangeState, setSegment } from './change-state.ts';
 import { type ChangeContext, phases } from './rule.ts';
 import { changesOfPhase, featureRuleOf, segmentRuleOf } from './rules.ts';
@@ -29,7 +29,7 @@ export interface FoldResult {
   readonly segments: ReadonlyMap<number, StoredSegment>;
   readonly events: readonly DomainEvent[];
   /** with any conflict, none of the changes may be applied */
-  readonly conflicts: readonly Conflict[];
+  readonly conflicts: readonly ApplyConflict[];
   /** by name of the feature */
   readonly defaultChanges: ReadonlyMap<string, DefaultChange>;
 }
@@ -37,7 +37,7 @@ export interface FoldResult {
 interface FoldState {
   readonly state: ChangeState;
   readonly events: DomainEvent[];
-  readonly conflicts: Conflict[];
+  readonly conflicts: ApplyConflict[];
   readonly defaultChanges: Map<string, DefaultChange>;
 }
 
@@ -102,7 +102,7 @@ export const foldChanges = (changes: readonly RequestedChange[], context: Change
 
   const blocked = new Set<string>();
   for (const [feature, itsChanges] of actionsByName) {
-    const cause = featureConflict(
+    const cause = findFeatureConflict(
       feature,
       itsChanges.map(({ action }) => action),
       context,
@@ -116,7 +116,7 @@ export const foldChanges = (changes: readonly RequestedChange[], context: Change
   const fold = ({ id, change }: RequestedChange): void => {
     const about = isSegmentChange(change) ? { segment: change.payload.id } : { feature: change.feature };
     if (isSegmentChange(change)) {
-      const cause = segmentConflict(change.payload.id, context);
+      const cause = findSegmentConflict(change.payload.id, context);
       if (cause !== undefined) return void conflicts.push({ ...cause, ...about, changeId: id });
     } else if (blocked.has(change.feature)) return;
     try {
@@ -124,7 +124,7 @@ export const foldChanges = (changes: readonly RequestedChange[], context: Change
       else foldFeatureChange(change, folding);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      conflicts.push({ ...conflictCause(error, change, state), ...about, changeId: id });
+      conflicts.push({ ...conflictOfRefusal(error, change, state), ...about, changeId: id });
     }
   };
 

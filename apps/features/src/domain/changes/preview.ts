@@ -4,7 +4,7 @@ import { isEqual } from '../is-equal.ts';
 import { isJsonObject } from '../json-object.ts';
 import { segmentSnapshot, type StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
-import { type Conflict } from './conflict.ts';
+import { type ApplyConflict } from './apply-conflict.ts';
 import { foldChanges, type RequestedChange } from './fold.ts';
 import type { ChangeContext } from './rule.ts';
 import { overwritesOf } from './overwrites.ts';
@@ -38,7 +38,7 @@ const featureView = (feature: Feature, environment: string) => {
 
 const segmentView = (segment: StoredSegment | undefined) => (segment === undefined ? null : segmentSnapshot(segment));
 
-const conflictView = (conflict: Conflict | undefined) =>
+const conflictView = (conflict: ApplyConflict | undefined) =>
   conflict === undefined ? {} : { conflict: conflict.message, conflictCode: conflict.code };
 
 /** The preview of changes, by the same fold as applying them. Without states it has only the conflicts. */

@@ -16,7 +16,7 @@ export interface ChangeContext {
   readonly projectContext: ProjectContext;
   /** the current time in ISO 8601 */
   readonly now: string;
-  readonly newStrategyId: () => string;
+  readonly generateStrategyId: () => string;
   /** by name: the features that changes are about, and those that they are to depend on; archived and foreign ones too */
   readonly features: ReadonlyMap<string, Feature>;
   /** by name of a feature: the active features that depend on it */
@@ -55,8 +55,8 @@ export interface Rule<Change, Subject, After> {
   readonly errorPath: '/feature' | '/payload' | '/payload/feature' | '/payload/id' | '/payload/name';
   /** The current value that the change would replace. @throws Refusal when a required object does not exist. */
   readonly snapshot: (subject: Subject, change: Change, context: ChangeContext) => unknown;
-  /** Applies the change. @param at JSON pointer of the change within the request */
-  readonly decide: (subject: Subject, change: Change, context: ChangeContext, at: string) => RuleResult<After>;
+  /** Applies the change. @param path JSON pointer of the change within the request */
+  readonly decide: (subject: Subject, change: Change, context: ChangeContext, path: string) => RuleResult<After>;
 }
 
 export type FeatureRule<A extends FeatureAction> = Rule<ChangeOf<A>, Feature, Feature>;

@@ -9,13 +9,13 @@ const isSingle = ({ operator }: Constraint): boolean => operandOf[operator] !== 
 const requireUsableRegex = (
   { operator, value = '', caseInsensitive = false }: Constraint,
   allowsRegex: boolean,
-  at: string,
+  path: string,
 ): void => {
   if (operator !== 'REGEX') return;
   if (!allowsRegex) {
     throw invalidProperty(
       'The operator REGEX is turned off, because SDKs that do not know it match no user; the setting FEATURES_ALLOW_REGEX of the features service turns it on',
-      `${at}/operator`,
+      `${path}/operator`,
     );
   }
   let instructions = 0;
@@ -23,30 +23,30 @@ const requireUsableRegex = (
     instructions = RE2JS.compile(value, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0).programSize();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw invalidProperty(`The pattern is not a regular expression of RE2: ${shortName(reason)}`, `${at}/value`);
+    throw invalidProperty(`The pattern is not a regular expression of RE2: ${shortName(reason)}`, `${path}/value`);
   }
   if (instructions <= limits.regexInstructions) return;
   throw invalidProperty(
     `The pattern compiles to ${instructions} instructions, and the limit is ${limits.regexInstructions}; use smaller repetitions`,
-    `${at}/value`,
+    `${path}/value`,
   );
 };
 
 /** A constraint in its stored form: with the operand that its operator requires, and with all defaults. */
-export const normalizeConstraint = (constraint: Constraint, at: string, allowsRegex: boolean): Constraint => {
+export const normalizeConstraint = (constraint: Constraint, path: string, allowsRegex: boolean): Constraint => {
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
   if (contextName === '')
-    throw invalid(`The \`${at}/contextName\` property is not allowed to be empty.`, `${at}/contextName`);
-  const fault = operandError(constraint, at);
+    throw invalid(`The \`${path}/contextName\` property is not allowed to be empty.`, `${path}/contextName`);
+  const fault = operandError(constraint, path);
   if (fault !== undefined) throw invalidAll([fault]);
-  requireUsableRegex(constraint, allowsRegex, at);
+  requireUsableRegex(constraint, allowsRegex, path);
   const { values = [], value = '' } = constraint;
   return isSingle(constraint)
     ? { contextName, operator, values: [], value, inverted, caseInsensitive }
     : { contextName, operator, values, inverted, caseInsensitive };
 };
 
-const requireLegalValues = (constraint: Constraint, field: ContextField, at: string): void => {
+const requireLegalValues = (constraint: Constraint, field: ContextField, path: string): void => {
   // A pattern is matched against values, so it need not be a legal value.
   if (field.legalValues.length === 0 || constraint.operator === 'REGEX') return;
   const legal = new Set(field.legalValues.map(({ value }) => value));
@@ -55,11 +55,11 @@ const requireLegalValues = (constraint: Constraint, field: ContextField, at: str
     if (!legal.has(value)) {
       throw invalidProperty(
         `${shortName(value)} is not specified as a legal value on this context field`,
-        `${at}/value`,
+        `${path}/value`,
       );
     }
   } else if (!constraint.values?.every((value) => legal.has(value))) {
-    throw invalidProperty('input values are not specified as a legal value on this context field', `${at}/values`);
+    throw invalidProperty('input values are not specified as a legal value on this context field', `${path}/values`);
   }
 };
 
@@ -87,7 +87,7 @@ export interface ConstraintRules {
   /** the constraints that are replaced; unchanged ones are not validated again */
   readonly before?: readonly Constraint[];
   /** where the constraints stand in the request */
-  readonly at?: string;
+  readonly path?: string;
 }
 
 /**
@@ -99,26 +99,30 @@ export const validateConstraint = (
   constraint: Constraint,
   field: ContextField | undefined,
   allowsRegex: boolean,
-  at = '/body',
+  path = '/body',
   previousValues: (constraint: Constraint) => number = () => 0,
 ): Constraint => {
-  const normal = normalizeConstraint(constraint, at, allowsRegex);
+  const normal = normalizeConstraint(constraint, path, allowsRegex);
   const { contextName, values = [] } = normal;
   if (values.length > Math.max(limits.valuesPerConstraint, previousValues(normal))) {
-    throw limitExceeded(`constraint values for ${shortName(contextName)}`, limits.valuesPerConstraint, `${at}/values`);
+    throw limitExceeded(
+      `constraint values for ${shortName(contextName)}`,
+      limits.valuesPerConstraint,
+      `${path}/values`,
+    );
   }
   if (field === undefined) throw notFound(`Could not find Context field with name ${shortName(contextName)}`);
-  requireLegalValues(normal, field, at);
+  requireLegalValues(normal, field, path);
   return normal;
 };
 
 /** The constraints of a strategy in their stored form. */
 export const validateConstraints = (
   constraints: readonly Constraint[],
-  { projectContext: { contextFields, allowsRegex }, before = [], at = '/constraints' }: ConstraintRules,
+  { projectContext: { contextFields, allowsRegex }, before = [], path = '/constraints' }: ConstraintRules,
 ): readonly Constraint[] => {
   if (constraints.length > Math.max(limits.constraintsPerStrategy, before.length)) {
-    throw limitExceeded('constraints', limits.constraintsPerStrategy, at);
+    throw limitExceeded('constraints', limits.constraintsPerStrategy, path);
   }
   const stored = new Map(before.map((constraint) => [identityOf(constraint), constraint]));
   return constraints.map(
@@ -129,7 +133,7 @@ export const validateConstraints = (
         constraint,
         contextFields.get(constraint.contextName),
         allowsRegex,
-        `${at}/${index}`,
+        `${path}/${index}`,
         (normal) => previousSize(before, normal),
       ),
   );

@@ -33,27 +33,28 @@ export interface SegmentRules {
 const validateSegmentConstraints = (
   constraints: readonly Constraint[],
   { allowsRegex, before = [] }: SegmentRules,
-  at: string,
+  path: string,
 ): readonly Constraint[] => {
   const unchanged = new Set(before.filter(({ operator }) => operator === 'REGEX').map(identityOf));
   const normal = constraints.map((constraint, index) =>
-    normalizeConstraint(constraint, `${at}/${index}`, allowsRegex || unchanged.has(identityOf(constraint))),
+    normalizeConstraint(constraint, `${path}/${index}`, allowsRegex || unchanged.has(identityOf(constraint))),
   );
   const values = normal.reduce((sum, constraint) => sum + (constraint.values?.length ?? 0), 0);
   if (values > limits.valuesPerSegment) {
-    throw invalidProperty(`Segments may not have more than ${limits.valuesPerSegment} values`, at);
+    throw invalidProperty(`Segments may not have more than ${limits.valuesPerSegment} values`, path);
   }
   return normal;
 };
 
 /** A segment in its stored form. The caller checks that its name is free and its project exists. */
-export const validateSegment = (body: CreateSegmentBody, rules: SegmentRules, at = '/body'): SegmentContent => {
-  if (body.name.trim() === '') throw invalid(`The \`${at}/name\` property is not allowed to be empty.`, `${at}/name`);
+export const validateSegment = (body: CreateSegmentBody, rules: SegmentRules, path = '/body'): SegmentContent => {
+  if (body.name.trim() === '')
+    throw invalid(`The \`${path}/name\` property is not allowed to be empty.`, `${path}/name`);
   return {
     name: body.name,
     description: body.description ?? null,
     project: body.project ?? null,
-    constraints: validateSegmentConstraints(body.constraints, rules, `${at}/constraints`),
+    constraints: validateSegmentConstraints(body.constraints, rules, `${path}/constraints`),
   };
 };
 
@@ -119,7 +120,7 @@ export const updateSegment = (
   { name, description, project, constraints }: Omit<ChangeOf<'updateSegment'>['payload'], 'id'>,
   { users, hidden, idOfName }: SegmentUsage,
   allowsRegex: boolean,
-  at = '/body',
+  path = '/body',
 ): SegmentDecision => {
   const content = validateSegment(
     {
@@ -129,7 +130,7 @@ export const updateSegment = (
       constraints: constraints ?? [],
     },
     { allowsRegex, before: segment.constraints },
-    at,
+    path,
   );
   const after = { ...segment, ...content, constraints: constraints ? content.constraints : segment.constraints };
   if ((idOfName(after.name) ?? segment.id) !== segment.id) {
@@ -141,7 +142,7 @@ export const updateSegment = (
       .map(({ project }) => ({ name: project, project }));
     if (foreign.length > 0) {
       const reason = 'Invalid project. Segment is being used by strategies in other projects';
-      throw invalidProperty(`${reason}: ${formatReferences(foreign, hidden)}`, `${at}/project`);
+      throw invalidProperty(`${reason}: ${formatReferences(foreign, hidden)}`, `${path}/project`);
     }
   }
   if (isEqual(after, segment)) return { segment, events: [] };

@@ -11,7 +11,7 @@ const on = aStrategy({ id: 'on', title: 'On' });
 const off = aStrategy({ id: 'off', title: 'Off', disabled: true });
 
 const enabled = (about: FeatureAbout, activateDisabled = false, context = projectContext): Decision =>
-  enableFeature(aFeature(about), 'development', { activateDisabled, newStrategyId: 'new' }, context);
+  enableFeature(aFeature(about), 'development', { activateDisabled, defaultStrategyId: 'new' }, context);
 
 /** The resulting feature: whether it is on, its strategies, and its events. */
 const outcome = ({ feature, events }: Decision) => {
@@ -76,7 +76,7 @@ describe('a feature that is turned on', () => {
 
   it('is the same feature when nothing changes', () => {
     const feature = aFeature({ strategies: [on], enabled: true });
-    const enabling = { activateDisabled: true, newStrategyId: 'new' };
+    const enabling = { activateDisabled: true, defaultStrategyId: 'new' };
     expect(enableFeature(feature, 'development', enabling, projectContext).feature).toBe(feature);
   });
 
@@ -145,7 +145,7 @@ describe('a feature that is turned on', () => {
   });
 
   it('can be turned on in an environment without settings', () => {
-    const enabling = { activateDisabled: false, newStrategyId: 'new' };
+    const enabling = { activateDisabled: false, defaultStrategyId: 'new' };
     const { feature } = enableFeature(aFeature(), 'production', enabling, projectContext);
     expect(inEnvironment(feature, 'production')).toMatchObject({ enabled: true, strategies: [{ id: 'new' }] });
     expect(inEnvironment(feature, 'development').enabled).toBe(false);
@@ -178,7 +178,12 @@ describe.each([
   [
     'on',
     (about: FeatureAbout, environment: string) =>
-      enableFeature(aFeature(about), environment, { activateDisabled: false, newStrategyId: 'new' }, projectContext),
+      enableFeature(
+        aFeature(about),
+        environment,
+        { activateDisabled: false, defaultStrategyId: 'new' },
+        projectContext,
+      ),
   ],
   ['off', (about: FeatureAbout, environment: string) => disableFeature(aFeature(about), environment, projectContext)],
 ])('a feature cannot be turned %s', (_, turn) => {

@@ -45,7 +45,7 @@ export interface Enabling {
   /** whether to enable every disabled strategy; else a feature without an active one gets the default strategy */
   readonly activateDisabled: boolean;
   /** the id of the default strategy, if it is needed */
-  readonly newStrategyId: string;
+  readonly defaultStrategyId: string;
 }
 
 /** Whether enabling the feature would add the default strategy. */
@@ -58,12 +58,19 @@ export const needsDefaultStrategy = (feature: Feature, environment: string, acti
 export const enableFeature = (
   feature: Feature,
   environment: string,
-  { activateDisabled, newStrategyId }: Enabling,
+  { activateDisabled, defaultStrategyId }: Enabling,
   projectContext: ProjectContext,
 ): Decision => {
   requireSwitchable(feature, environment, projectContext);
   const prepared = needsDefaultStrategy(feature, environment, activateDisabled)
-    ? addStrategy(feature, environment, defaultStrategy(environment, projectContext), newStrategyId, projectContext, '')
+    ? addStrategy(
+        feature,
+        environment,
+        defaultStrategy(environment, projectContext),
+        defaultStrategyId,
+        projectContext,
+        '',
+      )
     : activateDisabled
       ? activateStrategies(feature, environment, projectContext)
       : { feature, events: [] };
@@ -92,11 +99,11 @@ export const disableFeature = (feature: Feature, environment: string, projectCon
 export const copyEnvironment = (
   feature: Feature,
   { from, to }: { readonly from: string; readonly to: string },
-  newStrategyId: () => string,
+  generateStrategyId: () => string,
 ): Decision => {
   const { enabled, strategies, variants } = inEnvironment(feature, from);
   if (!enabled && strategies.length === 0 && variants.length === 0) return { feature, events: [] };
-  const copies = strategies.map((strategy) => ({ ...strategy, id: newStrategyId() }));
+  const copies = strategies.map((strategy) => ({ ...strategy, id: generateStrategyId() }));
   const events = copies.map((strategy) =>
     featureEvent('feature-strategy-add', feature, { environment: to, data: publicStrategy(strategy) }),
   );
@@ -121,11 +128,11 @@ export const replaceVariants = (
   feature: Feature,
   environment: string,
   variants: readonly FeatureVariant[],
-  at: string,
+  path: string,
   distribution?: Distribution,
 ): Decision => {
   const before = inEnvironment(feature, environment).variants;
-  const after = normalizeFeatureVariants(variants, at, distribution);
+  const after = normalizeFeatureVariants(variants, path, distribution);
   if (isEqual(after, before)) return { feature, events: [] };
   const event = featureEvent('feature-environment-variants-updated', feature, {
     environment,

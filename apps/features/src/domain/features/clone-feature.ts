@@ -19,7 +19,7 @@ export const cloneFeature = (
   source: Feature,
   { name, replaceGroupId = true }: CloneFeatureBody,
   origin: Creation,
-  newStrategyId: () => string,
+  generateStrategyId: () => string,
 ): Decision => {
   if (source.archivedAt !== null)
     throw refusal('ArchivedFeatureError', 'Cannot perform this operation on archived features');
@@ -27,7 +27,7 @@ export const cloneFeature = (
   const created = createFeature({ ...metadata, name }, origin);
   const environments = Object.entries(source.environments).map(([environment, { strategies, variants }]) => {
     const copies = strategies
-      .map((strategy) => ({ ...strategy, id: newStrategyId() }))
+      .map((strategy) => ({ ...strategy, id: generateStrategyId() }))
       .map((strategy) => (replaceGroupId ? regrouped(strategy, name) : strategy));
     return [environment, { enabled: false, strategies: copies, variants }] as const;
   });

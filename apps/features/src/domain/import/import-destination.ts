@@ -24,7 +24,7 @@ export interface ImportDestination {
 export interface Importer {
   readonly now: string;
   readonly by: Person;
-  readonly newStrategyId: () => string;
+  readonly generateStrategyId: () => string;
   /** false for a project that is hidden from the user: a refusal names neither the project nor its content */
   readonly maySee: (project: string) => boolean;
 }

@@ -34,10 +34,10 @@ const newContextField = ({ value: field, path }: Located<ContextFieldInFile>): N
   const legalValues = field.legalValues ?? [];
   const values = new Set<string>();
   for (const [index, { value }] of legalValues.entries()) {
-    const at = `${path}/legalValues/${index}/value`;
+    const valuePath = `${path}/legalValues/${index}/value`;
     if (value === '' || value.length > longestLegalValue)
-      throw invalidValue(`have 1 to ${longestLegalValue} characters`, at, value);
-    if (values.has(value)) throw invalidValue('be listed once', at, value);
+      throw invalidValue(`have 1 to ${longestLegalValue} characters`, valuePath, value);
+    if (values.has(value)) throw invalidValue('be listed once', valuePath, value);
     values.add(value);
   }
   return {
@@ -125,8 +125,8 @@ export const requireContextFields = (
 ): boolean => {
   const isKnown = constraints.map(({ contextName }, index) => {
     if (known.has(contextName)) return true;
-    const at = `${path}/constraints/${index}/contextName`;
-    errors.addMissing(`Context field "${shortName(contextName)}"`, at, value.featureName);
+    const fieldPath = `${path}/constraints/${index}/contextName`;
+    errors.addMissing(`Context field "${shortName(contextName)}"`, fieldPath, value.featureName);
     return false;
   });
   return !isKnown.includes(false);

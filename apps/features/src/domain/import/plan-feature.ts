@@ -129,7 +129,7 @@ const contentOf = (located: Located<StrategyInFile>, context: ImportContext): St
     normalizeStrategy(wanted, {
       project: destination.project,
       projectContext,
-      at: path,
+      path,
       distribution: 'keep-complete',
     }),
   );
@@ -144,7 +144,7 @@ const idFor = (id: string | undefined, replaced: readonly Strategy[], context: I
     isUuid(wanted) &&
     !givenIds.has(wanted) &&
     (!destination.takenStrategyIds.has(wanted) || replaced.some((strategy) => strategy.id === wanted));
-  const given = id !== undefined && isFree(id) ? id : importer.newStrategyId();
+  const given = id !== undefined && isFree(id) ? id : importer.generateStrategyId();
   givenIds.add(given);
   return given;
 };

@@ -118,7 +118,7 @@ export const validateDefaultStrategy = (
       variants: wanted.variants ?? [],
       segments: wanted.segments ?? [],
     },
-    { project, projectContext, at: '/body' },
+    { project, projectContext, path: '/body' },
   );
   return {
     ...content,

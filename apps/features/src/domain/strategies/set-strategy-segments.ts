@@ -15,7 +15,7 @@ export const setStrategySegments = (
     before: before.segments,
     project: feature.project,
     projectContext,
-    at: '/body/segmentIds',
+    path: '/body/segmentIds',
   });
   if (isEqual(segments, before.segments)) return { feature, events: [] };
   const after = { ...before, segments };

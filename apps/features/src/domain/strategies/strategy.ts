@@ -87,12 +87,12 @@ export const validateSegmentIds = (
     before,
     project,
     projectContext,
-    at,
-  }: { before: readonly number[]; project: string; projectContext: ProjectContext; at: string },
+    path,
+  }: { before: readonly number[]; project: string; projectContext: ProjectContext; path: string },
 ): readonly number[] => {
   const most = limits.segmentsPerStrategy;
   if (segments.length > Math.max(most, before.length)) {
-    throw invalidProperty(`Strategies may not have more than ${most} segments`, at);
+    throw invalidProperty(`Strategies may not have more than ${most} segments`, path);
   }
   for (const [index, id] of segments.entries()) {
     if (before.includes(id)) continue;
@@ -101,7 +101,7 @@ export const validateSegmentIds = (
     if (segment.project !== null && segment.project !== project) {
       throw invalidProperty(
         `The segments ${shortName(segment.name)} with id ${id} does not belong to project "${project}"`,
-        `${at}/${index}`,
+        `${path}/${index}`,
       );
     }
   }
@@ -114,32 +114,32 @@ export interface StrategyRules {
   /** the strategy that is replaced; unchanged parts are not validated again */
   readonly before?: Strategy | undefined;
   /** the JSON pointer of the strategy in the request */
-  readonly at: string;
+  readonly path: string;
   readonly distribution?: Distribution;
 }
 
 /** The validated content of a strategy in its stored form. */
 export const normalizeStrategy = (
   wanted: StrategyContent,
-  { project, projectContext, before, at, distribution }: StrategyRules,
+  { project, projectContext, before, path, distribution }: StrategyRules,
 ): StrategyContent => {
   const { name, title, disabled, parameters } = wanted;
   if (name !== before?.name && !projectContext.strategyTypes.has(name)) {
-    throw invalidProperty(`Could not find strategy type with name ${shortName(name)}`, `${at}/name`);
+    throw invalidProperty(`Could not find strategy type with name ${shortName(name)}`, `${path}/name`);
   }
   const variants = isEqual(wanted.variants, before?.variants)
     ? wanted.variants
-    : normalizeStrategyVariants(wanted.variants, `${at}/variants`, distribution);
+    : normalizeStrategyVariants(wanted.variants, `${path}/variants`, distribution);
   const constraints = validateConstraints(wanted.constraints, {
     projectContext,
     before: before?.constraints ?? [],
-    at: `${at}/constraints`,
+    path: `${path}/constraints`,
   });
   const segments = validateSegmentIds(wanted.segments, {
     before: before?.segments ?? [],
     project,
     projectContext,
-    at: `${at}/segments`,
+    path: `${path}/segments`,
   });
   return { name, title, disabled, constraints, parameters, variants, segments };
 };
@@ -180,7 +180,7 @@ export const changeStrategy = (
   path: string,
 ): Decision => {
   const before = strategyOf(feature, ref);
-  const content = normalizeStrategy(wanted, { project: feature.project, projectContext, before, at: path });
+  const content = normalizeStrategy(wanted, { project: feature.project, projectContext, before, path });
   const after: Strategy = { ...content, id: before.id, sortOrder: before.sortOrder };
   if (isEqual(after, before)) return { feature, events: [] };
   const preData = publicStrategy(before);
@@ -234,13 +234,13 @@ export const addStrategy = (
   create: CreateStrategy,
   id: string,
   projectContext: ProjectContext,
-  at = '/body',
+  path = '/body',
 ): Decision => {
   if (!hasEnvironment(projectContext, environment)) {
     throw invalidProperty('You have not added the current environment to the project', '/params/environment');
   }
   const { strategies } = inEnvironment(feature, environment);
-  if (hasMaxStrategies(feature, environment)) throw limitExceeded('strategy', limits.strategiesPerEnvironment, at);
+  if (hasMaxStrategies(feature, environment)) throw limitExceeded('strategy', limits.strategiesPerEnvironment, path);
   const { name, title, disabled, constraints, parameters, variants, segments, sortOrder } = create;
   const wanted: StrategyContent = {
     name,
@@ -252,7 +252,7 @@ export const addStrategy = (
     segments: segments ?? [],
   };
   const strategy: Strategy = {
-    ...normalizeStrategy(wanted, { project: feature.project, projectContext, at }),
+    ...normalizeStrategy(wanted, { project: feature.project, projectContext, path }),
     id,
     sortOrder: sortOrder ?? Math.min(Math.max(-1, ...strategies.map((other) => other.sortOrder)) + 1, lastSortOrder),
   };

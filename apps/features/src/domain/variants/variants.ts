@@ -5,19 +5,19 @@ import { invalidValue, invalidProperty } from '../refusals.ts';
 type AnyVariant = Pick<FeatureVariant, 'name' | 'weight' | 'payload'> &
   Required<Pick<FeatureVariant, 'weightType' | 'stickiness'>>;
 
-const requirePayload = ({ type, value }: Payload, at: string): void => {
+const requirePayload = ({ type, value }: Payload, path: string): void => {
   if (type !== 'json') return;
   try {
     JSON.parse(value);
   } catch {
-    throw invalidValue("be a valid json string when 'type' is json", `${at}/value`, value);
+    throw invalidValue("be a valid json string when 'type' is json", `${path}/value`, value);
   }
 };
 
-const requireNames = (variants: readonly AnyVariant[], at: string): void => {
+const requireNames = (variants: readonly AnyVariant[], listPath: string): void => {
   const names = new Set<string>();
   for (const [index, variant] of variants.entries()) {
-    const path = `${at}/${index}/name`;
+    const path = `${listPath}/${index}/name`;
     requireUrlFriendlyName(variant.name, path);
     if (names.has(variant.name)) {
       throw invalid(`The \`${path}\` property contains a duplicate value. You provided "${variant.name}".`, path);
@@ -41,27 +41,27 @@ const isComplete = (variants: readonly AnyVariant[]): boolean =>
 /** Holds variants to their rules and shares what fixed weights leave among the others, in the order in which they were sent. */
 const distributeWeights = <V extends AnyVariant>(
   variants: readonly V[],
-  at: string,
+  path: string,
   how: Distribution,
 ): readonly V[] => {
   if (variants.length === 0) return variants;
-  requireNames(variants, at);
+  requireNames(variants, path);
   let fixed = 0;
   let variable = 0;
   for (const [index, { weight, weightType, stickiness, payload }] of variants.entries()) {
-    if (payload !== undefined) requirePayload(payload, `${at}/${index}/payload`);
+    if (payload !== undefined) requirePayload(payload, `${path}/${index}/payload`);
     if (stickiness === '') {
       throw invalid(
-        `The \`${at}/${index}/stickiness\` property is not allowed to be empty.`,
-        `${at}/${index}/stickiness`,
+        `The \`${path}/${index}/stickiness\` property is not allowed to be empty.`,
+        `${path}/${index}/stickiness`,
       );
     }
     if (weightType === 'variable') variable += 1;
     else if (Number.isInteger(weight)) fixed += weight;
-    else throw invalidValue('be integer', `${at}/${index}/weight`, weight);
+    else throw invalidValue('be integer', `${path}/${index}/weight`, weight);
   }
-  if (variable === 0) throw invalidProperty('There must be at least one "variable" variant', at);
-  if (fixed > totalWeight) throw invalidProperty('The traffic distribution total must equal 100%', at);
+  if (variable === 0) throw invalidProperty('There must be at least one "variable" variant', path);
+  if (fixed > totalWeight) throw invalidProperty('The traffic distribution total must equal 100%', path);
   if (how === 'keep-complete' && isComplete(variants)) return variants;
 
   const share = Math.floor((totalWeight - fixed) / variable);
@@ -81,7 +81,7 @@ const withPayload = (payload: Payload | undefined): { payload?: Payload } =>
 /** The variants of a strategy in their stored form: sorted by name, with weights that sum to 1000. */
 export const normalizeStrategyVariants = (
   variants: readonly StrategyVariant[],
-  at: string,
+  path: string,
   how: Distribution = 'share',
 ): readonly StrategyVariant[] =>
   distributeWeights(
@@ -92,14 +92,14 @@ export const normalizeStrategyVariants = (
       stickiness,
       ...withPayload(payload),
     })),
-    at,
+    path,
     how,
   );
 
 /** The variants of a feature in an environment in their stored form: sorted by name, with weights that sum to 1000. */
 export const normalizeFeatureVariants = (
   variants: readonly FeatureVariant[],
-  at: string,
+  path: string,
   how: Distribution = 'share',
 ): readonly FeatureVariant[] =>
   distributeWeights(
@@ -113,6 +113,6 @@ export const normalizeFeatureVariants = (
         ? {}
         : { overrides: overrides.map(({ contextName, values }) => ({ contextName, values })) }),
     })),
-    at,
+    path,
     how,
   );

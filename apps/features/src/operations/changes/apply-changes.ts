@@ -2,7 +2,7 @@ import { type OperationRequest, implement } from '@bunting/bus';
 import { type AppliedChanges, ApplyChanges, isFinalRefusal, isSegmentChange } from '@bunting/contracts';
 import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash, randomUUID } from 'node:crypto';
-import type { Conflict } from '../../domain/changes/conflict.ts';
+import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
 import type { ChangeContext } from '../../domain/changes/rule.ts';
 import { inverseChanges } from '../../domain/changes/inverse.ts';
@@ -17,14 +17,14 @@ import type { FeaturesContext } from '../context.ts';
 
 type ApplyChangesRequest = OperationRequest<typeof ApplyChanges>;
 
-const refusedResult = (outcome: 'conflict' | 'overwrites', conflicts: readonly Conflict[]): AppliedChanges => ({
+const refusedResult = (outcome: 'conflict' | 'overwrites', conflicts: readonly ApplyConflict[]): AppliedChanges => ({
   outcome,
   conflicts: [...conflicts],
   inverse: [],
 });
 
 /** The conflicts with edits that applying would overwrite. Their messages become the reason why a schedule is suspended. */
-const overwriteConflicts = (body: ApplyChangesRequest['body'], changeContext: ChangeContext): Conflict[] =>
+const overwriteConflicts = (body: ApplyChangesRequest['body'], changeContext: ChangeContext): ApplyConflict[] =>
   body.changes.flatMap((requested) => {
     const { id: changeId, change } = requested;
     if (overwritesOf(requested, changeContext).length === 0) return [];
@@ -68,7 +68,7 @@ const lockChangeContext = async (
   const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
   if (found === undefined) return undefined;
   const { environment } = body;
-  return { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
+  return { ...found, environment, now: now.toISOString(), generateStrategyId: randomUUID };
 };
 
 const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent => ({

@@ -12,6 +12,6 @@ export const checkChangesEndpoint = ({ readChangeContext }: FeaturesContext) =>
     const { project, environment, changes, earlier } = body;
     const found = await readChangeContext(subjectsOf(project, [...earlier, ...changes]), hiddenProjectsOf(caller));
     if (found === undefined) throw notFound(`Could not find project with id ${shortName(project)}`);
-    const changeContext = { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
+    const changeContext = { ...found, environment, now: now.toISOString(), generateStrategyId: randomUUID };
     return { changes: checkChanges(changes, earlier, changeContext) };
   });

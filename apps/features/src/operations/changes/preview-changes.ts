@@ -43,7 +43,7 @@ export const previewChangesEndpoint = ({ readChangeContext }: FeaturesContext) =
               found,
               request.changes.map(({ change }) => change),
             );
-      const changeContext = { ...own, environment, now: now.toISOString(), newStrategyId: randomUUID };
+      const changeContext = { ...own, environment, now: now.toISOString(), generateStrategyId: randomUUID };
       return {
         preview: previewChanges(request.changes, changeContext, withStates),
         snapshots: withStates

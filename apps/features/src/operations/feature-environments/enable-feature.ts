@@ -19,7 +19,7 @@ export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       if (inEnvironment(feature, environment).strategies.length === 0)
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
-      const enabling = { activateDisabled, newStrategyId: randomUUID() };
+      const enabling = { activateDisabled, defaultStrategyId: randomUUID() };
       await saveAndEmit(tx, enableFeature(feature, environment, enabling, projectContext), caller);
       return null;
     }),

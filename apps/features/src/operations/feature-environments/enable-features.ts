@@ -21,7 +21,7 @@ export const enableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
       const decisions = features.map((feature) =>
-        enableFeature(feature, environment, { activateDisabled, newStrategyId: randomUUID() }, projectContext),
+        enableFeature(feature, environment, { activateDisabled, defaultStrategyId: randomUUID() }, projectContext),
       );
       await saveAllAndEmit(tx, decisions, caller);
       return null;

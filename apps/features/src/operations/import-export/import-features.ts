@@ -69,7 +69,7 @@ export const immediateEvents = (
 export const importerOf = (caller: Caller, now: Date): Importer => ({
   now: now.toISOString(),
   by: { id: caller.id, name: caller.name },
-  newStrategyId: randomUUID,
+  generateStrategyId: randomUUID,
   maySee: (project) => maySee(caller, project),
 });
 

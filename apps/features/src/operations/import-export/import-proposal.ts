@@ -67,7 +67,7 @@ export const storeProposal = async (
   requireProposable(caller, project, changes);
   const found = await tx.readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
   if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
-  const changeContext = { ...found, environment: proposedIn, now: now.toISOString(), newStrategyId: randomUUID };
+  const changeContext = { ...found, environment: proposedIn, now: now.toISOString(), generateStrategyId: randomUUID };
   const paths = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
   const checked = checkChanges(
     changes,

@@ -69,7 +69,7 @@ export const contentAfter = async (
   );
   const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
   if (found === undefined) return undefined;
-  const changeContext = { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
+  const changeContext = { ...found, environment, now: now.toISOString(), generateStrategyId: randomUUID };
   const { features, segments, conflicts } = foldChanges(changes, changeContext);
   if (conflicts.length > 0) {
     const reasons = conflicts.map(({ message }) => message).join(' ');

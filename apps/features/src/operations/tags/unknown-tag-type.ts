@@ -3,8 +3,8 @@ import { shortName } from '../../domain/refusals.ts';
 
 /** The refusal of a tag in a list whose type does not exist. */
 export const unknownTagType =
-  (tags: readonly Tag[], at: string) =>
+  (tags: readonly Tag[], basePath: string) =>
   (type: string): Refusal => {
-    const path = `${at}/${tags.findIndex((tag) => tag.type === type)}/type`;
+    const path = `${basePath}/${tags.findIndex((tag) => tag.type === type)}/type`;
     return invalid(`Tag type '${shortName(type)}' does not exist: see the \`${path}\` property.`, path);
   };

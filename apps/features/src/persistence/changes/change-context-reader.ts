@@ -25,7 +25,7 @@ export interface ChangeSubjects extends References {
 }
 
 /** The stored objects that changes refer to. */
-export type StoredChangeContext = Omit<ChangeContext, 'environment' | 'now' | 'newStrategyId'>;
+export type StoredChangeContext = Omit<ChangeContext, 'environment' | 'now' | 'generateStrategyId'>;
 
 interface StoredContextJson {
   readonly projectContext: ProjectContextJson;

@@ -7,10 +7,17 @@ export const addStrategy: FeatureRule<'addStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload',
   snapshot: () => null,
-  decide: (feature, { payload }, { environment, projectContext, newStrategyId }, at) => {
-    requireCurrentType(payload.name, undefined, projectContext, at);
-    const strategyId = newStrategyId();
-    const decision = strategies.addStrategy(feature, environment, payload, strategyId, projectContext, `${at}/payload`);
+  decide: (feature, { payload }, { environment, projectContext, generateStrategyId }, path) => {
+    requireCurrentType(payload.name, undefined, projectContext, path);
+    const strategyId = generateStrategyId();
+    const decision = strategies.addStrategy(
+      feature,
+      environment,
+      payload,
+      strategyId,
+      projectContext,
+      `${path}/payload`,
+    );
     const {
       id: _,
       sortOrder: __,

@@ -12,12 +12,12 @@ export const reorderStrategies = (
   feature: Feature,
   environment: string,
   positions: readonly StrategyPosition[],
-  at: string,
+  basePath: string,
 ): Decision => {
   const before = inEnvironment(feature, environment).strategies;
   const sortOrders = new Map<string, number>();
   for (const [index, { id, sortOrder }] of positions.entries()) {
-    const path = `${at}/${index}/id`;
+    const path = `${basePath}/${index}/id`;
     if (!before.some((strategy) => strategy.id === id)) {
       throw invalidProperty('trying to change strategies for environment via update sortOrder', path);
     }
@@ -44,8 +44,8 @@ export const reorderStrategy: FeatureRule<'reorderStrategy'> = {
   errorPath: '/payload',
   snapshot: (feature, _, { environment }) =>
     inEnvironment(feature, environment).strategies.map(({ id, sortOrder }) => ({ id, sortOrder })),
-  decide: (feature, { payload }, { environment }, at) => {
-    const decision = reorderStrategies(feature, environment, payload, `${at}/payload`);
+  decide: (feature, { payload }, { environment }, basePath) => {
+    const decision = reorderStrategies(feature, environment, payload, `${basePath}/payload`);
     return {
       subject: decision.feature,
       events: decision.events,

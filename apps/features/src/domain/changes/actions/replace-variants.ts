@@ -7,8 +7,8 @@ export const replaceVariantsRule: FeatureRule<'patchVariant'> = {
   phase: 'replace variants',
   errorPath: '/payload',
   snapshot: (feature, _, { environment }) => ({ variants: inEnvironment(feature, environment).variants }),
-  decide: (feature, { payload }, { environment }, at) => {
-    const decision = replaceVariants(feature, environment, payload.variants, `${at}/payload/variants`);
+  decide: (feature, { payload }, { environment }, path) => {
+    const decision = replaceVariants(feature, environment, payload.variants, `${path}/payload/variants`);
     const { variants } = inEnvironment(decision.feature, environment);
     return { subject: decision.feature, events: decision.events, payload: { variants } };
   },

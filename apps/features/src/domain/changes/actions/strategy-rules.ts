@@ -14,8 +14,8 @@ export const requireCurrentType = (
   name: string,
   before: string | undefined,
   projectContext: ProjectContext,
-  at: string,
+  path: string,
 ): void => {
   if (name === before || projectContext.strategyTypes.get(name)?.deprecated !== true) return;
-  throw invalidProperty(`Strategy type ${shortName(name)} is deprecated`, `${at}/payload/name`);
+  throw invalidProperty(`Strategy type ${shortName(name)} is deprecated`, `${path}/payload/name`);
 };

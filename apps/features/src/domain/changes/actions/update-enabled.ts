@@ -8,11 +8,16 @@ export const updateEnabled: FeatureRule<'updateEnabled'> = {
   errorPath: '/payload',
   snapshot: (feature, _, { environment }) => ({ enabled: inEnvironment(feature, environment).enabled }),
   decide: (feature, { payload: { enabled, shouldActivateDisabledStrategies } }, context) => {
-    const { environment, projectContext, newStrategyId } = context;
+    const { environment, projectContext, generateStrategyId } = context;
     const { strategies } = inEnvironment(feature, environment);
     const activateDisabled = shouldActivateDisabledStrategies === true && strategies.every(({ disabled }) => disabled);
     const decision = enabled
-      ? enableFeature(feature, environment, { activateDisabled, newStrategyId: newStrategyId() }, projectContext)
+      ? enableFeature(
+          feature,
+          environment,
+          { activateDisabled, defaultStrategyId: generateStrategyId() },
+          projectContext,
+        )
       : disableFeature(feature, environment, projectContext);
     const activation = shouldActivateDisabledStrategies === undefined ? {} : { shouldActivateDisabledStrategies };
     return { subject: decision.feature, events: decision.events, payload: { enabled, ...activation } };

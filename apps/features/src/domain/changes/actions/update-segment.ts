@@ -10,13 +10,13 @@ export const updateSegment: SegmentRule<'updateSegment'> = {
   phase: 'update segments',
   errorPath: '/payload/name',
   snapshot: (segment) => segments.segmentSnapshot(segment),
-  decide: (segment, { payload }, context, at) => {
+  decide: (segment, { payload }, context, path) => {
     if (typeof payload.project === 'string' && payload.project !== context.project) {
-      throw invalidProperty('A change request cannot move a segment to another project', `${at}/payload/project`);
+      throw invalidProperty('A change request cannot move a segment to another project', `${path}/payload/project`);
     }
     const neighbours = segmentUsage(context, segment.id);
     const { allowsRegex } = context.projectContext;
-    const decision = segments.updateSegment(segment, payload, neighbours, allowsRegex, `${at}/payload`);
+    const decision = segments.updateSegment(segment, payload, neighbours, allowsRegex, `${path}/payload`);
     const after = decision.segment ?? segment;
     const changed = changeable
       .filter((member) => payload[member] !== undefined)

@@ -14,14 +14,17 @@ export const updateStrategy: FeatureRule<'updateStrategy'> = {
   errorPath: '/payload/id',
   snapshot: (feature, { payload }, { environment }) =>
     strategySnapshot(strategyOf(feature, { environment, strategyId: payload.id })),
-  decide: (feature, { payload }, { environment, projectContext }, at) => {
+  decide: (feature, { payload }, { environment, projectContext }, path) => {
     const ref = { environment, strategyId: payload.id };
     const before = strategyOf(feature, ref);
     const name = payload.name ?? before.name;
-    requireCurrentType(name, before.name, projectContext, at);
+    requireCurrentType(name, before.name, projectContext, path);
     if (name !== before.name && payload.parameters === undefined) {
-      const path = `${at}/payload/parameters`;
-      throw invalid(`The \`${path}\` property is required when the name of a strategy changes.`, path);
+      const parametersPath = `${path}/payload/parameters`;
+      throw invalid(
+        `The \`${parametersPath}\` property is required when the name of a strategy changes.`,
+        parametersPath,
+      );
     }
     const wanted: StrategyContent = {
       name,
@@ -35,7 +38,7 @@ export const updateStrategy: FeatureRule<'updateStrategy'> = {
       variants: payload.variants ?? before.variants,
       segments: payload.segments ?? before.segments,
     };
-    const decision = changeStrategy(feature, ref, wanted, projectContext, `${at}/payload`);
+    const decision = changeStrategy(feature, ref, wanted, projectContext, `${path}/payload`);
     const after = strategyOf(decision.feature, ref);
     const changed = changeable
       .filter((member) => payload[member] !== undefined)

@@ -5,11 +5,11 @@ import { shortName } from '../refusals.ts';
 import { hasMaxStrategies, inEnvironment } from '../strategies/strategy.ts';
 import { hasEnvironment } from '../project-context.ts';
 import { childrenOf } from './dependents.ts';
-import { findUnknownVariant } from './unknown-variant.ts';
+import { findMissingParentVariant } from './find-missing-parent-variant.ts';
 import type { ChangeContext } from './rule.ts';
 
 /** The reason why changes cannot be applied now, as a code and as text. The text has no full stop: messages embed it in sentences. */
-export interface Conflict {
+export interface ApplyConflict {
   readonly code: string;
   readonly message: string;
   readonly feature?: string;
@@ -18,12 +18,12 @@ export interface Conflict {
   readonly changeId?: number;
 }
 
-type ConflictCause = Pick<Conflict, 'code' | 'message'>;
+type ConflictCause = Pick<ApplyConflict, 'code' | 'message'>;
 
 const withoutFullStop = (message: string): string => message.replace(/\.$/, '');
 
 /** The conflict of every change to a feature, such as an archived one. Archiving an archived feature is no conflict. */
-export const featureConflict = (
+export const findFeatureConflict = (
   name: string,
   actions: readonly Change['action'][],
   { project, environment, features, projectContext }: ChangeContext,
@@ -44,7 +44,7 @@ export const featureConflict = (
 };
 
 /** The conflict of every change to a segment. */
-export const segmentConflict = (id: number, { project, segments }: ChangeContext): ConflictCause | undefined => {
+export const findSegmentConflict = (id: number, { project, segments }: ChangeContext): ConflictCause | undefined => {
   const segment = segments.get(id);
   if (segment === undefined) return { code: 'segment-missing', message: `Segment ${id} has been deleted` };
   if (segment.project === project) return undefined;
@@ -74,10 +74,14 @@ const strategyConflictCause = (
       return { code: 'segment-foreign', message };
     }
   }
-  if (name !== undefined && projectContext.strategyTypes.get(name)?.deprecated !== false) {
+  if (name === undefined) return undefined;
+  const type = projectContext.strategyTypes.get(name);
+  if (type === undefined) {
     return { code: 'strategy-type-gone', message: `Strategy type ${shortName(name)} no longer exists` };
   }
-  return undefined;
+  return type.deprecated
+    ? { code: 'strategy-type-deprecated', message: `Strategy type ${shortName(name)} is deprecated` }
+    : undefined;
 };
 
 const dependencyConflictCause = (
@@ -96,14 +100,14 @@ const parentVariantConflictCause = (
   { features }: ChangeContext,
 ): ConflictCause | undefined => {
   const parent = features.get(name);
-  const unknown = parent === undefined || enabled === false ? undefined : findUnknownVariant(parent, variants);
+  const unknown = parent === undefined || enabled === false ? undefined : findMissingParentVariant(parent, variants);
   if (unknown === undefined) return undefined;
   const message = `Variant ${shortName(unknown)} of ${shortName(name)} no longer exists`;
   return { code: 'parent-variant', message };
 };
 
-/** Classifies the refusal of a rule as a kind of conflict, with Unleash's message. */
-export const conflictCause = (refused: Refusal, change: Change, context: ChangeContext): ConflictCause => {
+/** Classifies the refusal of a rule as a conflict. The messages are Unleash's, except for a deprecated strategy type. */
+export const conflictOfRefusal = (refused: Refusal, change: Change, context: ChangeContext): ConflictCause => {
   const message = withoutFullStop(refused.message);
   if (isSegmentChange(change)) {
     if (refused.kind === 'NameExistsError') return { code: 'segment-name', message };
