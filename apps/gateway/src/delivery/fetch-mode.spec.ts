@@ -9,12 +9,13 @@ describe('moving SDKs between polling and streaming', () => {
     const { steer } = fetchModeSteering({ GATEWAY_SDK_FETCH_MODE: 'streaming' });
     const headers = { 'content-type': 'application/json', 'fetch-mode': 'streaming' };
     for (const id of ['one', 'two']) expect(steer(answer, sdk(id))).toEqual({ status: 200, headers });
+    expect(steer(answer, sdk('newer', '6'))).toEqual({ status: 200, headers });
     expect(steer(answer, sdk('one'))).toBe(answer);
   });
 
   it('changes no answer to an SDK that does not support it, that names no connection, or that has everything', () => {
     const { steer } = fetchModeSteering({ GATEWAY_SDK_FETCH_MODE: 'streaming' });
-    for (const spec of ['', '4.3.0', '5.1.9', 'nonsense']) expect(steer(answer, sdk('old', spec))).toBe(answer);
+    for (const spec of ['', '4.3.0', '5', '5.1.9', 'nonsense']) expect(steer(answer, sdk('old', spec))).toBe(answer);
     for (const id of ['', 'x'.repeat(101)]) expect(steer(answer, sdk(id))).toBe(answer);
     expect(steer(answer, {})).toBe(answer);
     const unchanged = { ...answer, status: 304 };

@@ -44,10 +44,17 @@ export const writtenTag = (written: string, path: string): Tag => {
   return { type: written.slice(0, end), value: written.slice(end + 1) };
 };
 
-/** SDKs know segments since 4.2.0 of the client specification; one that does not name its version knows none. */
-export const knowsSegments = (clientSpec = ''): boolean => {
-  const [major = Number.NaN, minor = 0] = clientSpec.split('.', 2).map(Number);
-  return major > 4 || (major === 4 && minor >= 2);
+/** The first version of the client specification with segments. */
+const segmentsSpec = [4, 2] as const;
+
+/**
+ * Whether an SDK names at least a version of the client specification in `Unleash-Client-Spec`. A version without a minor number counts
+ * as its first: `5` as `5.0`. No version, or one that is not a number, is older than any.
+ */
+export const announcesClientSpec = (clientSpec: unknown, [major, minor]: readonly [number, number]): boolean => {
+  const [announcedMajor = 0, announcedMinor = 0] =
+    typeof clientSpec === 'string' ? clientSpec.split('.', 2).map(Number) : [];
+  return announcedMajor > major || (announcedMajor === major && announcedMinor >= minor);
 };
 
 /** The projects whose features an SDK gets; undefined for every one. */
@@ -71,7 +78,7 @@ export const deliveryScope = (
     ...(former.length === 0 ? {} : { formerProjects: former.toSorted() }),
     ...(query.namePrefix === undefined ? {} : { namePrefix: query.namePrefix }),
     ...(tags === undefined ? {} : { tags }),
-    inlineSegments: !knowsSegments(query.clientSpec),
+    inlineSegments: !announcesClientSpec(query.clientSpec, segmentsSpec),
   };
 };
 
