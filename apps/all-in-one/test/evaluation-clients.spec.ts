@@ -23,7 +23,7 @@ import { restartInTurn, type RestartableGateway, startGatewayAt } from './restar
 const project = 'evaluated';
 const flag = 'evaluated-switch';
 const priced = 'evaluated-price';
-const at = addressOf(project, flag);
+const flagUrl = addressOf(project, flag);
 const context = { targetingKey: '7', appName: 'shop' };
 
 let nats: TestNats;
@@ -69,7 +69,7 @@ class ReconnectingEventSource extends EventTarget {
   }
 }
 
-const toggle = (to: 'on' | 'off') => onPlatform(apiOf(platform.url, platform.token)).toggle(at, 'development', to);
+const toggle = (to: 'on' | 'off') => onPlatform(apiOf(platform.url, platform.token)).toggle(flagUrl, 'development', to);
 const openFeature = () => ServerOpenFeature.getClient();
 /** The flag, as each client sees it. The page with the SDK of Unleash asks again first. */
 const states = async () => {

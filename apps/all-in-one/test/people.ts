@@ -20,8 +20,8 @@ export const administering = (platform: () => Platform) => {
     expect({ ok: status < 300, status, text }).toEqual({ ok: true, status, text });
     return answer;
   };
-  const keyOf = async (at: string): Promise<string> =>
-    (await done<CreatedPat>('POST', `${at}/token`, { description: 'first key' })).secret;
+  const keyOf = async (url: string): Promise<string> =>
+    (await done<CreatedPat>('POST', `${url}/token`, { description: 'first key' })).secret;
   return {
     done,
 

@@ -56,12 +56,12 @@ interface Asked {
   readonly key?: string;
   readonly last?: string | number;
   readonly query?: string;
-  readonly at?: StartedGateway | undefined;
+  readonly server?: StartedGateway | undefined;
 }
 
-const streaming = async ({ key = everything, last, query = '', at = gateway }: Asked = {}) => {
+const streaming = async ({ key = everything, last, query = '', server = gateway }: Asked = {}) => {
   const headers = { authorization: key, ...(last === undefined ? {} : { 'last-event-id': String(last) }) };
-  const stream = await openEventStream(`${at?.url}/api/client/streaming${query}`, headers);
+  const stream = await openEventStream(`${server?.url}/api/client/streaming${query}`, headers);
   open.push(stream);
   return stream;
 };
@@ -83,10 +83,10 @@ const named = (stream: OpenEventStream, from = 1): string[] =>
       return change.type;
     });
 /** Waits until a gateway has everything that was written. */
-const applied = async (at: StartedGateway | undefined): Promise<void> => {
+const applied = async (server: StartedGateway | undefined): Promise<void> => {
   outbox.write(featureRow('marker', { description: String(Math.random()) }));
   await eventually(async () => {
-    const response = await at?.ask('/api/client/delta?namePrefix=marker', { key: everything });
+    const response = await server?.ask('/api/client/delta?namePrefix=marker', { key: everything });
     expect(response?.headers.get('etag')).toBe(`"${outbox.messages.length}"`);
   });
 };
@@ -140,9 +140,9 @@ describe('a stream to an SDK', () => {
   });
 
   it('is resumed by the id of its last event with only what is newer, on any gateway', async () => {
-    for (const at of [gateway, other]) {
+    for (const server of [gateway, other]) {
       const last = Number((await connected()).events.at(-1)?.id);
-      const resumed = await connected({ last, at });
+      const resumed = await connected({ last, server });
       expect([resumed.events[0]?.event, resumed.events[0]?.id, deltaIn(resumed.events[0])]).toEqual([
         'unleash-connected',
         String(last),
@@ -150,7 +150,7 @@ describe('a stream to an SDK', () => {
       ]);
       outbox.write(featureRow('resumed', { description: String(Math.random()) }));
       await eventually(() => expect(named(resumed)).toEqual(['resumed']));
-      const missed = await connected({ last, at });
+      const missed = await connected({ last, server });
       expect(named(missed, 0)).toEqual(['resumed']);
       expect(Number(missed.events[0]?.id)).toBe(outbox.messages.length);
       resumed.close();
@@ -311,7 +311,7 @@ describe('streams of clients that do not read', () => {
     );
     const streams: OpenEventStream[] = [];
     for (let nth = 0; nth < 3; nth++) {
-      const stream = await streaming({ at: other });
+      const stream = await streaming({ server: other });
       stream.pause();
       streams.push(stream);
       outbox.write(featureRow('change', { description: String(nth) }));
@@ -329,7 +329,7 @@ describe('streams of clients that do not read', () => {
 
 describe('a gateway that stops', () => {
   it('ends its streams one after the other, and accepts no new ones', async () => {
-    const streams = await Promise.all(Array.from({ length: 40 }, () => connected({ at: other })));
+    const streams = await Promise.all(Array.from({ length: 40 }, () => connected({ server: other })));
     const stopping = other?.stop();
     other = undefined;
     await Promise.race(streams.map(({ ended }) => ended));

@@ -66,7 +66,7 @@ const recentChangesLimit = 20_000;
 const defaultMaxRemoved = 100_000;
 
 /** The members of an object as JSON, without its braces. */
-const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1);
+const jsonMembersOf = (value: object): string => JSON.stringify(value).slice(1, -1);
 
 const segmentsOf = (strategies: readonly ClientStrategy[]): readonly number[] => {
   const ids = new Set(strategies.flatMap(({ segments = [] }) => segments));
@@ -130,7 +130,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     return part !== undefined && isConnected(feature.project, environment) ? part : emptyPart;
   };
 
-  const applyFeature = (at: number, name: string, state: DeliveredFeature | null): void => {
+  const applyFeature = (rowPosition: number, name: string, state: DeliveredFeature | null): void => {
     const before = features.get(name);
     if (state === null) {
       if (before === undefined) return;
@@ -144,7 +144,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       project: state.project,
       isArchived: true,
       tags: [],
-      position: at,
+      position: rowPosition,
       head: '',
       tail: '',
       parts: new Map<string, Part>(),
@@ -160,45 +160,45 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       ofProject.set(project, siblings.add(feature));
     }
     if (state.archived) {
-      Object.assign(feature, { project, isArchived: true, position: at, head: '', tail: '', tags: [] });
+      Object.assign(feature, { project, isArchived: true, position: rowPosition, head: '', tail: '', tags: [] });
       feature.parts.clear();
       removalsSincePrune++;
-      return recordChange({ position: at, feature });
+      return recordChange({ position: rowPosition, feature });
     }
     const { type, description, stale, impressionData, dependencies } = state;
-    const head = `{${membersOf({ name, type, project, description, stale, impressionData })},`;
+    const head = `{${jsonMembersOf({ name, type, project, description, stale, impressionData })},`;
     const tail = dependencies.length === 0 ? '}' : `,"dependencies":${JSON.stringify(dependencies)}}`;
     const tags = state.tags.map((tag) => `${tag.type}:${tag.value}`);
     const isSame = head === feature.head && tail === feature.tail && tags.join('\n') === feature.tags.join('\n');
     if (!isSame || feature.isArchived) {
-      Object.assign(feature, { project, isArchived: false, position: at, head, tail, tags });
+      Object.assign(feature, { project, isArchived: false, position: rowPosition, head, tail, tags });
     }
     for (const [environment, it] of Object.entries(state.environments)) {
-      const json = membersOf({ enabled: it.enabled, strategies: it.strategies, variants: it.variants });
+      const json = jsonMembersOf({ enabled: it.enabled, strategies: it.strategies, variants: it.variants });
       const part = feature.parts.get(environment);
       if (part === undefined && json === nothingSet) continue;
       if (part?.json !== json)
-        feature.parts.set(environment, { position: at, json, segments: segmentsOf(it.strategies) });
+        feature.parts.set(environment, { position: rowPosition, json, segments: segmentsOf(it.strategies) });
     }
     for (const [environment, part] of feature.parts) {
       if (Object.hasOwn(state.environments, environment) || part.json === nothingSet) continue;
-      feature.parts.set(environment, { position: at, json: nothingSet, segments: noSegments });
+      feature.parts.set(environment, { position: rowPosition, json: nothingSet, segments: noSegments });
     }
-    recordChange({ position: at, feature });
+    recordChange({ position: rowPosition, feature });
   };
 
-  const applySegment = (at: number, id: number, state: DeliveryStates['segment'] | null): void => {
-    const segment: SegmentEntry = segments.get(id) ?? { id, position: at, json: undefined, constraints: '' };
+  const applySegment = (rowPosition: number, id: number, state: DeliveryStates['segment'] | null): void => {
+    const segment: SegmentEntry = segments.get(id) ?? { id, position: rowPosition, json: undefined, constraints: '' };
     segments.set(id, segment);
-    segment.position = at;
+    segment.position = rowPosition;
     segment.json =
       state === null ? undefined : JSON.stringify({ id, name: state.name, constraints: state.constraints });
     segment.constraints = state === null ? '' : JSON.stringify(state.constraints).slice(1, -1);
     if (state === null) removalsSincePrune++;
-    recordChange({ position: at, segment });
+    recordChange({ position: rowPosition, segment });
   };
 
-  const connect = (at: number, project: string, environment: string, isOn: boolean): void => {
+  const connect = (rowPosition: number, project: string, environment: string, isOn: boolean): void => {
     const projects = projectsWith.get(environment) ?? new Set<string>();
     projectsWith.set(environment, projects);
     if (projects.has(project) === isOn) return;
@@ -208,34 +208,34 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       const part = feature.parts.get(environment);
       if (part === undefined) continue;
       // What it has there counts from now on, or no longer.
-      feature.parts.set(environment, { ...part, position: at });
-      recordChange({ position: at, feature });
+      feature.parts.set(environment, { ...part, position: rowPosition });
+      recordChange({ position: rowPosition, feature });
     }
   };
 
   const appliers: {
-    readonly [E in DeliveryEntity]: (at: number, id: string, state: DeliveryStates[E] | null) => void;
+    readonly [E in DeliveryEntity]: (rowPosition: number, id: string, state: DeliveryStates[E] | null) => void;
   } = {
     feature: applyFeature,
-    segment: (at, id, state) => applySegment(at, Number(id), state),
-    environment: (at, id, state) => {
+    segment: (rowPosition, id, state) => applySegment(rowPosition, Number(id), state),
+    environment: (rowPosition, id, state) => {
       if (state === null) environments.delete(id);
       else environments.set(id, state);
-      recordChange({ position: at, environment: id });
+      recordChange({ position: rowPosition, environment: id });
     },
-    'project-environment': (at, id, state) => {
+    'project-environment': (rowPosition, id, state) => {
       const [project = '', environment = ''] = id.split(' ', 2);
-      connect(at, project, environment, state !== null);
+      connect(rowPosition, project, environment, state !== null);
     },
-    'former-feature': (at, id, state) => {
+    'former-feature': (rowPosition, id, state) => {
       if (state === null) return;
-      const former = { ...state, position: at };
+      const former = { ...state, position: rowPosition };
       formerFeatures.set(id, former);
       removalsSincePrune++;
-      recordChange({ position: at, former });
+      recordChange({ position: rowPosition, former });
     },
-    history: (at) => {
-      historyFrom = at;
+    history: (rowPosition) => {
+      historyFrom = rowPosition;
     },
   };
 
@@ -256,8 +256,9 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       ofProject.get(feature.project)?.delete(feature);
     }
     names = names.filter((name) => features.has(name));
-    for (const [id, { json, position: at }] of segments) if (json === undefined && at <= upTo) segments.delete(id);
-    for (const [id, { position: at }] of formerFeatures) if (at <= upTo) formerFeatures.delete(id);
+    for (const [id, { json, position: rowPosition }] of segments)
+      if (json === undefined && rowPosition <= upTo) segments.delete(id);
+    for (const [id, { position: rowPosition }] of formerFeatures) if (rowPosition <= upTo) formerFeatures.delete(id);
     historyFrom = Math.max(historyFrom, upTo);
   };
 
@@ -265,7 +266,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     apply: (messages: readonly OutboxMessage[], upTo: number, isComplete: boolean): void => {
       for (const message of messages) {
         const { entity, id, state } = message.payload as DeliveryState;
-        const apply = appliers[entity] as (at: number, id: string, state: unknown) => void;
+        const apply = appliers[entity] as (rowPosition: number, id: string, state: unknown) => void;
         apply(message.position, id, state);
       }
       position = upTo;

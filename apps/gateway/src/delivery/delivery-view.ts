@@ -158,8 +158,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
 
   const positionOf = (feature: FeatureEntry): number => store.positionOf(feature, environment);
 
-  /** The position at which a change concerns the scope; 0 where it does not. */
-  const concerns = (change: Change): number => {
+  /** The position of a change that the scope can notice; 0 for any other change. */
+  const relevantPosition = (change: Change): number => {
     if ('feature' in change) {
       const { feature } = change;
       return concernsScope(feature) ? positionOf(feature) : 0;
@@ -175,9 +175,9 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   const wholeRevision = (): number => {
     let newest = store.historyFrom;
     const note = (position: number): void => void (newest = Math.max(newest, position));
-    for (const feature of store.features()) note(concerns({ position: 0, feature }));
-    for (const former of store.formerFeatures()) note(concerns({ position: 0, former }));
-    for (const segment of store.segments()) note(concerns({ position: 0, segment }));
+    for (const feature of store.features()) note(relevantPosition({ position: 0, feature }));
+    for (const former of store.formerFeatures()) note(relevantPosition({ position: 0, former }));
+    for (const segment of store.segments()) note(relevantPosition({ position: 0, segment }));
     return newest;
   };
 
@@ -191,8 +191,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       newest = wholeRevision();
     } else {
       // A feature that has left the scope may have been the only one with a segment.
-      if (changes.some((change) => !('segment' in change) && concerns(change) > revision)) used = undefined;
-      for (const change of changes) newest = Math.max(newest, concerns(change));
+      if (changes.some((change) => !('segment' in change) && relevantPosition(change) > revision)) used = undefined;
+      for (const change of changes) newest = Math.max(newest, relevantPosition(change));
     }
     checkedTo = position;
     if (changes !== undefined && newest === revision) return;
@@ -268,7 +268,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
 
   const compute = (after: number): Delta | undefined => {
     interface Event {
-      readonly at: number;
+      readonly position: number;
       readonly json: string;
     }
     const events: Event[] = [];
@@ -280,33 +280,33 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     const consider = (change: Change): void => {
       if ('feature' in change) {
         const { feature } = change;
-        const at = positionOf(feature);
-        if (at <= after) return;
+        const position = positionOf(feature);
+        if (position <= after) return;
         if (isVisible(feature)) updated.push(feature);
         else if (isGone(feature)) {
           const { name: featureName, project } = feature;
           const members = JSON.stringify({ featureName, project }).slice(1, -1);
-          gone.set(`${featureName} ${project}`, { at, json: eventOf('feature-removed', at, members) });
+          gone.set(`${featureName} ${project}`, { position, json: eventOf('feature-removed', position, members) });
         }
         return;
       }
       if ('former' in change) {
         const { former } = change;
         if (former.position <= after || !isFormer(former)) return;
-        const { name: featureName, project, position: at } = former;
+        const { name: featureName, project, position } = former;
         const members = JSON.stringify({ featureName, project }).slice(1, -1);
-        gone.set(`${featureName} ${project}`, { at, json: eventOf('feature-removed', at, members) });
+        gone.set(`${featureName} ${project}`, { position, json: eventOf('feature-removed', position, members) });
         return;
       }
       if ('segment' in change) {
-        const { id, position: at, json } = change.segment;
-        if (at <= after || sent.has(id)) return;
+        const { id, position, json } = change.segment;
+        if (position <= after || sent.has(id)) return;
         if (json === undefined) {
-          events.push({ at, json: eventOf('segment-removed', at, `"segmentId":${id}`) });
+          events.push({ position, json: eventOf('segment-removed', position, `"segmentId":${id}`) });
         } else if (usedSegments().has(id)) {
-          events.push({ at, json: eventOf('segment-updated', at, `"segment":${json}`) });
+          events.push({ position, json: eventOf('segment-updated', position, `"segment":${json}`) });
         } else return;
-        sent.set(id, at);
+        sent.set(id, position);
       }
     };
 
@@ -327,24 +327,24 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     }
     updated.sort((one, other) => positionOf(one) - positionOf(other));
     for (const feature of updated) {
-      const at = positionOf(feature);
+      const position = positionOf(feature);
       // A segment comes before the feature that may be the first to use it; if it changed later, it comes a second time.
       for (const id of store.partOf(feature, environment).segments) {
-        const json = (sent.get(id) ?? Number.POSITIVE_INFINITY) <= at ? undefined : store.segment(id)?.json;
+        const json = (sent.get(id) ?? Number.POSITIVE_INFINITY) <= position ? undefined : store.segment(id)?.json;
         if (json === undefined) continue;
-        sent.set(id, at);
-        events.push({ at, json: eventOf('segment-updated', at, `"segment":${json}`) });
+        sent.set(id, position);
+        events.push({ position, json: eventOf('segment-updated', position, `"segment":${json}`) });
       }
     }
     events.push(...gone.values());
     for (const feature of updated) {
-      const at = positionOf(feature);
-      events.push({ at, json: eventOf('feature-updated', at, `"feature":${jsonOf(feature)}`) });
+      const position = positionOf(feature);
+      events.push({ position, json: eventOf('feature-updated', position, `"feature":${jsonOf(feature)}`) });
     }
-    const last = events.length === 0 ? undefined : Math.max(...events.map(({ at }) => at));
+    const last = events.length === 0 ? undefined : Math.max(...events.map(({ position }) => position));
     if (last === undefined) return undefined;
     // The sort is stable: at one position segments and removals stay before features.
-    events.sort((one, other) => one.at - other.at);
+    events.sort((one, other) => one.position - other.position);
     return {
       revision: last,
       body: Buffer.from(`{"events":[${events.map(({ json }) => json).join(',')}]}`),
@@ -392,9 +392,9 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     },
     /** Whether a client has this tag from a replica with a later position than this one has. */
     isLater: (tag: string): boolean => {
-      const [, scopeHash, , at] = tagPattern.exec(withoutTagSuffix(tag)) ?? [];
+      const [, scopeHash, , position] = tagPattern.exec(withoutTagSuffix(tag)) ?? [];
       update();
-      return scopeHash === queryHash && Number(at) > revision;
+      return scopeHash === queryHash && Number(position) > revision;
     },
     etag: (encoding: Encoding): string => `"${currentContent().tag}${tagSuffixOf[encoding]}"`,
     /** Everything, in an encoding; made once, compressed in another thread. */

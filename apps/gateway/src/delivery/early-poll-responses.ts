@@ -64,10 +64,10 @@ export const earlyPollResponses = ({ delivery, authenticateFromCache, admitFromC
 
   /** @throws Refusal for a query that does not fit the contract, or without access */
   const read = (url: string, request: IncomingMessage, caller: Caller): Poll | undefined => {
-    const at = url.indexOf('?');
-    const routed = routeOf(at < 0 ? url : url.slice(0, at));
+    const queryIndex = url.indexOf('?');
+    const routed = routeOf(queryIndex < 0 ? url : url.slice(0, queryIndex));
     if (routed === undefined) return undefined;
-    const search = at < 0 ? '' : url.slice(at + 1);
+    const search = queryIndex < 0 ? '' : url.slice(queryIndex + 1);
     const query = routed.route.parseQuery({
       headers: request.headers,
       query: { search },

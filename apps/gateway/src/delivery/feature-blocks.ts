@@ -40,11 +40,11 @@ const piecesOfRun = (features: readonly FeatureEntry[], { piecesOf }: Serialisat
 const encode = (texts: readonly (readonly string[])[]): readonly Buffer[] => {
   const lengths = texts.map((pieces) => pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
   const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0));
-  let at = 0;
+  let offset = 0;
   return texts.map((pieces) => {
-    const from = at;
-    for (const piece of pieces) at += bytes.write(piece, at);
-    return bytes.subarray(from, at);
+    const from = offset;
+    for (const piece of pieces) offset += bytes.write(piece, offset);
+    return bytes.subarray(from, offset);
   });
 };
 

@@ -23,26 +23,26 @@ const isTagCharacter = (code: number): boolean => code === 0x21 || (code >= 0x23
 const parseTags = (text: string, header: string): '*' | readonly EntityTag[] => {
   if (text.trim() === '*') return '*';
   const tags: EntityTag[] = [];
-  let at = 0;
+  let index = 0;
   const skipSpace = () => {
-    while (text[at] === ' ' || text[at] === '\t') at++;
+    while (text[index] === ' ' || text[index] === '\t') index++;
   };
-  while (at < text.length) {
+  while (index < text.length) {
     skipSpace();
-    if (text[at] === ',' || at >= text.length) {
-      at++;
+    if (text[index] === ',' || index >= text.length) {
+      index++;
       continue;
     }
-    const isWeak = text.startsWith('W/', at);
-    if (isWeak) at += 2;
-    if (text[at++] !== '"') throw malformedHeader(header);
-    const from = at;
-    while (at < text.length && isTagCharacter(text.charCodeAt(at))) at++;
-    if (text[at] !== '"') throw malformedHeader(header);
-    tags.push({ opaque: text.slice(from, at), isWeak });
-    at++;
+    const isWeak = text.startsWith('W/', index);
+    if (isWeak) index += 2;
+    if (text[index++] !== '"') throw malformedHeader(header);
+    const from = index;
+    while (index < text.length && isTagCharacter(text.charCodeAt(index))) index++;
+    if (text[index] !== '"') throw malformedHeader(header);
+    tags.push({ opaque: text.slice(from, index), isWeak });
+    index++;
     skipSpace();
-    if (at < text.length && text[at] !== ',') throw malformedHeader(header);
+    if (index < text.length && text[index] !== ',') throw malformedHeader(header);
   }
   if (tags.length === 0) throw malformedHeader(header);
   return tags;

@@ -29,9 +29,9 @@ export const loginCookie = (
 
   const cookiesIn = (header: string | undefined): [name: string, value: string][] =>
     (header ?? '').split(';').flatMap((pair): [string, string][] => {
-      const at = pair.indexOf('=');
-      const name = pair.slice(0, Math.max(at, 0)).trim();
-      return name.startsWith(prefix) ? [[name, pair.slice(at + 1).trim()]] : [];
+      const equalsIndex = pair.indexOf('=');
+      const name = pair.slice(0, Math.max(equalsIndex, 0)).trim();
+      return name.startsWith(prefix) ? [[name, pair.slice(equalsIndex + 1).trim()]] : [];
     });
 
   return {

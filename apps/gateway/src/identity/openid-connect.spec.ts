@@ -152,7 +152,9 @@ describe('a sign-in with OpenID Connect', () => {
   it('is refused in a browser that did not begin it, and when it comes twice', async () => {
     provider.signsIn('ann', verified('ann@example.org'));
     const visitor = browser();
-    const { url } = await visitor.follow(`${gateway.url}/auth/oidc/login`, (at) => at.includes('/auth/oidc/callback?'));
+    const { url } = await visitor.follow(`${gateway.url}/auth/oidc/login`, (location) =>
+      location.includes('/auth/oidc/callback?'),
+    );
     const stranger = browser();
     await expectPage({ response: await stranger.visit(url), session: undefined }, 403, 'not begun in this browser');
     const jar = new Map(visitor.cookies(gateway.url));
@@ -428,7 +430,9 @@ describe('a provider that is forged or broken', () => {
     provider.signsIn('ann', verified('ann@example.org'));
     expect((await enter()).session).toBeDefined();
     const visitor = browser();
-    const begun = await visitor.follow(`${gateway.url}/auth/oidc/login`, (at) => at.includes('/auth/oidc/callback?'));
+    const begun = await visitor.follow(`${gateway.url}/auth/oidc/login`, (location) =>
+      location.includes('/auth/oidc/callback?'),
+    );
     await provider.stop();
     await expectPage({ response: await visitor.visit(begun.url), session: undefined }, 502, 'cannot be reached');
     await provider.restart();

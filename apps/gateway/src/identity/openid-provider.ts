@@ -113,7 +113,7 @@ const textsOf = (value: unknown): string[] =>
 
 /** The OpenID provider of the settings. Its metadata are cached; the keys that sign ID tokens are read at each sign-in, so that they can be rotated. */
 export const openIdProvider = (settings: OidcClientSettings, warn: (message: string) => void) => {
-  let cached: { readonly metadata: ServerMetadata; readonly at: number } | undefined;
+  let cached: { readonly metadata: ServerMetadata; readonly fetchedAt: number } | undefined;
   let pending: Promise<ServerMetadata> | undefined;
 
   const base = (): URL => {
@@ -147,10 +147,10 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
   };
 
   const metadata = async (): Promise<ServerMetadata> => {
-    if (cached !== undefined && performance.now() - cached.at < metadataTtlMs) return cached.metadata;
+    if (cached !== undefined && performance.now() - cached.fetchedAt < metadataTtlMs) return cached.metadata;
     pending ??= discover().finally(() => (pending = undefined));
     try {
-      cached = { metadata: await pending, at: performance.now() };
+      cached = { metadata: await pending, fetchedAt: performance.now() };
     } catch (error) {
       if (cached === undefined) throw error;
       warn(

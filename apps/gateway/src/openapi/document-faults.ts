@@ -13,12 +13,12 @@ const referencesIn = (value: unknown): string[] => {
 
 const resolves = (document: OpenApiDocument, reference: string): boolean => {
   if (!reference.startsWith('#/')) return false;
-  let at: unknown = document;
+  let node: unknown = document;
   for (const part of reference.slice(2).split('/')) {
-    if (!hasMembers(at)) return false;
-    at = at[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+    if (!hasMembers(node)) return false;
+    node = node[part.replaceAll('~1', '/').replaceAll('~0', '~')];
   }
-  return at !== undefined;
+  return node !== undefined;
 };
 
 interface DocumentedOperation {
@@ -139,7 +139,7 @@ const faultsOfSchemas = (document: OpenApiDocument, documented: readonly Documen
 };
 
 const duplicatesIn = (values: readonly string[]): string[] =>
-  values.filter((value, at) => values.indexOf(value) !== at);
+  values.filter((value, index) => values.indexOf(value) !== index);
 
 /** Faults that would break client generators or mislead readers; empty when the document is sound. */
 export const documentFaults = (document: OpenApiDocument): string[] => {

@@ -65,8 +65,8 @@ export const passwordHasher = (logN: number) => {
         return resume();
       }
       const refuse = () => reject(unavailable('Too many passwords are being checked. Please try again.', 5));
-      const at = waiting.findIndex((other) => other.rank > rank);
-      waiting.splice(at < 0 ? waiting.length : at, 0, { rank, resume, refuse });
+      const index = waiting.findIndex((other) => other.rank > rank);
+      waiting.splice(index < 0 ? waiting.length : index, 0, { rank, resume, refuse });
       if (waiting.length > maxWaiting) waiting.pop()?.refuse();
     });
   const limited = async <T>(rank: number, compute: () => Promise<T>): Promise<T> => {

@@ -111,8 +111,8 @@ const attributesIn = (body: Attributes): UserAttributes => {
         .map(({ value: address, type, primary }) => ({ value: address, type, primary }));
     } else if (path === 'name' && isObject(value)) {
       const names = Object.entries(value).flatMap(([part, text]) => {
-        const at = knownPath(`name.${part}`);
-        return at === undefined ? [] : [[at.slice('name.'.length), text]];
+        const attributePath = knownPath(`name.${part}`);
+        return attributePath === undefined ? [] : [[attributePath.slice('name.'.length), text]];
       });
       found['name'] = { ...(found['name'] as object | undefined), ...Object.fromEntries(names) };
     } else if (path.startsWith('name.')) {
@@ -143,7 +143,7 @@ const namesIn = ({ displayName, name = {} }: UserAttributes): (string | undefine
 const nameIn = (attributes: UserAttributes, before: UserAttributes | undefined): string | null => {
   const names = namesIn(attributes);
   const namesBefore = before === undefined ? [] : namesIn(before);
-  const changed = names.find((name, at) => name !== undefined && name !== namesBefore[at]);
+  const changed = names.find((name, index) => name !== undefined && name !== namesBefore[index]);
   return (before === undefined ? undefined : changed) ?? names.find((name) => name !== undefined) ?? null;
 };
 
@@ -209,11 +209,13 @@ export const patchedUser = (row: ScimUserRow, body: unknown): ScimUserInput => {
       return Object.entries(attributesIn(value)).map(([name, one]) => ({ op, path: name, value: one as unknown }));
     }
     if (typeof path !== 'string' || path.length > 255) throw new ScimError(400, 'path must be text.', 'invalidPath');
-    const at = knownPath(path);
-    if (at === undefined) return [];
-    if (op === 'remove') return [{ op, path: at }];
-    const isWhole = at === 'name' || at === 'emails';
-    return [{ op, path: at, value: isWhole ? attributesIn({ [at]: value })[at] : value }];
+    const attributePath = knownPath(path);
+    if (attributePath === undefined) return [];
+    if (op === 'remove') return [{ op, path: attributePath }];
+    const isWhole = attributePath === 'name' || attributePath === 'emails';
+    return [
+      { op, path: attributePath, value: isWhole ? attributesIn({ [attributePath]: value })[attributePath] : value },
+    ];
   });
   const resource = {
     schemas: [userSchema],

@@ -19,9 +19,9 @@ export const sessionCookie = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_SESSION_M
     /** The secret in a `Cookie` header; undefined when there is none that a session can have. */
     read: (header: string | undefined): string | undefined => {
       for (const pair of header?.split(';') ?? []) {
-        const at = pair.indexOf('=');
-        if (at < 0 || pair.slice(0, at).trim() !== name) continue;
-        const value = pair.slice(at + 1).trim();
+        const equalsIndex = pair.indexOf('=');
+        if (equalsIndex < 0 || pair.slice(0, equalsIndex).trim() !== name) continue;
+        const value = pair.slice(equalsIndex + 1).trim();
         if (secretPattern.test(value)) return value;
       }
       return undefined;

@@ -76,12 +76,13 @@ const mayHoldPrototypeKey = (json: string): boolean =>
 const requireNoPrototypeKey = (value: unknown, path: string): void => {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) {
-    const at = `${path}/${key}`;
+    const memberPath = `${path}/${key}`;
     const reachesPrototype =
       key === '__proto__' ||
       (key === 'constructor' && typeof member === 'object' && member !== null && Object.hasOwn(member, 'prototype'));
-    if (reachesPrototype) throw invalid(`The \`${at}\` property is not allowed: its name is reserved.`, at);
-    requireNoPrototypeKey(member, at);
+    if (reachesPrototype)
+      throw invalid(`The \`${memberPath}\` property is not allowed: its name is reserved.`, memberPath);
+    requireNoPrototypeKey(member, memberPath);
   }
 };
 

@@ -5,9 +5,9 @@ import type { GatewayConfig } from '../../config.ts';
 type HeadLimits = Pick<GatewayConfig, 'GATEWAY_MAX_HEADERS' | 'GATEWAY_MAX_QUERY_PARAMETERS' | 'GATEWAY_MAX_URL_BYTES'>;
 
 const hasMoreParameters = (url: string, limit: number): boolean => {
-  let at = url.indexOf('?');
-  if (at < 0) return false;
-  for (let count = 0; at >= 0; at = url.indexOf('&', at + 1)) if (++count > limit) return true;
+  let index = url.indexOf('?');
+  if (index < 0) return false;
+  for (let count = 0; index >= 0; index = url.indexOf('&', index + 1)) if (++count > limit) return true;
   return false;
 };
 

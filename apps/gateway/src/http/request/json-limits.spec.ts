@@ -18,12 +18,12 @@ const refused = (json: string, bounds: Partial<typeof wide>): string | undefined
 /** What the text says when it is taken apart: the independent count that the judgement by text is held to. */
 const measured = (value: unknown): { depth: number; members: number; items: number; values: number } => {
   const most = { depth: 0, members: 0, items: 0, values: 0 };
-  const walk = (at: unknown, depth: number): void => {
+  const walk = (value: unknown, depth: number): void => {
     most.values++;
-    if (typeof at !== 'object' || at === null) return;
+    if (typeof value !== 'object' || value === null) return;
     most.depth = Math.max(most.depth, depth + 1);
-    const inner = Object.values(at);
-    const kind = Array.isArray(at) ? 'items' : 'members';
+    const inner = Object.values(value);
+    const kind = Array.isArray(value) ? 'items' : 'members';
     most[kind] = Math.max(most[kind], inner.length);
     for (const member of inner) walk(member, depth + 1);
   };

@@ -35,16 +35,16 @@ export const requireJsonWithin = (json: string, { depth, members, items, values 
   let level = 0;
   let counted = 1;
   let justOpened = false;
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at);
+  for (let index = 0; index < json.length; index++) {
+    const code = json.charCodeAt(index);
     if (code <= blank) continue;
     if (justOpened) {
       justOpened = false;
       if (code !== closeObject && code !== closeList) counted++;
     }
     if (code === quote) {
-      for (at++; at < json.length && json.charCodeAt(at) !== quote; at++) {
-        if (json.charCodeAt(at) === backslash) at++;
+      for (index++; index < json.length && json.charCodeAt(index) !== quote; index++) {
+        if (json.charCodeAt(index) === backslash) index++;
       }
     } else if (code === comma) {
       const count = (entries[level] as number) + 1;

@@ -18,7 +18,7 @@ const aToken = (more: object = {}, key?: string): Promise<ApiToken> =>
   done<ApiToken>('POST', 'api-tokens', { tokenName: `token ${++made}`, type: 'client', ...more }, key);
 const listed = async (key?: string) => (await done<ApiTokens>('GET', 'api-tokens', undefined, key)).tokens;
 const statusOf = async (key: string): Promise<number> => (await ask('GET', 'user', undefined, key)).status;
-const at = (token: string): string => `api-tokens/${encodeURIComponent(token)}`;
+const pathOf = (token: string): string => `api-tokens/${encodeURIComponent(token)}`;
 
 describe('an API token', () => {
   it.each([
@@ -76,7 +76,7 @@ describe('an API token', () => {
     const shown = (await listed()).find(({ tokenName }) => tokenName === token.tokenName);
     expect(shown?.secret).toBe(`${token.secret.slice(0, 'shop:development.'.length + 12)}...`);
     expect({ ...shown, secret: token.secret }).toEqual({ ...token, expiresAt: null, seenAt: null });
-    const named = await done<ApiTokens>('GET', at(token.tokenName));
+    const named = await done<ApiTokens>('GET', pathOf(token.tokenName));
     expect(named.tokens).toEqual([shown]);
   });
 
@@ -84,9 +84,9 @@ describe('an API token', () => {
     const token = await aToken({ type: 'admin' });
     expect(await statusOf(token.secret)).toBe(200);
     const shown = (await listed()).find(({ tokenName }) => tokenName === token.tokenName)?.secret ?? '';
-    const events = await emittedBy(() => done('DELETE', at(by === 'its secret' ? token.secret : shown)));
+    const events = await emittedBy(() => done('DELETE', pathOf(by === 'its secret' ? token.secret : shown)));
     expect(await statusOf(token.secret)).toBe(401);
-    expect((await ask('DELETE', at(token.secret))).status).toBe(404);
+    expect((await ask('DELETE', pathOf(token.secret))).status).toBe(404);
     expect(events).toMatchObject([
       { type: 'api-token-deleted', preData: { tokenName: token.tokenName, type: 'admin' } },
     ]);
@@ -95,15 +95,15 @@ describe('an API token', () => {
   it('expires at its expiry date, which can be changed', async () => {
     const token = await aToken({ type: 'admin' });
     const soon = new Date(Date.now() + 60_000).toISOString();
-    const events = await emittedBy(() => done('PUT', at(token.secret), { expiresAt: soon }));
+    const events = await emittedBy(() => done('PUT', pathOf(token.secret), { expiresAt: soon }));
     expect(events).toMatchObject([
       { type: 'api-token-updated', data: { expiresAt: soon }, preData: { expiresAt: null } },
     ]);
     expect(await statusOf(token.secret)).toBe(200);
-    await done('PUT', at(token.secret), { expiresAt: new Date(Date.now() - 1_000).toISOString() });
+    await done('PUT', pathOf(token.secret), { expiresAt: new Date(Date.now() - 1_000).toISOString() });
     expect(await statusOf(token.secret)).toBe(401);
-    expect((await ask('PUT', at('*:*.unknown-token'), { expiresAt: soon })).status).toBe(404);
-    expect((await ask('PUT', at(token.secret), {})).status).toBe(400);
+    expect((await ask('PUT', pathOf('*:*.unknown-token'), { expiresAt: soon })).status).toBe(404);
+    expect((await ask('PUT', pathOf(token.secret), {})).status).toBe(400);
   });
 
   it('that expires cannot create or extend an admin token beyond its own expiry', async () => {
@@ -195,9 +195,9 @@ describe('a user who is not an administrator', () => {
       expect(`${status} ${body.name}`).toBe('403 NoAccessError');
     }
     const above = await aToken({ type: 'admin' });
-    expect((await ask('DELETE', at(above.secret), undefined, key)).status).toBe(404);
-    expect((await ask('PUT', at(own.secret), { expiresAt: '2099-01-01T00:00:00Z' }, key)).status).toBe(403);
-    expect((await ask('DELETE', at(own.secret), undefined, key)).status).toBe(200);
+    expect((await ask('DELETE', pathOf(above.secret), undefined, key)).status).toBe(404);
+    expect((await ask('PUT', pathOf(own.secret), { expiresAt: '2099-01-01T00:00:00Z' }, key)).status).toBe(403);
+    expect((await ask('DELETE', pathOf(own.secret), undefined, key)).status).toBe(200);
     expect(await statusOf(above.secret)).toBe(200);
   });
 });

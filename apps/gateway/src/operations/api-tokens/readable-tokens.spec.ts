@@ -16,7 +16,7 @@ afterAll(() => gateway.stop());
 let made = 0;
 const aToken = (more: object = {}): Promise<ApiToken> =>
   done<ApiToken>('POST', 'api-tokens', { tokenName: `readable ${++made}`, type: 'client', ...more });
-const at = (token: string): string => `api-tokens/${encodeURIComponent(token)}`;
+const pathOf = (token: string): string => `api-tokens/${encodeURIComponent(token)}`;
 const listedSecret = async ({ tokenName }: ApiToken, key?: string, list = 'api-tokens'): Promise<string | undefined> =>
   (await done<ApiTokens>('GET', list, undefined, key)).tokens.find((token) => token.tokenName === tokenName)?.secret;
 const shortened = /^[^.]+\.[0-9a-f]{12}\.\.\.$/;
@@ -33,12 +33,12 @@ describe('with GATEWAY_READABLE_SDK_TOKENS', () => {
     async (type) => {
       const token = await aToken({ type, projects: ['shop'] });
       expect(await listedSecret(token)).toBe(token.secret);
-      expect(await listedSecret(token, undefined, at(token.tokenName))).toBe(token.secret);
+      expect(await listedSecret(token, undefined, pathOf(token.tokenName))).toBe(token.secret);
       expect(await listedSecret(token, undefined, 'projects/shop/api-tokens')).toBe(token.secret);
-      await done('PUT', at(token.secret), { expiresAt: '2040-01-01T00:00:00.000Z' });
-      await done('DELETE', at(token.secret));
+      await done('PUT', pathOf(token.secret), { expiresAt: '2040-01-01T00:00:00.000Z' });
+      await done('DELETE', pathOf(token.secret));
       expect(await listedSecret(token)).toBeUndefined();
-      expect((await ask('DELETE', at(token.secret))).status).toBe(404);
+      expect((await ask('DELETE', pathOf(token.secret))).status).toBe(404);
     },
   );
 

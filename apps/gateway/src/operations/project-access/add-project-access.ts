@@ -13,7 +13,7 @@ export const addProjectAccessEndpoint = (context: GatewayContext) =>
       const roles = [...new Set(body.roles)];
       for (const holder of ['user', 'group'] as const) {
         const ids = [...new Set(body[`${holder}s`])];
-        await requireMayGrantRoles(tx, before, { caller, project, holder, ids, roles, at: '/body' });
+        await requireMayGrantRoles(tx, before, { caller, project, holder, ids, roles, bodyPath: '/body' });
         await tx.projectRoles.add(holder, project, ids, roles);
       }
       const after = await lockProjectRoles(tx, project);

@@ -46,7 +46,7 @@ interface RoleAssignment {
   readonly ids: readonly number[];
   readonly roles: readonly number[];
   /** path of the property that names them, for refusals */
-  readonly at: string;
+  readonly bodyPath: string;
 }
 
 /**
@@ -57,15 +57,15 @@ interface RoleAssignment {
 export const requireMayGrantRoles = async (
   tx: Pick<GatewayTransaction, 'roles' | 'users' | 'groups'>,
   before: ProjectRoles,
-  { caller, project, holder, ids, roles, at }: RoleAssignment,
+  { caller, project, holder, ids, roles, bodyPath }: RoleAssignment,
 ): Promise<void> => {
   const grants = await tx.roles.findProjectGrants(roles);
   const unknown = roles.find((id) => !grants.has(id));
-  if (unknown !== undefined) throw badRequest(`There is no role ${unknown} for projects`, `${at}/roles`);
+  if (unknown !== undefined) throw badRequest(`There is no role ${unknown} for projects`, `${bodyPath}/roles`);
   const existing =
     holder === 'user' ? await tx.users.findExisting(ids) : (await tx.groups.list(ids)).map(({ id }) => id);
   const missing = ids.find((id) => !existing.includes(id));
-  if (missing !== undefined) throw badRequest(`There is no ${holder} ${missing}`, `${at}/${holder}s`);
+  if (missing !== undefined) throw badRequest(`There is no ${holder} ${missing}`, `${bodyPath}/${holder}s`);
   const held = holder === 'user' ? before.users : before.groups;
   const given = roles.filter((role) => ids.some((id) => !(held.get(id) ?? []).includes(role)));
   for (const role of given) requireMayGrant(caller, project, grants.get(role) ?? []);

@@ -22,7 +22,7 @@ export const setHolderRoles = async (
   const held = (holder === 'user' ? before.users : before.groups).get(id) ?? [];
   const wanted = [...new Set(roles)].toSorted((one, other) => one - other);
   if (wanted.length > 0)
-    await requireMayGrantRoles(tx, before, { caller, project, holder, ids: [id], roles: wanted, at: '/body' });
+    await requireMayGrantRoles(tx, before, { caller, project, holder, ids: [id], roles: wanted, bodyPath: '/body' });
   if (String(held) === String(wanted)) return;
   const hadOwner = await tx.projectRoles.hasOwner(project);
   await tx.projectRoles.set(holder, project, id, wanted);

@@ -22,7 +22,7 @@ export const setProjectAccessEndpoint = (context: GatewayContext) =>
       for (const holder of ['user', 'group'] as const) {
         const wanted = wantedBy(`${holder}s`, body);
         for (const [id, roles] of wanted) {
-          await requireMayGrantRoles(tx, before, { caller, project, holder, ids: [id], roles, at: '/body' });
+          await requireMayGrantRoles(tx, before, { caller, project, holder, ids: [id], roles, bodyPath: '/body' });
           await tx.projectRoles.set(holder, project, id, roles);
         }
         await tx.projectRoles.removeAllExcept(holder, project, [...wanted.keys()]);

@@ -102,8 +102,8 @@ export const scimRepository = ({ query }: Pick<Tx, 'query'>) => {
       (await query<ScimUserRow>(`${userSelect} and u.id = $1`, [id]))[0],
     listUsers: async ({ filter, offset, limit }: ScimQuery): Promise<ScimPage<ScimUserRow>> => {
       const total = await count('api_user u where u.deleted_at is null and not u.is_service', filter);
-      const at = filter.values.length;
-      const text = `${userSelect} and ${filter.sql} order by u.id limit $${at + 1}::int offset $${at + 2}::int`;
+      const parameterCount = filter.values.length;
+      const text = `${userSelect} and ${filter.sql} order by u.id limit $${parameterCount + 1}::int offset $${parameterCount + 2}::int`;
       return { total, rows: limit === 0 ? [] : await query<ScimUserRow>(text, [...filter.values, limit, offset]) };
     },
     /** Whether another account has the user name or the e-mail address. */
@@ -121,11 +121,11 @@ export const scimRepository = ({ query }: Pick<Tx, 'query'>) => {
     listGroups: async ({ filter, offset, limit }: ScimQuery, hasMembers: boolean): Promise<ScimPage<ScimGroupRow>> => {
       const total = await count('user_group g where true', filter);
       if (limit === 0) return { total, rows: [] };
-      const at = filter.values.length;
+      const parameterCount = filter.values.length;
       const page = `(
         select g.*, sum((select count(*) from group_member where group_id = g.id)) over (order by g.id) as running,
           (select count(*) from group_member where group_id = g.id) as own
-        from (select * from user_group g where ${filter.sql} order by g.id limit $${at + 1}::int offset $${at + 2}::int) g
+        from (select * from user_group g where ${filter.sql} order by g.id limit $${parameterCount + 1}::int offset $${parameterCount + 2}::int) g
       ) g where ${hasMembers ? `running - own < ${maxMembersOfPage}` : 'true'} order by g.id`;
       return {
         total,

@@ -127,10 +127,10 @@ export const ensureInitialTokens = (
     // Replicas may start concurrently: one creates the tokens, the others find them.
     await tx.query('select pg_advisory_xact_lock(hashtext($1))', ['first admin token']);
     const isFirst = (await tx.em.count(TokenEntity, { kind: { $ne: 'user' } })) === 0;
-    const seenSecrets = new Set<string>();
+    const addedSecrets = new Set<string>();
     for (const token of isFirst ? initial : []) {
-      if (seenSecrets.has(token.secret) || token.secret === adminToken) continue;
-      seenSecrets.add(token.secret);
+      if (addedSecrets.has(token.secret) || token.secret === adminToken) continue;
+      addedSecrets.add(token.secret);
       await add(tx, outbox, keeping, token);
     }
     if (adminToken !== undefined) {

@@ -1,25 +1,25 @@
 import type { Database } from '@bunting/database';
 
 // Rows that another replica has locked are skipped: it stores a use of them just as recent.
-const seen = `
-  with used as (select * from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)),
+const storeLastUses = `
+  with used as (select * from unnest($1::uuid[], $2::timestamptz[]) as used (id, seen_at)),
   due as (select t.id from api_token t join used using (id) order by t.id for update of t skip locked),
   tokens as (
-    update api_token t set seen_at = greatest(t.seen_at, used.at) from due join used using (id)
+    update api_token t set seen_at = greatest(t.seen_at, used.seen_at) from due join used using (id)
     where t.id = due.id returning t.user_id, t.seen_at
   ),
   open as (select s.id from user_session s join used using (id) order by s.id for update of s skip locked),
   sessions as (
-    update user_session s set seen_at = greatest(s.seen_at, used.at) from open join used using (id)
+    update user_session s set seen_at = greatest(s.seen_at, used.seen_at) from open join used using (id)
     where s.id = open.id returning s.user_id, s.seen_at
   ),
   people as (
-    select u.id, max(uses.seen_at) as at
+    select u.id, max(uses.seen_at) as seen_at
     from api_user u join (select * from tokens union all select * from sessions) as uses on uses.user_id = u.id
     group by u.id
   ),
   free as (select u.id from api_user u join people using (id) order by u.id for update of u skip locked)
-  update api_user u set seen_at = greatest(u.seen_at, people.at) from people join free using (id) where u.id = people.id`;
+  update api_user u set seen_at = greatest(u.seen_at, people.seen_at) from people join free using (id) where u.id = people.id`;
 
 /** Records in memory when tokens and sessions were last used, and stores the records in one statement every `intervalMs`. */
 export const lastSeenRecorder = (
@@ -33,10 +33,10 @@ export const lastSeenRecorder = (
     if (records.size === 0) return;
     const uses = records;
     records = new Map();
-    const times = [...uses.values()].map((at) => new Date(at).toISOString());
+    const times = [...uses.values()].map((usedAt) => new Date(usedAt).toISOString());
     // Not retried: the next use of the token is recorded again.
     await database
-      .transaction(({ query }) => query(seen, [[...uses.keys()], times]))
+      .transaction(({ query }) => query(storeLastUses, [[...uses.keys()], times]))
       .catch((error: unknown) =>
         warn(
           `Could not store when ${times.length} tokens and sessions were last used; their next use will be stored: ${(error as Error).message}`,
