@@ -4,7 +4,7 @@ import { defaultLogLocation, withEventLog } from './with-event-log.ts';
 
 const help = `Says how large the event log is: how many events, from when to when, and how many bytes each part takes.
 
-  npm run audit:size [-- --url URL]
+  npm run audit:disk-usage [-- --url URL]
 
   --url URL   the database of the event log (default: ${defaultLogLocation})`;
 
@@ -13,7 +13,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: { url: { type: 'string' }, help: { type: 'boolean', default: false } } });
   if (values.help) return console.log(help);
-  await withEventLog('audit-size', values.url, async (log) => {
+  await withEventLog('audit-disk-usage', values.url, async (log) => {
     const { events, firstId, lastId, oldest, newest, bytes, partitions } = await logSize(log);
     console.log(`events    ${events}${firstId === null ? '' : `, ${firstId} to ${lastId}, ${oldest} to ${newest}`}`);
     console.log(`log       ${megabytes(bytes.log)}`);

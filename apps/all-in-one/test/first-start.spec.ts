@@ -105,7 +105,7 @@ describe('the first start', () => {
       code: 0,
       said: expect.stringMatching(/\nintact\ncomplete: true\n$/),
     });
-    expect(await outputOf('scripts/audit-size.ts')).toMatchObject({
+    expect(await outputOf('scripts/audit-disk-usage.ts')).toMatchObject({
       code: 0,
       said: expect.stringMatching(/^events {4}1, 1 to 1, /),
     });
