@@ -3,7 +3,7 @@ import { backupSize } from './backup/manifest.ts';
 import { verifyBackup } from './backup/verify-backup.ts';
 import { restoreBackup } from './backup/restore-backup.ts';
 import { databasesHelp, withServiceDatabases } from './backup/service-databases.ts';
-import { skipDeliveryRevisionsSince } from './backup/skip-delivery-revisions-since.ts';
+import { skipRevisionsAfterExternalRestore } from './backup/skip-revisions-after-external-restore.ts';
 
 const help = `Restores a backup into databases that are missing or empty, while no service runs.
 
@@ -19,7 +19,7 @@ const main = async (): Promise<void> => {
   if (first === '--help') return console.log(help);
   if (first === '--restored-otherwise' && second !== undefined && others.length === 0) {
     await withServiceDatabases(process.env, { create: false }, (databases) =>
-      skipDeliveryRevisionsSince(databases, second),
+      skipRevisionsAfterExternalRestore(databases, second),
     );
     return console.log('Revisions go on after all that SDKs may have. Start the services.');
   }

@@ -39,11 +39,11 @@ export const seededRandom = (seed: number): SeededRandom => {
     },
     shuffled: (list) => {
       const shuffled = [...list];
-      for (let at = shuffled.length - 1; at > 0; at--) {
-        const other = integer(0, at);
-        [shuffled[at], shuffled[other]] = [
+      for (let index = shuffled.length - 1; index > 0; index--) {
+        const other = integer(0, index);
+        [shuffled[index], shuffled[other]] = [
           shuffled[other] as (typeof list)[number],
-          shuffled[at] as (typeof list)[number],
+          shuffled[index] as (typeof list)[number],
         ];
       }
       return shuffled;

@@ -17,9 +17,9 @@ import path from 'node:path';
 import { type Api, apiOf } from '../../apps/all-in-one/test/api.ts';
 import { untilReady } from '../../apps/all-in-one/test/platform.ts';
 import { type Program, runProgram } from '../../apps/all-in-one/test/program.ts';
-import { type Manifest, manifestPath, manifestText } from './manifest.ts';
+import { type Manifest, manifestPath, serializeManifest } from './manifest.ts';
 import { verifyBackup } from './verify-backup.ts';
-import { skipDeliveryRevisionsSince } from './skip-delivery-revisions-since.ts';
+import { skipRevisionsAfterExternalRestore } from './skip-revisions-after-external-restore.ts';
 
 const token = `backup-${randomBytes(24).toString('hex')}`;
 const features = '/api/admin/projects/default/features';
@@ -209,17 +209,17 @@ describe('a backup under load', () => {
 
   it('refuses a restore time without an offset, and one in the future', async () => {
     for (const time of ['5', '2026-01-31T12:00:00', '2026-01-31', '2026-02-31T12:00:00', '9999-01-31T12:00:00Z'])
-      await expect(skipDeliveryRevisionsSince([], time)).rejects.toThrow(
+      await expect(skipRevisionsAfterExternalRestore([], time)).rejects.toThrow(
         `${time} is not a time in the past with Z or an offset, such as 2026-01-31T12:00:00Z`,
       );
     // A time with an offset is accepted: the next error is that there are no databases.
     for (const time of ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.123+01:00'])
-      await expect(skipDeliveryRevisionsSince([], time)).rejects.toThrow('There is no database of features.');
+      await expect(skipRevisionsAfterExternalRestore([], time)).rejects.toThrow('There is no database of features.');
   });
 
   const table = path.join('features', 'feature.copy.gz');
   const withManifest = (change: (manifest: Manifest) => unknown) => (copy: string) =>
-    writeFileSync(manifestPath(copy), manifestText(change(manifest) as Manifest));
+    writeFileSync(manifestPath(copy), serializeManifest(change(manifest) as Manifest));
   const withTable = (name: string) => (made: Manifest) => ({
     ...made,
     services: {

@@ -9,8 +9,8 @@ import pg from 'pg';
 import { databases as settings } from '../../apps/all-in-one/src/services.ts';
 import { type Program, runProgram } from '../../apps/all-in-one/test/program.ts';
 import { verifyBackup } from './verify-backup.ts';
-import { databasesAt, type ServiceDatabase } from './service-databases.ts';
-import { withSnapshots } from './snapshots.ts';
+import { serviceDatabasesAt, type ServiceDatabase } from './service-databases.ts';
+import { withConsistentSnapshots } from './consistent-snapshots.ts';
 import { startProxy } from '../torture/cluster/proxy.ts';
 
 const locksOfBackups = `
@@ -50,7 +50,7 @@ describe('a backup of databases that are in use', () => {
     // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
     chmodSync(folder, 0o711);
     postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), ephemeral: true });
-    services = databasesAt((name) => postgres.urlOf(name));
+    services = serviceDatabasesAt((name) => postgres.urlOf(name));
     for (const { service, url, database, migrations } of services) {
       await createDatabaseIfMissing(url);
       const client = await connect(service);
@@ -95,7 +95,7 @@ describe('a backup of databases that are in use', () => {
         url.port = String(proxy.port);
         return service.service === 'gateway' ? { ...service, url: url.href } : service;
       });
-      const copied = withSnapshots(throughProxy, async (snapshots) =>
+      const copied = withConsistentSnapshots(throughProxy, async (snapshots) =>
         Promise.all(
           (['search', 'gateway'] as const).map((name) =>
             written(snapshots.find(({ service }) => service === name)?.client as pg.Client),

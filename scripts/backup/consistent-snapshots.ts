@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { BackupError } from './backup-error.ts';
+import { connectToServiceDatabase } from './database-connection.ts';
 import type { ServiceDatabase } from './service-databases.ts';
 
 /** The transaction of one database, which reads the state at the time of the snapshots. */
@@ -8,22 +9,20 @@ export interface Snapshot extends ServiceDatabase {
   readonly client: pg.Client;
 }
 
-/**
- * PostgreSQL ends a transaction that locks out writers after this time, also when this process was suspended or its machine is away.
- */
+/** PostgreSQL ends a transaction that locks out writers after this time, also when this process is suspended or its machine is lost. */
 const maxPauseMs = 5_000;
 /** How long an attempt waits for the locks of a database, and writers with it. */
 const lockWaitMs = 300;
-/** Every fourth attempt is patient: PostgreSQL cancels an autovacuum that holds up a lock after 1 s. */
-const patientLockWaitMs = 1_500;
-const patientEvery = 4;
+/** Every fourth attempt waits longer: PostgreSQL cancels an autovacuum that blocks a lock after 1 s. */
+const longLockWaitMs = 1_500;
+const longWaitEvery = 4;
 const maxAttempts = 12;
-const firstPauseMs = 250;
-const longestPauseMs = 10_000;
+const firstBackoffMs = 250;
+const maxBackoffMs = 10_000;
 /** The codes of query_canceled (by statement_timeout), deadlock_detected and transaction_timeout. */
 const contended = new Set(['57014', '40P01', '25P04']);
 
-/** The locks could not be had, or were lost before all snapshots were taken. */
+/** The locks were not granted in time, or were lost before all snapshots were taken. */
 class Contention extends Error {
   override readonly name = 'Contention';
 }
@@ -42,50 +41,10 @@ const all = async <T>(jobs: readonly Promise<T>[]): Promise<T[]> => {
   });
 };
 
-/** Connects to a database. @throws BackupError if it cannot be reached */
-export const connectTo = async ({ service, url }: ServiceDatabase): Promise<pg.Client> => {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'bunting-backup',
-    connectionTimeoutMillis: 5_000,
-    keepAlive: true,
-  });
-  // The query that fails reports a lost connection; without a listener the error would end the process.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await client.query(
-      'set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set transaction_timeout = 0',
-    );
-  } catch (error) {
-    await client.end().catch(() => undefined);
-    const { host, pathname } = new URL(url);
-    throw new BackupError(
-      `The database of ${service} (${host}${pathname}) cannot be opened: ${(error as Error).message}. Start it, or correct its address.`,
-      { cause: error },
-    );
-  }
-  return client;
-};
-
-const countSessions = `
-  select count(*)::int as count from pg_stat_activity
-  where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`;
-
-/** Throws a BackupError if a program is connected to the database. */
-export const requireUnused = async ({ service, database }: ServiceDatabase, client: pg.Client): Promise<void> => {
-  const { rows } = await client.query<{ count: number }>(countSessions);
-  const sessions = rows[0]?.count ?? 0;
-  if (sessions === 0) return;
-  throw new BackupError(
-    `The database ${database} of ${service} is in use (${sessions} connections). Nothing was changed. Stop all services, and try again.`,
-  );
-};
-
 const connectAll = async (databases: readonly ServiceDatabase[], clients: pg.Client[]): Promise<Snapshot[]> =>
   all(
     databases.map(async (database) => {
-      const client = await connectTo(database);
+      const client = await connectToServiceDatabase(database);
       clients.push(client);
       return { ...database, client };
     }),
@@ -145,14 +104,14 @@ const takeSnapshots = async (fences: readonly Snapshot[], snapshots: readonly Sn
 };
 
 /**
- * Runs a job with snapshots of all databases of one moment. Writers wait while an attempt holds locks: usually for milliseconds, and never
- * longer than `maxPauseMs`; readers do not. Attempts are repeated with growing pauses, for a minute or so. The databases may be in different
+ * Runs a job with one snapshot of each database, all of the same time. Writers wait while an attempt holds locks: usually for milliseconds,
+ * at most for `maxPauseMs`. Readers do not wait. Attempts are retried with backoff, for about a minute. The databases may be in different
  * clusters.
- * @throws BackupError if the locks cannot be had
+ * @throws BackupError if no attempt gets the locks
  */
-export const withSnapshots = async <T>(
+export const withConsistentSnapshots = async <T>(
   databases: readonly ServiceDatabase[],
-  job: (snapshots: readonly Snapshot[], moment: { readonly at: Date; readonly pausedMs: number }) => Promise<T>,
+  job: (snapshots: readonly Snapshot[], taken: { readonly takenAt: Date; readonly pausedMs: number }) => Promise<T>,
 ): Promise<T> => {
   let pausedMs = 0;
   for (let attempt = 1; ; attempt++) {
@@ -161,12 +120,12 @@ export const withSnapshots = async <T>(
       const fences = await connectAll(databases, clients);
       const snapshots = await connectAll(databases, clients);
       const began = performance.now();
-      const waitMs = attempt % patientEvery === 0 ? patientLockWaitMs : lockWaitMs;
-      const at = await takeSnapshots(fences, snapshots, waitMs).finally(() => {
+      const waitMs = attempt % longWaitEvery === 0 ? longLockWaitMs : lockWaitMs;
+      const takenAt = await takeSnapshots(fences, snapshots, waitMs).finally(() => {
         pausedMs = Math.max(pausedMs, performance.now() - began);
       });
       await all(fences.map(({ client }) => client.end()));
-      return await job(snapshots, { at, pausedMs });
+      return await job(snapshots, { takenAt, pausedMs });
     } catch (error) {
       if (!(error instanceof Contention)) throw error;
       if (attempt === maxAttempts)
@@ -177,6 +136,6 @@ export const withSnapshots = async <T>(
     } finally {
       await Promise.allSettled(clients.map((client) => client.end()));
     }
-    await sleep(Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs) * (0.5 + Math.random() / 2));
+    await sleep(Math.min(firstBackoffMs * 2 ** (attempt - 1), maxBackoffMs) * (0.5 + Math.random() / 2));
   }
 };

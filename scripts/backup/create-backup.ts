@@ -10,9 +10,16 @@ import { constants, createGzip } from 'node:zlib';
 import { escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { BackupError } from './backup-error.ts';
-import { type DatabaseCopy, type Manifest, manifestPath, manifestText, type TableCopy, tablePath } from './manifest.ts';
+import {
+  type DatabaseCopy,
+  type Manifest,
+  manifestPath,
+  serializeManifest,
+  type TableCopy,
+  tablePath,
+} from './manifest.ts';
 import type { ServiceDatabase } from './service-databases.ts';
-import { type Snapshot, withSnapshots } from './snapshots.ts';
+import { type Snapshot, withConsistentSnapshots } from './consistent-snapshots.ts';
 
 /** The tables with rows of their own, and their columns without those that PostgreSQL computes. */
 const tablesAndColumns = `
@@ -77,7 +84,7 @@ const flushFolder = async (folder: string): Promise<void> => {
 const writeManifest = async (folder: string, manifest: Manifest): Promise<void> => {
   const handle = await open(manifestPath(folder), 'wx', fileMode);
   try {
-    await handle.writeFile(manifestText(manifest));
+    await handle.writeFile(serializeManifest(manifest));
     await handle.sync();
   } finally {
     await handle.close();
@@ -106,13 +113,13 @@ export const createBackup = async (
   const partial = `${folder}.partial-${process.pid}`;
   await mkdir(partial, { mode: folderMode });
   try {
-    const made = await withSnapshots(databases, async (snapshots, { at, pausedMs }) => {
+    const made = await withConsistentSnapshots(databases, async (snapshots, { takenAt, pausedMs }) => {
       const copies = await Promise.all(
         snapshots.map(async (snapshot) => [snapshot.service, await copyDatabase(snapshot, partial)] as const),
       );
       const services = Object.fromEntries(copies) as Record<ServiceName, DatabaseCopy>;
       const bunting = await versionOfBunting();
-      return { manifest: { format: 1, bunting, at: at.toISOString(), services } satisfies Manifest, pausedMs };
+      return { manifest: { format: 1, bunting, at: takenAt.toISOString(), services } satisfies Manifest, pausedMs };
     });
     await writeManifest(partial, made.manifest);
     for (const { service } of databases) await flushFolder(path.join(partial, service));

@@ -80,11 +80,11 @@ export const tablePath = (folder: string, service: ServiceName, table: string): 
   path.join(folder, service, `${table}.copy.gz`);
 
 /** The text of the file: the manifest, and the hash by which damage of it is detected. */
-export const manifestText = (manifest: Manifest): string =>
+export const serializeManifest = (manifest: Manifest): string =>
   `${JSON.stringify({ manifest, sha256: hashOf(JSON.stringify(manifest)) }, null, 1)}\n`;
 
 /** The error for a backup that is damaged. */
-export const damagedBackup = (folder: string, what: string): BackupError =>
+export const damagedBackupError = (folder: string, what: string): BackupError =>
   new BackupError(`The backup ${folder} is damaged: ${what}. Nothing was changed. Use another copy of it.`);
 
 const newer = (folder: string, how: string): BackupError =>
@@ -101,7 +101,7 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
     file = JSON.parse(await readFile(manifestPath(folder), 'utf8')) as typeof file;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw damagedBackup(folder, `its ${manifestFile} cannot be read (${(error as Error).message})`);
+      throw damagedBackupError(folder, `its ${manifestFile} cannot be read (${(error as Error).message})`);
     throw new BackupError(
       `The backup ${folder} is incomplete: it has no ${manifestFile}, which is written last. Nothing was changed. Use another backup.`,
     );
@@ -109,8 +109,8 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
   const { manifest, sha256 } = file;
   if (typeof manifest?.format === 'number' && manifest.format > format)
     throw newer(folder, `its format is ${manifest.format}, and this one knows ${format}`);
-  if (hashOf(JSON.stringify(manifest)) !== sha256) throw damagedBackup(folder, `its ${manifestFile} was changed`);
-  if (!isManifest(manifest)) throw damagedBackup(folder, `its ${manifestFile} does not describe a backup`);
+  if (hashOf(JSON.stringify(manifest)) !== sha256) throw damagedBackupError(folder, `its ${manifestFile} was changed`);
+  if (!isManifest(manifest)) throw damagedBackupError(folder, `its ${manifestFile} does not describe a backup`);
   for (const service of serviceNames) {
     const known = (allMigrations[service] ?? []).map(({ name }) => name);
     const unknown = manifest.services[service].migrations.find((name) => !known.includes(name));

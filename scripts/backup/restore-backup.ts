@@ -9,7 +9,7 @@ import { skipRevisionsAfterRestore } from '../../apps/features/src/persistence/s
 import { BackupError } from './backup-error.ts';
 import { type DatabaseCopy, type Manifest, tablePath } from './manifest.ts';
 import type { ServiceDatabase } from './service-databases.ts';
-import { connectTo, requireUnused } from './snapshots.ts';
+import { connectToServiceDatabase, requireNoOtherSession } from './database-connection.ts';
 
 const countTables = `
   select count(*)::int as count from pg_class join pg_namespace on pg_namespace.oid = relnamespace
@@ -27,7 +27,7 @@ const requireEmpty = async ({ service, database }: ServiceDatabase, client: Clie
 
 /** Connects to the database; undefined if it does not exist. */
 const connectIfThere = (database: ServiceDatabase): Promise<Client | undefined> =>
-  connectTo(database).catch((error: unknown) => {
+  connectToServiceDatabase(database).catch((error: unknown) => {
     if (((error as Error).cause as { code?: string } | undefined)?.code === missingDatabase) return undefined;
     throw error;
   });
@@ -38,7 +38,7 @@ const requireFreeTargets = async (databases: readonly ServiceDatabase[]): Promis
     const client = await connectIfThere(database);
     if (client === undefined) continue;
     try {
-      await requireUnused(database, client);
+      await requireNoOtherSession(database, client);
       await requireEmpty(database, client);
     } finally {
       await client.end();
@@ -137,7 +137,7 @@ export const restoreBackup = async (
     const targets = await Promise.all(
       databases.map(async (target) => {
         await createDatabaseIfMissing(target.url);
-        const client = await connectTo(target);
+        const client = await connectToServiceDatabase(target);
         clients.push(client);
         return { target, client };
       }),

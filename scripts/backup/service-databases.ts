@@ -30,7 +30,7 @@ const describe = (service: ServiceName, url: string): ServiceDatabase => {
 };
 
 /** The databases of all services at one PostgreSQL. */
-export const databasesAt = (urlOf: (database: string) => string): readonly ServiceDatabase[] =>
+export const serviceDatabasesAt = (urlOf: (database: string) => string): readonly ServiceDatabase[] =>
   services.map(({ name }, nth) => describe(name, urlOf(databases[nth]?.database ?? name)));
 
 const openEmbedded = (dataDir: string, create: boolean) => {

@@ -7,13 +7,13 @@ import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.t
 import { BackupError } from './backup-error.ts';
 import type { Manifest } from './manifest.ts';
 import { restoreBackup } from './restore-backup.ts';
-import { databasesAt } from './service-databases.ts';
+import { serviceDatabasesAt } from './service-databases.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /** Restores and checks a backup in a PostgreSQL. @returns the number of events in the log */
 const restoreInto = async (postgres: EmbeddedPostgres, folder: string, manifest: Manifest): Promise<number> => {
-  const databases = databasesAt((name) => postgres.urlOf(name));
+  const databases = serviceDatabasesAt((name) => postgres.urlOf(name));
   await restoreBackup(databases, folder, manifest);
   const audit = databases.find(({ service }) => service === 'audit');
   if (audit === undefined) throw new Error('There is no database of audit.');

@@ -4,17 +4,17 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { damagedBackup, type Manifest, readManifest, type TableCopy, tablePath } from './manifest.ts';
+import { damagedBackupError, type Manifest, readManifest, type TableCopy, tablePath } from './manifest.ts';
 
 const checkTable = async (folder: string, service: ServiceName, { name, bytes, sha256 }: TableCopy): Promise<void> => {
   const file = tablePath(folder, service, name);
   const where = path.relative(folder, file);
   const size = (await stat(file).catch(() => undefined))?.size;
-  if (size === undefined) throw damagedBackup(folder, `the file ${where} is missing`);
-  if (size !== bytes) throw damagedBackup(folder, `the file ${where} has ${size} bytes instead of ${bytes}`);
+  if (size === undefined) throw damagedBackupError(folder, `the file ${where} is missing`);
+  if (size !== bytes) throw damagedBackupError(folder, `the file ${where} has ${size} bytes instead of ${bytes}`);
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
-  if (hash.digest('hex') !== sha256) throw damagedBackup(folder, `the file ${where} was changed`);
+  if (hash.digest('hex') !== sha256) throw damagedBackupError(folder, `the file ${where} was changed`);
 };
 
 /**

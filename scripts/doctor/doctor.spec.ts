@@ -19,8 +19,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runProgram } from '../../apps/all-in-one/test/program.ts';
-import { manifestPath, manifestText } from '../backup/manifest.ts';
-import { databasesAt, type ServiceDatabase } from '../backup/service-databases.ts';
+import { manifestPath, serializeManifest } from '../backup/manifest.ts';
+import { serviceDatabasesAt, type ServiceDatabase } from '../backup/service-databases.ts';
 import { type DiagnosisOptions, diagnose } from './diagnose.ts';
 
 type Settings = Readonly<Record<string, string>>;
@@ -89,11 +89,11 @@ describe('npm run doctor', () => {
   const writeBackup = (name: string, at: Date): void => {
     const services = Object.fromEntries(
       serviceNames.map((one) => [one, { migrations: [], tables: [], sequences: [] }]),
-    ) as unknown as Parameters<typeof manifestText>[0]['services'];
+    ) as unknown as Parameters<typeof serializeManifest>[0]['services'];
     mkdirSync(path.join(backups, name), { recursive: true });
     writeFileSync(
       manifestPath(path.join(backups, name)),
-      manifestText({ format: 1, bunting: '0.1.0', at: at.toISOString(), services }),
+      serializeManifest({ format: 1, bunting: '0.1.0', at: at.toISOString(), services }),
     );
   };
 
@@ -105,10 +105,11 @@ describe('npm run doctor', () => {
       startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), ephemeral: true }),
       startNats(),
     ]);
-    const named = databasesAt((name) => servers.primary.urlOf(name)).filter(({ service: name }) =>
+    const named = serviceDatabasesAt((name) => servers.primary.urlOf(name)).filter(({ service: name }) =>
       ['features', 'audit'].includes(name),
     );
-    for (const database of [...named, ...databasesAt((name) => embedded.urlOf(name))]) await createDatabase(database);
+    for (const database of [...named, ...serviceDatabasesAt((name) => embedded.urlOf(name))])
+      await createDatabase(database);
     const bus = await natsBus({ url: nats.url, name: 'test' });
     await bus.checkServer(Object.keys(consumersOf));
     await bus.close();

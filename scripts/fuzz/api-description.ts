@@ -88,14 +88,15 @@ const escapePointer = (part: string): string => part.replaceAll('~', '~0').repla
 /** Reads an OpenAPI document: the operations, their parameters and bodies, and their responses. */
 export const readDescription = (document: unknown) => {
   const { paths, components } = document as Document;
-  const at = (pointer: string): unknown => {
+  const resolvePointer = (pointer: string): unknown => {
     const keys = pointer.slice(2).split('/');
     return keys.reduce<unknown>(
       (inner, key) => (inner as Record<string, unknown>)[key.replaceAll('~1', '/').replaceAll('~0', '~')],
       document,
     );
   };
-  const resolve = (schema: Schema): Schema => (schema.$ref === undefined ? schema : resolve(at(schema.$ref) as Schema));
+  const resolve = (schema: Schema): Schema =>
+    schema.$ref === undefined ? schema : resolve(resolvePointer(schema.$ref) as Schema);
 
   const options = { strict: false, allErrors: false, ownProperties: true } as const;
   const asItIs = new Ajv2020(options);

@@ -14,7 +14,7 @@ export const jsonIn = ({ contentType, text }: FuzzResponse): unknown =>
 
 export const linesType = 'application/x-ndjson';
 
-const patienceMs = 70_000;
+const responseTimeoutMs = 70_000;
 const attempts = 4;
 const lost: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 /** Answers that need not end. */
@@ -47,17 +47,19 @@ export const clientOf = (url: string, connections: number) => {
           response.destroy();
         };
         const isLines = openEnded.some((type) => contentType?.startsWith(type) === true);
-        const patience = isLines ? setTimeout(enough, linesMs) : undefined;
+        const lineTimer = isLines ? setTimeout(enough, linesMs) : undefined;
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
           size += chunk.length;
           if (isLines && size > linesBytes) enough();
         });
         response.once('error', reject);
-        response.once('close', () => clearTimeout(patience));
+        response.once('close', () => clearTimeout(lineTimer));
         response.once('end', () => answer(all()));
       });
-      sent.setTimeout(patienceMs, () => sent.destroy(new Error(`There was no answer in ${patienceMs / 1_000} s.`)));
+      sent.setTimeout(responseTimeoutMs, () =>
+        sent.destroy(new Error(`There was no answer in ${responseTimeoutMs / 1_000} s.`)),
+      );
       sent.on('error', reject);
       sent.end(body);
     });

@@ -24,7 +24,7 @@ const without = Symbol('without');
 const changedAt = (value: unknown, path: Path, to: unknown): unknown => {
   const [key, ...rest] = path;
   if (key === undefined) return to;
-  if (Array.isArray(value)) return value.map((item, at) => (at === key ? changedAt(item, rest, to) : item));
+  if (Array.isArray(value)) return value.map((item, index) => (index === key ? changedAt(item, rest, to) : item));
   const members = Object.entries(value as Record<string, unknown>).filter(([name]) => name !== key);
   const before = (value as Record<string, unknown>)[key];
   const changed = changedAt(before, rest, to);
@@ -73,13 +73,13 @@ const cracksOf = (
     if (maxItems !== undefined && maxItems < 2_000 && value.length > 0) {
       crack(
         'too many items',
-        Array.from({ length: maxItems + 1 }, (_, at) => value[at % value.length] as unknown),
+        Array.from({ length: maxItems + 1 }, (_, index) => value[index % value.length] as unknown),
       );
     }
     if (schema.uniqueItems === true && value.length > 0) crack('the same item twice', [...value, value[0]]);
-    const at = value.length === 0 ? 0 : random.integer(0, value.length - 1);
-    if (schema.items !== undefined && at < value.length) {
-      cracks.push(...cracksOf(description, schema.items, value[at], [...path, at], random));
+    const index = value.length === 0 ? 0 : random.integer(0, value.length - 1);
+    if (schema.items !== undefined && index < value.length) {
+      cracks.push(...cracksOf(description, schema.items, value[index], [...path, index], random));
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const name of schema.required ?? []) {

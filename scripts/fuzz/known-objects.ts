@@ -176,7 +176,11 @@ export const knownObjects = (paths: readonly string[]) => {
       return values;
     },
     /** the last response about the object at a path, or about an object of the list at that path */
-    at: (path: string, values: Values, random: SeededRandom): Readonly<Record<string, unknown>> | undefined => {
+    responseAbout: (
+      path: string,
+      values: Values,
+      random: SeededRandom,
+    ): Readonly<Record<string, unknown>> | undefined => {
       const listed = byList.get(path)?.flatMap(({ prefix }) => [...(known.get(prefix)?.values() ?? [])]) ?? [];
       if (listed.length > 0) return random.pick(listed).thing;
       const nearest = placesAlong(path).at(-1);

@@ -72,7 +72,7 @@ export const validRequests = (description: ApiDescription, known: KnownObjects, 
 
   const body = (operation: DescribedOperation, whim: ValueContext): unknown => {
     if (operation.body === undefined) return undefined;
-    const thing = whim.plain ? known.at(operation.path, whim.within, whim.random) : undefined;
+    const thing = whim.plain ? known.responseAbout(operation.path, whim.within, whim.random) : undefined;
     for (let attempt = 0; attempt < 30; attempt++) {
       const isAgain = thing !== undefined && attempt < 5 && whim.random.chance(0.7);
       const said = isAgain ? source.saidAgain(operation.body, thing, whim) : source.value(operation.body, '', whim);

@@ -25,8 +25,8 @@ const reasonsIn = (text: string): string => {
   }
 };
 
-/** @param patienceMs between the first and the second try; it doubles from one to the next */
-export const apiClient = (url: string, token: string, patienceMs = 500): SendRequest => {
+/** An API client that retries. @param initialBackoffMs between the first attempt and the second; it doubles with each further attempt */
+export const apiClient = (url: string, token: string, initialBackoffMs = 500): SendRequest => {
   const once = async (method: string, path: string, body: unknown): Promise<Answer> => {
     const response = await fetch(new URL(path, url), {
       method,
@@ -53,7 +53,7 @@ export const apiClient = (url: string, token: string, patienceMs = 500): SendReq
             : `was answered with ${answer.status}: ${reasonsIn(answer.text)}`;
         throw new ImportError(`${method} ${new URL(path, url).href} ${reason}`);
       }
-      await sleep((answer instanceof Error ? undefined : answer.waitMs) ?? patienceMs * 2 ** (nth - 1));
+      await sleep((answer instanceof Error ? undefined : answer.waitMs) ?? initialBackoffMs * 2 ** (nth - 1));
     }
   };
 };

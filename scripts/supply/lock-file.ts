@@ -40,10 +40,14 @@ export const isFromRegistry = (folder: string, { link }: LockedPackage): boolean
 
 /** Where Node.js finds a dependency of the package in a folder. */
 export const dependencyFolder = ({ packages }: LockFile, from: string, name: string): string | undefined => {
-  for (let at = from; ; at = at.includes(`/${modules}`) ? at.slice(0, at.lastIndexOf(`/${modules}`)) : '') {
-    const folder = at === '' ? `${modules}${name}` : `${at}/${modules}${name}`;
+  for (
+    let parent = from;
+    ;
+    parent = parent.includes(`/${modules}`) ? parent.slice(0, parent.lastIndexOf(`/${modules}`)) : ''
+  ) {
+    const folder = parent === '' ? `${modules}${name}` : `${parent}/${modules}${name}`;
     if (packages[folder] !== undefined) return folder;
-    if (at === '') return undefined;
+    if (parent === '') return undefined;
   }
 };
 

@@ -73,12 +73,7 @@ const pauseMs = 60;
 const requestTimeoutMs = 60_000;
 
 /** Sends one request without retries. Resolves with the body, or rejects with the error. */
-const send = (
-  url: string,
-  token: string,
-  agent: Agent | undefined,
-  { method, path: at, body }: Sent,
-): Promise<string> =>
+const send = (url: string, token: string, agent: Agent | undefined, { method, path, body }: Sent): Promise<string> =>
   new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
@@ -86,7 +81,7 @@ const send = (
       ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
     };
     const options = { method, headers, agent: agent ?? false, timeout: requestTimeoutMs };
-    const outgoing = request(`${url}${at}`, options, (response) => {
+    const outgoing = request(`${url}${path}`, options, (response) => {
       let answer = '';
       response
         .setEncoding('utf8')

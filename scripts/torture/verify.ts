@@ -123,8 +123,8 @@ const isLostByRestore = ({ restores }: Cluster, entries: readonly LedgerEntry[])
     ({ service, copiedAt, restoredAt }) =>
       service === 'change-requests' &&
       entries.some(
-        ({ at, ms, expected: then }) =>
-          then.request !== undefined && new Date(at) <= restoredAt && new Date(Date.parse(at) + ms) >= copiedAt,
+        ({ sentAt, ms, expected: then }) =>
+          then.request !== undefined && new Date(sentAt) <= restoredAt && new Date(Date.parse(sentAt) + ms) >= copiedAt,
       ),
   );
 

@@ -17,7 +17,7 @@ export interface LedgerEntry {
   /** the project or flag; it has one writer, which writes sequentially */
   readonly subject: string;
   readonly operation: string;
-  readonly at: string;
+  readonly sentAt: string;
   readonly ms: number;
   readonly outcome: Outcome;
   readonly status: number;

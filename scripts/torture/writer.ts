@@ -122,7 +122,7 @@ export const runWriter = async ({
     for (;;) {
       await mayWrite();
       if (isOver()) return 'over';
-      const at = new Date().toISOString();
+      const sentAt = new Date().toISOString();
       const startedAt = performance.now();
       const result = await send(step);
       if (result === 'not sent') {
@@ -153,7 +153,7 @@ export const runWriter = async ({
         project,
         subject,
         operation,
-        at,
+        sentAt,
         ms,
         outcome,
         status,
@@ -239,13 +239,13 @@ export const runWriter = async ({
     const patchStrategy = function* (): Generator<Step> {
       const knownIds = ids.flatMap((id, nth) => (id === undefined ? [] : nth));
       if (knownIds.length === 0) return yield* addStrategy();
-      const at = random.pick(knownIds);
+      const index = random.pick(knownIds);
       const title = mark();
-      now = { ...now, titles: now.titles.with(at, title) };
+      now = { ...now, titles: now.titles.with(index, title) };
       yield {
         operation: 'patch a strategy',
         method: 'PATCH',
-        path: `${development}/strategies/${ids[at]}`,
+        path: `${development}/strategies/${ids[index]}`,
         body: [{ op: 'replace', path: '/title', value: title }],
         events: [`feature-strategy-update ${title}`],
         expected: subject(now, request),

@@ -155,7 +155,7 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
     const taken = { proposing: [] as number[], previewing: [] as number[], applying: [] as number[] };
     for (let round = 0; round < rounds; round++) {
       const from = listed + (round % 5) * appliedFeatures;
-      const chosen = Array.from({ length: appliedFeatures }, (_, at) => from + at);
+      const chosen = Array.from({ length: appliedFeatures }, (_, index) => from + index);
       const changes = chosen.flatMap((nth) => [updating(nth, strategies[nth]?.id ?? '', round), enabling(nth, round)]);
       const { answer, tookMs } = await propose(changes);
       taken.proposing.push(tookMs);

@@ -47,7 +47,9 @@ export const seedFlags = async (
 ): Promise<void> => {
   if (how === 'import') {
     for (let from = 0; from < count; from += perImport) {
-      const flags = Array.from({ length: Math.min(perImport, count - from) }, (_, at) => flagOf(first + from + at));
+      const flags = Array.from({ length: Math.min(perImport, count - from) }, (_, index) =>
+        flagOf(first + from + index),
+      );
       const body = { project: 'default', environment, data: exportOf(flags, environment) };
       await send(target, 'POST', '/api/admin/features-batch/import', body, []);
       progress(from + flags.length);

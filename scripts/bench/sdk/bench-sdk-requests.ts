@@ -71,10 +71,10 @@ const tokenOf = async ({ url, token }: ServerUnderTest, type: 'client' | 'fronte
 
 const tagOf = async (
   target: ServerUnderTest,
-  at: string,
+  path: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<string> => {
-  const response = await fetch(`${target.url}${at}`, { headers });
+  const response = await fetch(`${target.url}${path}`, { headers });
   await response.arrayBuffer();
   return response.headers.get('etag') ?? '';
 };
@@ -84,13 +84,13 @@ const patch = async (
   strategy: { feature: string; id: string },
   rollout: number,
 ): Promise<void> => {
-  const at = `/api/admin/projects/default/features/${strategy.feature}/environments/development/strategies/${strategy.id}`;
-  const response = await fetch(`${target.url}${at}`, {
+  const path = `/api/admin/projects/default/features/${strategy.feature}/environments/development/strategies/${strategy.id}`;
+  const response = await fetch(`${target.url}${path}`, {
     method: 'PATCH',
     headers: { authorization: target.token, 'content-type': 'application/json' },
     body: JSON.stringify([{ op: 'replace', path: '/parameters/rollout', value: String(rollout % 101) }]),
   });
-  if (!response.ok) throw new Error(`PATCH ${at} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`PATCH ${path} answered ${response.status}: ${await response.text()}`);
 };
 
 /** Receives a response without decoding it. */

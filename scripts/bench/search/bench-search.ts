@@ -83,7 +83,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
     if (publishedFeatures === 0) await keep(segmentStates());
     for (; publishedFeatures < upTo;) {
       const batch = Math.min(perInsert, upTo - publishedFeatures);
-      await keep(Array.from({ length: batch }, (_, at) => featureState(publishedFeatures + at)));
+      await keep(Array.from({ length: batch }, (_, index) => featureState(publishedFeatures + index)));
       publishedFeatures += batch;
     }
     const head = await outbox.transaction(async ({ query }) => {
@@ -144,8 +144,8 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
         await sleep(100);
         const { rows } = await documents.query<{ position: string }>('select position from consumer_checkpoint');
         applied = Number(rows[0]?.position ?? 0);
-        const at = 2 * applied < head ? 0 : 1;
-        half[at] = Math.max(half[at], process.memoryUsage.rss() / 2 ** 20);
+        const index = 2 * applied < head ? 0 : 1;
+        half[index] = Math.max(half[index], process.memoryUsage.rss() / 2 ** 20);
         process.stderr.write(`\r${applied} of ${head} states `);
       }
       process.stderr.write('\r');

@@ -48,11 +48,11 @@ const benchState = (nth: number): FeatureState => {
     segments: held < 6 ? [] : held < 9 ? [1 + spread(nth * 19, segments)] : [1, 2 + spread(nth * 23, segments - 1)],
     favoritedBy: spread(nth * 29, 500) === 0 ? [1] : [],
     lifecycle: { stage: 'live', enteredStageAt: timeOf(nth) },
-    environments: environments.map((environment, at) => ({
+    environments: environments.map((environment, index) => ({
       name: environment,
       type: environment,
-      enabled: spread(nth * 31 + at, 10) < 8 - 2 * at,
-      sortOrder: at,
+      enabled: spread(nth * 31 + index, 10) < 8 - 2 * index,
+      sortOrder: index,
       variantCount: 0,
       lastSeenAt: null,
       hasStrategies: true,

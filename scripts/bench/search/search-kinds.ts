@@ -80,7 +80,7 @@ const filters: readonly SearchKind[] = [
   {
     name: 'only some projects are visible, no filter',
     request: (nth) => ({
-      project: `IS_ANY_OF:${Array.from({ length: projects / 2 }, (_, at) => projectOf(nth + at))}`,
+      project: `IS_ANY_OF:${Array.from({ length: projects / 2 }, (_, factor) => projectOf(nth + factor))}`,
     }),
   },
 ];
@@ -103,7 +103,7 @@ const texts: readonly SearchKind[] = [
   { name: 'text: two letters', request: (nth) => ({ query: pick(words, nth).slice(0, 2) }) },
   {
     name: 'text: three with commas',
-    request: (nth) => ({ query: [1, 2, 3].map((at) => pick(words, nth * at)).join(',') }),
+    request: (nth) => ({ query: [1, 2, 3].map((factor) => pick(words, nth * factor)).join(',') }),
   },
   {
     name: 'text, common, in a project',

@@ -45,9 +45,9 @@ const frames = (firstIsUntyped: boolean): ((bytes: Buffer) => Frame[]) => {
   };
 };
 
-const textAt = (body: Buffer, at: number): { text: string; next: number } => {
-  const end = body.indexOf(0, at);
-  return { text: body.toString('utf8', at, end), next: end + 1 };
+const textAt = (body: Buffer, offset: number): { text: string; next: number } => {
+  const end = body.indexOf(0, offset);
+  return { text: body.toString('utf8', offset, end), next: end + 1 };
 };
 
 /** Parses the traffic of a process, and forwards it until the process is killed at a kill point. */
