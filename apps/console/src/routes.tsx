@@ -11,7 +11,32 @@ import { Loading } from './components/content.tsx';
 import { NotFoundPage, ErrorPage } from './shell/error-pages.tsx';
 import { Shell } from './shell/shell.tsx';
 
-// One route per page. A page is loaded when it is first opened, and reads its own search parameters as text.
+// One route per page, which names the search parameters that links to the page may have. A page is loaded when it is first opened.
+
+/** Declares the search parameters of a route: all are optional text. Parameters that are not declared stay in the address. */
+const searchParameters =
+  <Name extends string>() =>
+  (search: Record<string, unknown>): { readonly [name in Name]?: string | undefined } =>
+    search as { readonly [name in Name]?: string };
+
+const flagList = searchParameters<'q' | 'sort'>();
+const eventList = searchParameters<'q'>();
+const cleanupList = searchParameters<'q' | 'reason' | 'days' | 'app' | 'environment'>();
+const projectTabs = searchParameters<'q' | 'default'>();
+const adminSections = searchParameters<
+  | 'q'
+  | 'view'
+  | 'kind'
+  | 'type'
+  | 'project'
+  | 'environment'
+  | 'permission'
+  | 'instance'
+  | 'flag'
+  | 'letter'
+  | 'invitation'
+>();
+
 /** Pages for people who cannot sign in yet have nothing around them. */
 const bare = new Set(['/first', '/new-user', '/reset-password', '/forgotten-password']);
 const Frame = () => (bare.has(useLocation().pathname) ? <Outlet /> : <Shell />);
@@ -29,12 +54,14 @@ const home = createRoute({
 const flags = createRoute({
   getParentRoute: () => root,
   path: '/flags',
+  validateSearch: flagList,
   component: lazyRouteComponent(() => import('./pages/flags/flags-page.tsx'), 'FlagsPage'),
 });
 
 const projectFlags = createRoute({
   getParentRoute: () => root,
   path: '/projects/$project/flags',
+  validateSearch: flagList,
   component: lazyRouteComponent(() => import('./pages/flags/flags-page.tsx'), 'ProjectFlagsPage'),
 });
 
@@ -53,6 +80,7 @@ const strategy = createRoute({
 const changeRequests = createRoute({
   getParentRoute: () => root,
   path: '/change-requests',
+  validateSearch: searchParameters<'view' | 'from'>(),
   component: lazyRouteComponent(() => import('./pages/change-requests/change-requests-page.tsx'), 'ChangeRequestsPage'),
 });
 
@@ -65,46 +93,79 @@ const changeRequest = createRoute({
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
+  validateSearch: eventList,
   component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'EventsPage'),
 });
 
 const projectEvents = createRoute({
   getParentRoute: () => root,
   path: '/projects/$project/events',
+  validateSearch: eventList,
   component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'ProjectEventsPage'),
 });
 
 const projects = createRoute({
   getParentRoute: () => root,
   path: '/projects',
+  validateSearch: searchParameters<'q' | 'show'>(),
   component: lazyRouteComponent(() => import('./pages/projects/projects-page.tsx'), 'ProjectsPage'),
 });
 
 const projectPage = lazyRouteComponent(() => import('./pages/projects/project-page.tsx'), 'ProjectPage');
-const project = createRoute({ getParentRoute: () => root, path: '/projects/$project', component: projectPage });
-const projectTab = createRoute({ getParentRoute: () => root, path: '/projects/$project/$tab', component: projectPage });
+const project = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$project',
+  validateSearch: projectTabs,
+  component: projectPage,
+});
+const projectTab = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$project/$tab',
+  validateSearch: projectTabs,
+  component: projectPage,
+});
 
 const adminPage = lazyRouteComponent(() => import('./pages/admin/admin-page.tsx'), 'AdminPage');
 // One page, which finds its sections in a table that is loaded with it.
-const admin = createRoute({ getParentRoute: () => root, path: '/admin', component: adminPage });
-const adminSection = createRoute({ getParentRoute: () => root, path: '/admin/$section', component: adminPage });
-const adminItem = createRoute({ getParentRoute: () => root, path: '/admin/$section/$item', component: adminPage });
+const admin = createRoute({
+  getParentRoute: () => root,
+  path: '/admin',
+  validateSearch: adminSections,
+  component: adminPage,
+});
+const adminSection = createRoute({
+  getParentRoute: () => root,
+  path: '/admin/$section',
+  validateSearch: adminSections,
+  component: adminPage,
+});
+const adminItem = createRoute({
+  getParentRoute: () => root,
+  path: '/admin/$section/$item',
+  validateSearch: adminSections,
+  component: adminPage,
+});
 
 const playground = createRoute({
   getParentRoute: () => root,
   path: '/playground',
+  validateSearch: searchParameters<
+    'q' | 'contexts' | 'environments' | 'projects' | 'flag' | 'changeRequest' | 'concerned'
+  >(),
   component: lazyRouteComponent(() => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage'),
 });
 
 const cleanup = createRoute({
   getParentRoute: () => root,
   path: '/cleanup',
+  validateSearch: cleanupList,
   component: lazyRouteComponent(() => import('./pages/cleanup/cleanup-page.tsx'), 'CleanupPage'),
 });
 
 const projectCleanup = createRoute({
   getParentRoute: () => root,
   path: '/projects/$project/cleanup',
+  validateSearch: cleanupList,
   component: lazyRouteComponent(() => import('./pages/cleanup/cleanup-page.tsx'), 'ProjectCleanupPage'),
 });
 
@@ -124,10 +185,15 @@ const accounts = (
     ['/forgotten-password', 'ForgottenPasswordPage'],
   ] as const
 ).map(([path, name]) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(accountPages, name) }),
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    validateSearch: searchParameters<'token' | 'invite'>(),
+    component: lazyRouteComponent(accountPages, name),
+  }),
 );
 
-/** Search parameters are text: `stale=true` stays a string, and what one page does not know it leaves alone. */
+/** Search parameters are text: `stale=true` stays a string. */
 const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
 const stringifySearch = (search: Record<string, unknown>): string => {
   const given = Object.entries(search).flatMap(([name, value]) =>

@@ -94,6 +94,26 @@ describeInBrowser('the users in the console', () => {
     await closeChecked(opened);
   });
 
+  it('are saved with what another administrator has saved meanwhile', async () => {
+    const body = { username: 'annie', name: 'Annie Easley', email: 'annie@nasa.example', rootRole: 3 };
+    const { id } = (await api('POST', '/api/admin/user-admin', body)) as { id: number };
+    const opened = await openSignedIn('/admin/users?q=annie');
+    const { page } = opened;
+    await chooseFor(page, 'Annie Easley', 'Edit');
+    const edit = page.getByRole('dialog', { name: 'Edit “Annie Easley”' });
+    await edit.getByLabel('Name').fill('Annie J. Easley');
+    await api('PUT', `/api/admin/user-admin/${id}`, { email: 'easley@nasa.example' });
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByText('Both edits are combined here', { exact: false }).waitFor();
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.waitFor({ state: 'detached' });
+    expect(await api('GET', `/api/admin/user-admin/${id}`)).toMatchObject({
+      name: 'Annie J. Easley',
+      email: 'easley@nasa.example',
+    });
+    await closeChecked(opened);
+  });
+
   it('are invited by a link, which an administrator turns off', async () => {
     const opened = await openSignedIn('/admin/users');
     const { page } = opened;

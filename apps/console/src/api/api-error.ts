@@ -9,7 +9,6 @@ interface ApiErrorOptions {
   readonly details?: readonly ErrorDetail[];
   readonly permissions?: readonly string[];
   readonly retryAfterSeconds?: number | undefined;
-  readonly tag?: string | undefined;
 }
 
 /** A call that failed. `message` is the server's own sentence, made for people. */
@@ -23,8 +22,6 @@ export class ApiError extends Error {
   /** with 403: the permissions of which one is needed */
   readonly permissions: readonly string[];
   readonly retryAfterSeconds: number | undefined;
-  /** with 412: the entity tag of the resource as it is now */
-  readonly tag: string | undefined;
 
   constructor(kind: FailureKind, message: string, options: ApiErrorOptions = {}) {
     super(message);
@@ -35,7 +32,6 @@ export class ApiError extends Error {
     this.details = options.details ?? [];
     this.permissions = options.permissions ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
-    this.tag = options.tag;
   }
 }
 
@@ -55,7 +51,6 @@ export const errorOfResponse = (response: Response, body: unknown): ApiError => 
   const common = {
     status: response.status,
     retryAfterSeconds: retryAfterSeconds(response.headers.get('retry-after'), Date.now()),
-    tag: response.headers.get('etag') ?? undefined,
   };
   if (!isErrorBody(body)) {
     return new ApiError('UnexpectedResponse', `Bunting answered with status ${response.status}.`, common);

@@ -3,7 +3,7 @@ import { ApiError, errorOfResponse } from './api-error.ts';
 import { authorization, offerOf, signInNeeded, waitForSignIn } from './session.ts';
 import { createStore } from './store.ts';
 
-/** The part `K` of a request, which is optional when all of its properties are. */
+/** The member `K` of a request, which is optional when all of its properties are. */
 type RequestPart<K extends string, S> = undefined extends S
   ? { readonly [name in K]?: S }
   : Record<never, never> extends S
@@ -21,11 +21,11 @@ export type CallRequest<O extends AnyOperation> = RequestPart<'params', RequestO
 
 export interface WithEntityTag<T> {
   readonly value: T;
-  /** the entity tag for `ifMatch` of a later write */
-  readonly tag: string | undefined;
+  /** for `ifMatch` of a later write; undefined where no write takes it */
+  readonly entityTag?: string | undefined;
 }
 
-/** Milliseconds by which the last response was behind; 0 when it was current. */
+/** Milliseconds by which the last response was stale, from its `Bunting-Stale` header; 0 when it was current. */
 export const staleMs = createStore(0);
 
 interface RawRequest {
@@ -70,7 +70,12 @@ const parse = async (response: Response): Promise<unknown> => {
   }
 };
 
-const fetchResponse = async (url: string, init: RequestInit): Promise<{ response: Response; body: unknown }> => {
+interface ApiResponse {
+  readonly response: Response;
+  readonly body: unknown;
+}
+
+const fetchResponse = async (url: string, init: RequestInit): Promise<ApiResponse> => {
   try {
     const response = await fetch(url, init);
     return { response, body: await parse(response) };
@@ -80,28 +85,38 @@ const fetchResponse = async (url: string, init: RequestInit): Promise<{ response
   }
 };
 
+/** Sends one request to the gateway. The response may have any status. @throws ApiError without a response */
+const send = (method: string, url: string, { body, ifMatch, signal }: RawRequest, key?: string): Promise<ApiResponse> =>
+  fetchResponse(url, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+      ...authorization(),
+    },
+    credentials: 'same-origin',
+    cache: 'no-store',
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+
+/** Sends one request and returns the body of its response. A 401 is an error: the sign-in itself calls this. @throws ApiError */
+export const sendOnce = async (method: string, url: string, request: RawRequest = {}): Promise<unknown> => {
+  const { response, body } = await send(method, url, request);
+  if (!response.ok) throw errorOfResponse(response, body);
+  return body;
+};
+
 /** Sends a request to the gateway. A 401 shows the sign-in form, and the request is sent again after it. @throws ApiError */
-export const sendAfterSignIn = async (
-  method: string,
-  url: string,
-  { body, ifMatch, signal }: RawRequest = {},
-): Promise<{ response: Response; body: unknown }> => {
-  const headers: Record<string, string> = { accept: 'application/json' };
-  if (body !== undefined) headers['content-type'] = 'application/json';
-  if (ifMatch !== undefined) headers['if-match'] = ifMatch;
-  if (method !== 'GET') headers['idempotency-key'] = idempotencyKey();
+export const sendAfterSignIn = async (method: string, url: string, request: RawRequest = {}): Promise<ApiResponse> => {
+  const key = method === 'GET' ? undefined : idempotencyKey();
   for (;;) {
     // While the sign-in form is shown, further calls would only get a 401 as well.
     const offer = signInNeeded.get();
-    if (offer !== undefined) await waitForSignIn(offer, signal);
-    const received = await fetchResponse(url, {
-      method,
-      headers: { ...headers, ...authorization() },
-      credentials: 'same-origin',
-      cache: 'no-store',
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
-    });
+    if (offer !== undefined) await waitForSignIn(offer, request.signal);
+    const received = await send(method, url, request, key);
     if (received.response.ok) {
       staleMs.set(Number(received.response.headers.get('bunting-stale') ?? 0));
       return received;
@@ -109,7 +124,7 @@ export const sendAfterSignIn = async (
     const error = errorOfResponse(received.response, received.body);
     // Other refusals with this status are about a link or a password in the request.
     if (error.kind !== 'AuthenticationRequired') throw error;
-    await waitForSignIn(offerOf(received.body), signal);
+    await waitForSignIn(offerOf(received.body), request.signal);
   }
 };
 
@@ -119,7 +134,7 @@ export const callWithEntityTag = async <O extends AnyOperation>(
   request: CallRequest<O>,
 ): Promise<WithEntityTag<ReplyOf<O>>> => {
   const { response, body } = await sendAfterSignIn(operation.http?.method ?? 'GET', urlOf(operation, request), request);
-  return { value: body as ReplyOf<O>, tag: response.headers.get('etag') ?? undefined };
+  return { value: body as ReplyOf<O>, entityTag: response.headers.get('etag') ?? undefined };
 };
 
 /** Calls an operation and returns its reply. @throws ApiError */

@@ -8,12 +8,12 @@ type Listener = (event: FeedEvent) => void;
 const listeners = new Set<Listener>();
 let connection: AbortController | undefined;
 
-const retryMs = { first: 1_000, max: 30_000 } as const;
+const backoffLimitsMs = { first: 1_000, max: 30_000 } as const;
 /** Milliseconds without a byte after which a connection counts as lost, as after sleep. The server sends an empty line every 10 seconds. */
 const maxSilenceMs = 30_000;
-const watchIntervalMs = 5_000;
+const silenceCheckIntervalMs = 5_000;
 
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener('abort', () => {
@@ -22,7 +22,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     });
   });
 
-const newestId = async (signal: AbortSignal): Promise<number> => {
+const newestEventId = async (signal: AbortSignal): Promise<number> => {
   const { events } = await call(SearchEvents, { query: { limit: '1' }, signal });
   return events[0]?.id ?? 0;
 };
@@ -33,8 +33,8 @@ interface StreamListener {
   readonly onEvent: Listener;
 }
 
-/** Reads events, one a line, until the stream ends. */
-const follow = async (after: number, signal: AbortSignal, { onBytes, onEvent }: StreamListener): Promise<void> => {
+/** Reads the events after an id, one a line, until the stream ends. */
+const readFeed = async (after: number, signal: AbortSignal, { onBytes, onEvent }: StreamListener): Promise<void> => {
   const response = await fetch(`/api/admin/events/feed?follow=true&after=${after}`, {
     headers: { accept: 'application/x-ndjson', ...authorization() },
     credentials: 'same-origin',
@@ -54,23 +54,23 @@ const follow = async (after: number, signal: AbortSignal, { onBytes, onEvent }: 
   }
 };
 
-/** Follows the events from now on, over every disconnection and sleep, each event once, until it is stopped. */
-const run = async (signal: AbortSignal): Promise<void> => {
+/** Passes each new event to the listeners once, and reconnects after every disconnection and sleep, until the signal aborts. */
+const followFeed = async (signal: AbortSignal): Promise<void> => {
   let last: number | undefined;
-  let pauseMs: number = retryMs.first;
+  let backoffMs: number = backoffLimitsMs.first;
   while (!signal.aborted) {
-    const connecting = new AbortController();
-    const attempt = AbortSignal.any([signal, connecting.signal]);
-    let receivedAt = Date.now();
-    const watch = setInterval(() => {
-      if (Date.now() - receivedAt > maxSilenceMs) connecting.abort();
-    }, watchIntervalMs);
+    const connectionTimeout = new AbortController();
+    const attempt = AbortSignal.any([signal, connectionTimeout.signal]);
+    let lastReceivedAt = Date.now();
+    const silenceTimer = setInterval(() => {
+      if (Date.now() - lastReceivedAt > maxSilenceMs) connectionTimeout.abort();
+    }, silenceCheckIntervalMs);
     try {
-      last ??= await newestId(attempt);
-      await follow(last, attempt, {
+      last ??= await newestEventId(attempt);
+      await readFeed(last, attempt, {
         onBytes: () => {
-          receivedAt = Date.now();
-          pauseMs = retryMs.first;
+          lastReceivedAt = Date.now();
+          backoffMs = backoffLimitsMs.first;
         },
         onEvent: (event) => {
           last = event.id;
@@ -80,15 +80,15 @@ const run = async (signal: AbortSignal): Promise<void> => {
     } catch {
       // The pages work without live events; whether Bunting can be reached is shown by their own calls.
     } finally {
-      clearInterval(watch);
+      clearInterval(silenceTimer);
     }
-    await pause(pauseMs, signal);
-    pauseMs = Math.min(retryMs.max, pauseMs * 2);
+    await sleep(backoffMs, signal);
+    backoffMs = Math.min(backoffLimitsMs.max, backoffMs * 2);
   }
 };
 
-/** Calls a function for each event that comes while the component is on the screen. All components share one connection. */
-export const useLiveEvents = (listener: Listener): void => {
+/** Calls `listener` with each event that the event log gets while the component is mounted. All components share one connection to the feed. */
+export const useEventFeed = (listener: Listener): void => {
   const current = useRef(listener);
   useEffect(() => {
     current.current = listener;
@@ -98,7 +98,7 @@ export const useLiveEvents = (listener: Listener): void => {
     listeners.add(stable);
     if (connection === undefined) {
       connection = new AbortController();
-      void run(connection.signal);
+      void followFeed(connection.signal);
     }
     return () => {
       listeners.delete(stable);

@@ -1,7 +1,8 @@
 import type { Permission } from '@bunting/contracts';
 import { useMe } from './queries.ts';
 
-interface Where {
+/** Where a permission must hold; without a project or environment, in all of them. */
+interface PermissionScope {
   readonly project?: string | undefined;
   readonly environment?: string | undefined;
 }
@@ -13,7 +14,11 @@ interface Grant {
 }
 
 /** Whether grants allow a permission in a project and environment. A grant without a project or environment holds everywhere. */
-export const allows = (grants: readonly Grant[], permission: Permission, { project, environment }: Where): boolean =>
+export const grantsAllow = (
+  grants: readonly Grant[],
+  permission: Permission,
+  { project, environment }: PermissionScope,
+): boolean =>
   grants.some(
     (grant) =>
       grant.permission === 'ADMIN' ||
@@ -22,8 +27,8 @@ export const allows = (grants: readonly Grant[], permission: Permission, { proje
         (grant.environment == null || grant.environment === '' || grant.environment === environment)),
   );
 
-/** A function that says whether the user may do something; nothing while it is not known yet. */
-export const usePermissions = (): ((permission: Permission, where?: Where) => boolean) => {
+/** A function that tells whether the user has a permission; it denies everything until the user's permissions are loaded. */
+export const usePermissionCheck = (): ((permission: Permission, where?: PermissionScope) => boolean) => {
   const { data } = useMe();
-  return (permission, where = {}) => data !== undefined && allows(data.permissions, permission, where);
+  return (permission, where = {}) => data !== undefined && grantsAllow(data.permissions, permission, where);
 };

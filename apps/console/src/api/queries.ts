@@ -36,14 +36,17 @@ export const createQueryClient = (): QueryClient =>
   });
 
 /** The query of an operation that reads. Its key begins with the operation's id, so that writes can invalidate it. */
-export const read = <O extends AnyOperation>(operation: O, request: Omit<CallRequest<O>, 'signal'>) =>
+export const operationQuery = <O extends AnyOperation>(operation: O, request: Omit<CallRequest<O>, 'signal'>) =>
   queryOptions({
     queryKey: [operation.operationId, request] as const,
     queryFn: ({ signal }): Promise<ReplyOf<O>> => call(operation, { ...request, signal } as CallRequest<O>),
   });
 
-/** As `read`, with the entity tag for a later write with `ifMatch`. */
-export const readWithEntityTag = <O extends AnyOperation>(operation: O, request: Omit<CallRequest<O>, 'signal'>) =>
+/** As `operationQuery`, with the entity tag for a later write with `ifMatch`. */
+export const operationQueryWithEntityTag = <O extends AnyOperation>(
+  operation: O,
+  request: Omit<CallRequest<O>, 'signal'>,
+) =>
   queryOptions({
     queryKey: [operation.operationId, request, 'tagged'] as const,
     queryFn: ({ signal }) => callWithEntityTag(operation, { ...request, signal } as CallRequest<O>),
@@ -59,7 +62,7 @@ export const useCommand = <O extends AnyOperation>(operation: O, invalidates: re
   });
 };
 
-export const useMe = () => useQuery({ ...read(GetMe, {}), staleTime: 60_000 });
+export const useMe = () => useQuery({ ...operationQuery(GetMe, {}), staleTime: 60_000 });
 export const useProjects = () =>
-  useQuery({ ...read(ListProjects, {}), staleTime: 60_000, placeholderData: keepPreviousData });
-export const useEnvironments = () => useQuery({ ...read(ListEnvironments, {}), staleTime: 60_000 });
+  useQuery({ ...operationQuery(ListProjects, {}), staleTime: 60_000, placeholderData: keepPreviousData });
+export const useEnvironments = () => useQuery({ ...operationQuery(ListEnvironments, {}), staleTime: 60_000 });

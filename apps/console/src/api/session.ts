@@ -1,6 +1,6 @@
 import { createStore } from './store.ts';
 
-/** A way to sign in beside the password, as the gateway's 401 offers it. */
+/** A way to sign in other than the password, from the gateway's 401. */
 export interface SignInOption {
   readonly type: string;
   readonly message: string;
@@ -16,24 +16,24 @@ export interface SignInOffer {
   readonly options: readonly SignInOption[];
 }
 
-interface Waiting {
+interface WaitingCall {
   readonly resume: () => void;
   readonly fail: (reason: unknown) => void;
 }
 
-/** What to show over the page: nothing, or the sign-in form, because a call was answered 401. */
+/** The offer of the sign-in form that is shown over the page, because a call got a 401; undefined while none is shown. */
 export const signInNeeded = createStore<SignInOffer | undefined>(undefined);
 
-// Kept in memory only: a reload forgets it, and no other tab or script can read it.
+// In memory only: a reload loses it, and no other tab or script can read it.
 let apiKey: string | undefined;
-let waiting: Waiting[] = [];
+let waitingCalls: WaitingCall[] = [];
 
 export const authorization = (): Record<string, string> => (apiKey === undefined ? {} : { authorization: apiKey });
 export const hasApiKey = (): boolean => apiKey !== undefined;
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Reads the offer of a 401, whatever of it is there. Only paths of this origin are links. */
+/** The offer in the body of a 401, without what is malformed. Paths of other origins are left out. */
 export const offerOf = (body: unknown): SignInOffer => {
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const options = Array.isArray(fields['options']) ? (fields['options'] as unknown[]) : [];
@@ -52,29 +52,29 @@ export const offerOf = (body: unknown): SignInOffer => {
 };
 
 /**
- * Resolves when a person has signed in, so that the call that was answered 401 is sent again and nothing typed is lost. Rejects when
- * the caller gave up.
+ * Shows the sign-in form and resolves after a sign-in, so that a call that got a 401 is sent again and no input is lost.
+ * @throws the reason of `signal` when it aborts
  */
 export const waitForSignIn = (offer: SignInOffer, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    const waiter: Waiting = { resume: resolve, fail: reject };
-    waiting.push(waiter);
+    const waiter: WaitingCall = { resume: resolve, fail: reject };
+    waitingCalls.push(waiter);
     signal?.addEventListener('abort', () => {
-      waiting = waiting.filter((one) => one !== waiter);
+      waitingCalls = waitingCalls.filter((one) => one !== waiter);
       reject(signal.reason);
     });
     signInNeeded.set(offer);
   });
 
-/** Uses an API key for every further call, until the page is left. */
+/** Sends an API key with every further call, until the page is left; undefined sends none. */
 export const setApiKey = (key: string | undefined): void => {
   apiKey = key;
 };
 
-/** Sends the calls again that waited for the sign-in. */
-export const signedIn = (): void => {
-  const resumed = waiting;
-  waiting = [];
+/** Hides the sign-in form and lets the calls that wait for a sign-in be sent again. */
+export const resumeWaitingCalls = (): void => {
+  const resumed = waitingCalls;
+  waitingCalls = [];
   signInNeeded.set(undefined);
   for (const { resume } of resumed) resume();
 };

@@ -2,6 +2,7 @@ import { ApiError } from '../api/api-error.ts';
 import { messages } from '../messages/shared.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import table from './table.module.css';
 import styles from './content.module.css';
 
 type Tone = 'neutral' | 'good' | 'warning' | 'danger' | 'accent';
@@ -103,7 +104,7 @@ interface TableProps<T> {
 export const Table = <T,>({ label, columns, rows, rowKey }: TableProps<T>) => (
   // A region that scrolls must be reachable by keyboard.
   <div className={styles['tableHolder']} role="region" aria-label={label} tabIndex={0}>
-    <table className={styles['table']}>
+    <table className={`${table['table']} ${styles['table']}`}>
       <thead>
         <tr>
           {columns.map(({ id, title }) => (

@@ -3,13 +3,13 @@ import type { FilterFault, Suggestion } from '../filtering/filter-text.ts';
 import { messages } from '../messages/shared.ts';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
-import styles from './filter-bar.module.css';
+import styles from './filter-combo-box.module.css';
 
-export interface FilterBarHandle {
+export interface FilterComboBoxHandle {
   focus(): void;
 }
 
-interface FilterBarProps {
+interface FilterComboBoxProps {
   readonly label: string;
   /** an example of a filter */
   readonly hint: string;
@@ -19,11 +19,20 @@ interface FilterBarProps {
   readonly suggest: (filter: string, caret: number) => readonly Suggestion[];
   /** The user is about to write: what suggestions need can be read now. */
   readonly onFocus: () => void;
-  readonly handle: React.Ref<FilterBarHandle>;
+  readonly handle: React.Ref<FilterComboBoxHandle>;
 }
 
 /** The filter as text, with suggestions at the caret. Arrow keys choose one, Enter or Tab takes it. */
-export const FilterBar = ({ label: name, hint, value, onChange, faults, suggest, onFocus, handle }: FilterBarProps) => {
+export const FilterComboBox = ({
+  label: name,
+  hint,
+  value,
+  onChange,
+  faults,
+  suggest,
+  onFocus,
+  handle,
+}: FilterComboBoxProps) => {
   const input = useRef<HTMLInputElement>(null);
   const [caret, setCaret] = useState(0);
   const [isOpen, setOpen] = useState(false);

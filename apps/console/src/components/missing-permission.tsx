@@ -1,5 +1,5 @@
 import { type AnyOperation, permissionsFor } from '@bunting/contracts';
-import { usePermissions } from '../api/permissions.ts';
+import { usePermissionCheck } from '../api/permission-check.ts';
 import { useMe } from '../api/queries.ts';
 import { resourceMessages as text } from '../messages/resources.ts';
 import { Notice } from './content.tsx';
@@ -11,7 +11,7 @@ interface Where {
 
 /** A function that says whether the user may call an operation in a project and environment; false while it is not known yet. */
 export const useMayCall = (): ((operation: AnyOperation, where?: Where) => boolean) => {
-  const may = usePermissions();
+  const may = usePermissionCheck();
   return (operation, where) => {
     const permissions = permissionsFor(operation);
     return permissions.length === 0 || permissions.some((permission) => may(permission, where));

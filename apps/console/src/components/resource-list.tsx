@@ -4,7 +4,8 @@ import { Button, IconButton } from './button.tsx';
 import { QueryResult, EmptyState } from './content.tsx';
 import { TextField } from './forms/fields.tsx';
 import { Menu, type MenuEntry } from './menu.tsx';
-import { useSearchParameter } from './search-parameter.ts';
+import { type SearchParameters, useSearchParameter } from './search-parameter.ts';
+import table from './table.module.css';
 import styles from './resource.module.css';
 
 interface ResourceColumn<T> {
@@ -35,7 +36,7 @@ interface ResourceListProps<T> {
   /** above the list, for all rows that the search has found */
   readonly forFound?: (rows: readonly T[]) => React.ReactNode;
   /** the search parameter that holds the search; another one where a page has two lists */
-  readonly parameter?: string;
+  readonly parameter?: keyof SearchParameters;
 }
 
 const page = 200;
@@ -111,7 +112,7 @@ export const ResourceList = <T,>({
                 {rows.length === 0 ? empty.help : text.noMatchHelp}
               </EmptyState>
             ) : (
-              <table className={styles['table']} aria-label={label}>
+              <table className={`${table['table']} ${styles['table']}`} aria-label={label}>
                 <thead>
                   <tr>
                     {columns.map(({ id, title, isNumber = false }) => (
@@ -131,8 +132,8 @@ export const ResourceList = <T,>({
                     const entries = actions?.(row) ?? [];
                     return (
                       <tr key={rowKey(row)}>
-                        {columns.map(({ id, title, cell, isNumber = false }, at) =>
-                          at === 0 ? (
+                        {columns.map(({ id, title, cell, isNumber = false }, index) =>
+                          index === 0 ? (
                             <th key={id} scope="row">
                               {cell(row)}
                             </th>

@@ -1,16 +1,16 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
-/** One search parameter of the address as state, so that what is open has an address. Nothing removes it. */
+/** The search parameters of the address: of all routes, each optional text. */
+export const useSearchParameters = () => useSearch({ strict: false });
+export type SearchParameters = ReturnType<typeof useSearchParameters>;
+
+/** One search parameter of the address as state, so that a link can open the same view. */
 export const useSearchParameter = (
-  name: string,
+  name: keyof SearchParameters,
 ): readonly [string | undefined, (value: string | undefined) => void] => {
-  const search = useSearch({ strict: false }) as Readonly<Record<string, string | undefined>>;
+  const search = useSearchParameters();
   const navigate = useNavigate();
   const set = (value: string | undefined): void =>
-    void navigate({
-      to: '.',
-      search: (before: Readonly<Record<string, unknown>>) => ({ ...before, [name]: value }) as never,
-      replace: true,
-    });
+    void navigate({ to: '.', search: (before) => ({ ...before, [name]: value }), replace: true });
   return [search[name], set];
 };

@@ -1,12 +1,13 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
+import { type SearchParameters, useSearchParameters } from '../components/search-parameter.ts';
 import { useCallback, useEffect, useState } from 'react';
 
 /** Milliseconds after the last key until the address has the filter. */
 const addressDelayMs = 300;
 
 /** The filter of a list, which the address keeps as `q` or as another parameter, beside other search parameters of the page. */
-export const useFilterInUrl = (parameter = 'q') => {
-  const search = useSearch({ strict: false }) as Readonly<Record<string, string | undefined>>;
+export const useFilterInUrl = (parameter: keyof SearchParameters = 'q') => {
+  const search = useSearchParameters();
   const navigate = useNavigate();
   const given = search[parameter] ?? '';
   const [filter, setFilter] = useState(given);
@@ -17,8 +18,8 @@ export const useFilterInUrl = (parameter = 'q') => {
     setFilter(given);
   }
   const write = useCallback(
-    (changed: Readonly<Record<string, string | undefined>>) =>
-      void navigate({ to: '.', replace: true, search: (before: object) => ({ ...before, ...changed }) as never }),
+    (changed: SearchParameters) =>
+      void navigate({ to: '.', replace: true, search: (before) => ({ ...before, ...changed }) }),
     [navigate],
   );
   useEffect(() => {

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
-import { read } from '../api/queries.ts';
+import { operationQuery } from '../api/queries.ts';
 import { useStore } from '../api/store.ts';
 import { messages } from '../messages/shared.ts';
 import dialogStyles from '../components/dialog.module.css';
@@ -32,7 +32,7 @@ const useEntries = (text: string): readonly Entry[] => {
   const actions = useStore(registeredActions).flat();
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const { data } = useQuery({
-    ...read(SearchFeatures, { query: { query: text.trim(), limit: String(maxFlags), sortBy: 'name' } }),
+    ...operationQuery(SearchFeatures, { query: { query: text.trim(), limit: String(maxFlags), sortBy: 'name' } }),
     enabled: words.length > 0,
     placeholderData: keepPreviousData,
   });

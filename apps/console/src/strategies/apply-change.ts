@@ -21,7 +21,7 @@ import type { Static } from 'typebox';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ApiError } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
-import { read } from '../api/queries.ts';
+import { operationQuery } from '../api/queries.ts';
 
 /** Where a change is made. */
 interface Place {
@@ -81,7 +81,10 @@ export interface ChangeToApply extends Options {
 
 /** The environments of a project in which edits take a change request; undefined while it is not known. */
 export const useProtectedEnvironments = (project: string): ReadonlySet<string> | undefined => {
-  const { data } = useQuery({ ...read(GetChangeRequestConfig, { params: { projectId: project } }), staleTime: 60_000 });
+  const { data } = useQuery({
+    ...operationQuery(GetChangeRequestConfig, { params: { projectId: project } }),
+    staleTime: 60_000,
+  });
   return data && new Set(data.filter((config) => config.changeRequestEnabled).map(({ environment }) => environment));
 };
 
@@ -91,7 +94,7 @@ export const useProtectedEnvironments = (project: string): ReadonlySet<string> |
  */
 export const useApplyChanges = (project: string) => {
   const client = useQueryClient();
-  const config = read(GetChangeRequestConfig, { params: { projectId: project } });
+  const config = operationQuery(GetChangeRequestConfig, { params: { projectId: project } });
   return useMutation<Outcome, ApiError, ChangeToApply>({
     mutationFn: async ({ environment, changes, ifMatch, isDirect = false }) => {
       const protection = await client.ensureQueryData({ ...config, staleTime: 60_000 });

@@ -23,7 +23,7 @@ export interface ChangeSentence {
 
 type Members = Readonly<Record<string, unknown>>;
 
-const membersOf = (value: unknown): Members =>
+const recordOrEmpty = (value: unknown): Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
 
 const textOf = (value: unknown): string =>
@@ -36,7 +36,7 @@ const strategyIn = (members: Members): FeatureStrategy => {
   const list = (name: string): unknown[] => (Array.isArray(members[name]) ? (members[name] as unknown[]) : []);
   return {
     name: textOf(members['name']) || 'flexibleRollout',
-    parameters: membersOf(members['parameters']) as FeatureStrategy['parameters'] & object,
+    parameters: recordOrEmpty(members['parameters']) as FeatureStrategy['parameters'] & object,
     constraints: list('constraints') as FeatureStrategy['constraints'] & object,
     segments: list('segments') as number[],
     variants: list('variants') as FeatureStrategy['variants'] & object,
@@ -49,9 +49,9 @@ const strategyBefore = (payload: Members, { strategies }: Known): FeatureStrateg
 
 /** A change in words. An action that the console does not know is named as it is. */
 export const changeSentence = ({ action, payload }: DescribedChange, known: Known): ChangeSentence => {
-  const members = membersOf(payload);
+  const members = recordOrEmpty(payload);
   const { environment, segmentNames } = known;
-  const words = (strategy: object): string => strategySentence(strategyIn(membersOf(strategy)), segmentNames);
+  const words = (strategy: object): string => strategySentence(strategyIn(recordOrEmpty(strategy)), segmentNames);
   switch (action) {
     case 'updateEnabled':
       return { sentence: members['enabled'] === true ? `Turn on in ${environment}` : `Turn off in ${environment}` };
@@ -73,7 +73,7 @@ export const changeSentence = ({ action, payload }: DescribedChange, known: Know
     case 'reorderStrategy':
       return { sentence: 'Change the order of the strategies' };
     case 'patchVariant': {
-      const variants = Array.isArray(members['variants']) ? (members['variants'] as unknown[]).map(membersOf) : [];
+      const variants = Array.isArray(members['variants']) ? (members['variants'] as unknown[]).map(recordOrEmpty) : [];
       return {
         sentence: variants.length === 0 ? 'Remove all variants' : 'Set the variants',
         ...(variants.length === 0 ? {} : { after: variants.map(weightOf).join(', ') }),

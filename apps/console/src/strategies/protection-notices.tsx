@@ -1,7 +1,7 @@
 import { GetChangeRequestConfig } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { usePermissions } from '../api/permissions.ts';
-import { read } from '../api/queries.ts';
+import { usePermissionCheck } from '../api/permission-check.ts';
+import { operationQuery } from '../api/queries.ts';
 import { Button } from '../components/button.tsx';
 import { Notice } from '../components/content.tsx';
 import { protectionMessages as text } from '../messages/protection.ts';
@@ -20,10 +20,10 @@ export interface Protection {
 /** What an edit of flags of a project takes: in one environment, or where it is left out, in effect in all of them. */
 export const useProtection = (project: string, inEnvironment?: string): Protection => {
   const { data, isPending } = useQuery({
-    ...read(GetChangeRequestConfig, { params: { projectId: project } }),
+    ...operationQuery(GetChangeRequestConfig, { params: { projectId: project } }),
     staleTime: 60_000,
   });
-  const may = usePermissions();
+  const may = usePermissionCheck();
   const guarded = (data ?? []).filter(
     ({ changeRequestEnabled, environment }) =>
       changeRequestEnabled && (inEnvironment === undefined || environment === inEnvironment),

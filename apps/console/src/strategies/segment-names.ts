@@ -1,9 +1,9 @@
 import { ListSegments } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { read } from '../api/queries.ts';
+import { operationQuery } from '../api/queries.ts';
 
 /** The names of all segments by their ids. */
 export const useSegmentNames = (): ReadonlyMap<number, string> => {
-  const { data } = useQuery({ ...read(ListSegments, {}), staleTime: 60_000 });
+  const { data } = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
   return new Map((data?.segments ?? []).map(({ id, name }) => [id, name]));
 };

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FeatureStrategy } from '@bunting/contracts';
-import { draftOf, newDraft, parseDraft, signatureOf, strategyOf } from './strategy-draft.ts';
+import {
+  strategyDraftOf,
+  newStrategyDraft,
+  parseStrategyDraft,
+  strategyFingerprint,
+  strategyBodyOf,
+} from './strategy-draft.ts';
 
 const strategy: FeatureStrategy = {
   id: 'a',
@@ -15,13 +21,17 @@ const strategy: FeatureStrategy = {
 describe('a strategy that is edited', () => {
   it('comes back as it was when nothing was edited', () => {
     const { id: _, sortOrder: __, ...stored } = strategy;
-    expect(strategyOf(draftOf(strategy))).toEqual({ ...stored, disabled: false, variants: [] });
+    expect(strategyBodyOf(strategyDraftOf(strategy))).toEqual({ ...stored, disabled: false, variants: [] });
   });
 
   it('is the same as JSON and as a form', () => {
-    const draft = draftOf(strategy);
-    expect(parseDraft(JSON.stringify(draft))).toEqual(draft);
-    expect(parseDraft('{"name":"default"}')).toEqual({ ...newDraft('x'), name: 'default', parameters: {} });
+    const draft = strategyDraftOf(strategy);
+    expect(parseStrategyDraft(JSON.stringify(draft))).toEqual(draft);
+    expect(parseStrategyDraft('{"name":"default"}')).toEqual({
+      ...newStrategyDraft('x'),
+      name: 'default',
+      parameters: {},
+    });
   });
 
   it.each([
@@ -35,16 +45,16 @@ describe('a strategy that is edited', () => {
     ['{"name":"default","parameters":[]}', '`parameters`'],
     ['{', 'JSON'],
   ])('is refused as %s with a sentence', (text, sentence) => {
-    expect(() => parseDraft(text)).toThrow(sentence);
+    expect(() => parseStrategyDraft(text)).toThrow(sentence);
   });
 });
 
 describe('strategies of two environments', () => {
   it('are the same whatever their ids, titles, places and the order of their segments', () => {
     const other = { ...strategy, id: 'b', title: 'Norway', sortOrder: 0, segments: [1, 2] };
-    expect(signatureOf(other)).toBe(signatureOf(strategy));
-    expect(signatureOf({ ...other, parameters: { ...other.parameters, rollout: '21' } })).not.toBe(
-      signatureOf(strategy),
+    expect(strategyFingerprint(other)).toBe(strategyFingerprint(strategy));
+    expect(strategyFingerprint({ ...other, parameters: { ...other.parameters, rollout: '21' } })).not.toBe(
+      strategyFingerprint(strategy),
     );
   });
 });

@@ -1,7 +1,7 @@
 import type { Constraint, FeatureStrategy, StrategyVariant } from '@bunting/contracts';
 import type { Json } from './three-way-merge.ts';
 
-/** A strategy while it is edited: every field is there. */
+/** A strategy in an editor: every field has a value. */
 export interface StrategyDraft {
   readonly name: string;
   readonly title: string;
@@ -14,7 +14,8 @@ export interface StrategyDraft {
 
 const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
 
-export const draftOf = (strategy: FeatureStrategy): StrategyDraft => ({
+/** The draft that an editor of a stored strategy begins with. */
+export const strategyDraftOf = (strategy: FeatureStrategy): StrategyDraft => ({
   name: strategy.name,
   title: strategy.title ?? '',
   disabled: strategy.disabled ?? false,
@@ -24,8 +25,8 @@ export const draftOf = (strategy: FeatureStrategy): StrategyDraft => ({
   variants: strategy.variants ?? [],
 });
 
-/** A new strategy: everybody, by the context field that is most constant. */
-export const newDraft = (feature: string): StrategyDraft => ({
+/** A new strategy: a rollout to everybody, with the default stickiness. */
+export const newStrategyDraft = (feature: string): StrategyDraft => ({
   name: 'flexibleRollout',
   title: '',
   disabled: false,
@@ -35,33 +36,34 @@ export const newDraft = (feature: string): StrategyDraft => ({
   variants: [],
 });
 
-/** Constraints as a request has them: without the empty line of a list that is still being typed. */
-export const sentConstraints = (constraints: readonly Constraint[]): Constraint[] =>
+/** The constraints for a request body, without the empty last line that typing leaves in a list of values. */
+export const constraintsForRequest = (constraints: readonly Constraint[]): Constraint[] =>
   constraints.map(({ values, ...constraint }) => ({
     ...constraint,
     ...(values && { values: values.length > 1 && values.at(-1) === '' ? values.slice(0, -1) : [...values] }),
   }));
 
-/** A draft as a request has it. A strategy with variants gives every variant its stickiness. */
-export const strategyOf = ({ title, parameters, constraints, segments, variants, ...draft }: StrategyDraft) => ({
+/** The request body of a draft. */
+export const strategyBodyOf = ({ title, parameters, constraints, segments, variants, ...draft }: StrategyDraft) => ({
   ...draft,
   title: title.trim() === '' ? null : title.trim(),
   parameters: { ...parameters },
-  constraints: sentConstraints(constraints),
+  constraints: constraintsForRequest(constraints),
   segments: [...segments],
   variants: variants.map((variant) => ({ ...variant })),
 });
 
-export const jsonOfDraft = (draft: StrategyDraft): Json => draft as unknown as Json;
+/** A draft as the type that `mergeChanges` takes. */
+export const draftAsJson = (draft: StrategyDraft): Json => draft as unknown as Json;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The draft that a JSON text describes. Members that are left out are empty.
- * @throws Error with a sentence for the user where it is no strategy
+ * The draft that a JSON text describes. Missing members get their empty value.
+ * @throws Error whose message tells the user why the text is not a strategy
  */
-export const parseDraft = (text: string): StrategyDraft => {
+export const parseStrategyDraft = (text: string): StrategyDraft => {
   const value = JSON.parse(text) as unknown;
   if (!isObject(value)) throw new Error('A strategy is an object: { "name": …, "parameters": … }.');
   const { name, title = '', disabled = false, parameters = {}, constraints = [], segments = [], variants = [] } = value;
@@ -91,9 +93,9 @@ export const parseDraft = (text: string): StrategyDraft => {
   };
 };
 
-/** A text that two strategies share when they do the same, in whatever environment. */
-export const signatureOf = (strategy: FeatureStrategy): string => {
-  const { title: _, ...draft } = draftOf(strategy);
+/** A text that is equal for two strategies exactly if they have the same effect; id, title and environment do not count. */
+export const strategyFingerprint = (strategy: FeatureStrategy): string => {
+  const { title: _, ...draft } = strategyDraftOf(strategy);
   const sorted = Object.entries(draft.parameters).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify({ ...draft, parameters: sorted, segments: draft.segments.toSorted((a, b) => a - b) });
 };

@@ -25,7 +25,7 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
 export const equals = (one: Json | undefined, other: Json | undefined): boolean => {
   if (one === other) return true;
   if (Array.isArray(one) && Array.isArray(other))
-    return one.length === other.length && one.every((item: Json, at) => equals(item, other[at] as Json));
+    return one.length === other.length && one.every((item: Json, index) => equals(item, other[index] as Json));
   if (!isObject(one) || !isObject(other)) return false;
   const names = Object.keys(one);
   return (
@@ -55,9 +55,9 @@ export const byKey = (list: Json | undefined): ReadonlyMap<string, Json> | undef
 /** The keys in the order of one list, with those that only the other has behind the item that they follow there. */
 const mergedOrder = (mine: readonly string[], theirs: readonly string[]): string[] => {
   const order = [...mine];
-  theirs.forEach((key, at) => {
+  theirs.forEach((key, index) => {
     if (order.includes(key)) return;
-    const predecessor = theirs.slice(0, at).findLast((before) => order.includes(before));
+    const predecessor = theirs.slice(0, index).findLast((before) => order.includes(before));
     order.splice(predecessor === undefined ? 0 : order.indexOf(predecessor) + 1, 0, key);
   });
   return order;
@@ -122,10 +122,10 @@ const withValueAt = (target: Json | undefined, path: readonly string[], value: J
   if (name === undefined) return value;
   if (Array.isArray(target)) {
     const items = target as readonly Json[];
-    const at = items.findIndex((item) => keyOf(item) === name);
-    const changed = withValueAt(at < 0 ? undefined : items[at], rest, value);
-    if (at < 0) return changed === undefined ? items : [...items, changed];
-    return changed === undefined ? items.toSpliced(at, 1) : items.with(at, changed);
+    const index = items.findIndex((item) => keyOf(item) === name);
+    const changed = withValueAt(index < 0 ? undefined : items[index], rest, value);
+    if (index < 0) return changed === undefined ? items : [...items, changed];
+    return changed === undefined ? items.toSpliced(index, 1) : items.with(index, changed);
   }
   const members = isObject(target) ? target : {};
   const changed = withValueAt(memberOf(members, name), rest, value);
@@ -142,6 +142,7 @@ export const withChoices = (
   choices: readonly ('mine' | 'theirs')[],
 ): Json =>
   conflicts.reduce<Json>(
-    (value, { path, mine, theirs }, at) => withValueAt(value, path, choices[at] === 'theirs' ? theirs : mine) ?? value,
+    (value, { path, mine, theirs }, index) =>
+      withValueAt(value, path, choices[index] === 'theirs' ? theirs : mine) ?? value,
     merged,
   );

@@ -51,9 +51,10 @@ interface BodyFormOptions<O extends AnyOperation> {
   readonly prepare?: (body: FormValues) => FormValues;
   /** the body as it is stored, or what a new thing begins with */
   readonly values: FormValues;
-  readonly tag?: string | undefined;
+  /** of the resource with these values, for an operation that takes `If-Match` */
+  readonly entityTag?: string | undefined;
   /** Reads the body as it is stored now. With it, an edit that another person made meanwhile is merged, never overwritten. */
-  readonly current?: () => Promise<WithEntityTag<FormValues>>;
+  readonly readStored?: () => Promise<WithEntityTag<FormValues>>;
   /** what to say when it is saved */
   readonly done: (body: FormValues) => string;
   readonly onDone?: (body: FormValues, reply: ReplyOf<O>) => void;
@@ -69,9 +70,9 @@ interface Conflict {
 }
 
 const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
-  const { operation, request, invalidates, fields, current, done, onDone, prepare = (body) => body } = options;
+  const { operation, request, invalidates, fields, readStored, done, onDone, prepare = (body) => body } = options;
   const save = useCommand(operation, invalidates);
-  const [base, setBase] = useState<WithEntityTag<FormValues>>({ value: options.values, tag: options.tag });
+  const [base, setBase] = useState<WithEntityTag<FormValues>>({ value: options.values, entityTag: options.entityTag });
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<Conflict>();
   const form = useForm<Record<string, unknown>>({ defaultValues: { ...valuesOf(operation.body, base.value) } });
@@ -94,29 +95,30 @@ const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
 
   const submit = form.handleSubmit(async (values) => {
     const body = prepare(bodyOf(operation.body, values));
+    const ifMatch = operation.ifMatch === undefined ? undefined : base.entityTag;
     try {
-      // Where the server has no entity tag to compare, the console compares what is stored before it saves.
-      if (current !== undefined && base.tag === undefined) {
-        const now = await current();
+      // For an operation without `If-Match`, the console compares what is stored before it saves.
+      if (readStored !== undefined && ifMatch === undefined) {
+        const now = await readStored();
         if (JSON.stringify(stored(now.value)) !== JSON.stringify(stored(base.value))) {
           merge(body, now);
           return;
         }
       }
-      const reply = await save.mutateAsync({ ...request, body, ifMatch: base.tag } as unknown as CallRequest<O>);
+      const reply = await save.mutateAsync({ ...request, body, ifMatch } as unknown as CallRequest<O>);
       notify(done(body));
       setMerged(false);
       onDone?.(body, reply);
-      if (onDone === undefined && current !== undefined) {
-        const now = await current();
+      if (onDone === undefined && readStored !== undefined) {
+        const now = await readStored();
         setBase(now);
         form.reset({ ...valuesOf(operation.body, now.value) });
       }
     } catch (error) {
       const isStale = error instanceof ApiError && error.kind === 'PreconditionFailed';
-      if (isStale && current !== undefined) {
+      if (isStale && readStored !== undefined) {
         try {
-          merge(body, await current());
+          merge(body, await readStored());
           return;
         } catch (reading) {
           showServerError(reading, [], form.setError);
@@ -205,13 +207,13 @@ const Fields = ({ operation, fields, whole, form, focusesFirst = false }: Fields
     <>
       {form.wasMerged && <Notice tone="warning">{text.merged}</Notice>}
       {errors.root?.message !== undefined && <Notice tone="danger">{errors.root.message}</Notice>}
-      {fields.map((field, at) => (
+      {fields.map((field, index) => (
         <Field
           key={field.name}
           operation={operation}
           control={form.control}
           field={field}
-          autoFocus={focusesFirst && at === 0}
+          autoFocus={focusesFirst && index === 0}
         />
       ))}
       {whole !== undefined && <Whole form={form} whole={whole} />}

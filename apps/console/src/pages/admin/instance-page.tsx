@@ -16,7 +16,7 @@ import { lazyRouteComponent, Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { ActionDialog } from '../../components/action-dialog.tsx';
 import { Button, buttonClass } from '../../components/button.tsx';
 import { QueryResult, Badge, Notice, Table } from '../../components/content.tsx';
@@ -172,7 +172,7 @@ const Limits = ({ limits, statistics }: LimitsProps) => (
 );
 
 const EventLog = () => {
-  const size = useQuery(read(GetEventLogSize, {}));
+  const size = useQuery(operationQuery(GetEventLogSize, {}));
   return (
     <QueryResult query={size}>
       {({ events, bytes, oldest, retentionDays }) => (
@@ -191,7 +191,7 @@ const EventLog = () => {
 };
 
 const DeadLetters = () => {
-  const letters = useQuery({ ...read(CollectDeadLetters, {}), refetchInterval: 30_000 });
+  const letters = useQuery({ ...operationQuery(CollectDeadLetters, {}), refetchInterval: 30_000 });
   const unanswered = letters.data?.unanswered ?? [];
   return (
     <>
@@ -228,7 +228,7 @@ const DeadLetters = () => {
 const SearchIndex = () => {
   const [isAsking, setAsking] = useState(false);
   const reindex = useQuery({
-    ...read(GetReindexStatus, {}),
+    ...operationQuery(GetReindexStatus, {}),
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? 1_000 : false),
   });
   const isNever = reindex.error instanceof ApiError && reindex.error.kind === 'NotFoundError';
@@ -276,10 +276,10 @@ const SearchIndex = () => {
 
 /** The installation: version, health, statistics, limits, event log, dead letters and search index. */
 export const InstancePage = () => {
-  const config = useQuery(read(GetUiConfig, {}));
+  const config = useQuery(operationQuery(GetUiConfig, {}));
   const mayCall = useMayCall();
   const isAdmin = mayCall(GetInstanceStatistics);
-  const statistics = useQuery({ ...read(GetInstanceStatistics, {}), enabled: isAdmin });
+  const statistics = useQuery({ ...operationQuery(GetInstanceStatistics, {}), enabled: isAdmin });
   const saveCsv = async (): Promise<void> => {
     try {
       saveFile('statistics.csv', 'text/csv', await call(GetInstanceStatisticsCsv, {}));

@@ -1,9 +1,9 @@
 import { GetUiConfig } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 
 /** The address of this installation for others, and whether it is configured. */
 export const usePublicUrl = (): { readonly base: string; readonly isConfigured: boolean } => {
-  const configured = useQuery(read(GetUiConfig, {})).data?.unleashUrl ?? '';
+  const configured = useQuery(operationQuery(GetUiConfig, {})).data?.unleashUrl ?? '';
   return { base: (configured || location.origin).replace(/\/$/, ''), isConfigured: configured !== '' };
 };

@@ -2,8 +2,8 @@ import { type ChangeRequest, GetChangeRequest, SetTitle } from '@bunting/contrac
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useLiveEvents } from '../../api/live-events.ts';
-import { read, useCommand } from '../../api/queries.ts';
+import { useEventFeed } from '../../api/event-feed.ts';
+import { operationQuery, useCommand } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { QueryResult, Badge, ErrorNotice, Notice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -101,8 +101,8 @@ const RequestView = ({ request }: RequestProps) => {
 export const ChangeRequestPage = () => {
   const { project, id } = useParams({ strict: false }) as { project: string; id: string };
   const client = useQueryClient();
-  const query = useQuery(read(GetChangeRequest, { params: { projectId: project, id: Number(id) } }));
-  useLiveEvents(({ project: of }) => {
+  const query = useQuery(operationQuery(GetChangeRequest, { params: { projectId: project, id: Number(id) } }));
+  useEventFeed(({ project: of }) => {
     if (of === project) void client.invalidateQueries();
   });
   return <QueryResult query={query}>{(request) => <RequestView request={request} />}</QueryResult>;

@@ -1,8 +1,8 @@
 import { type ChangeRequestSearchItem, SearchChangeRequests } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { useLiveEvents } from '../../api/live-events.ts';
-import { read, useMe } from '../../api/queries.ts';
+import { useEventFeed } from '../../api/event-feed.ts';
+import { operationQuery, useMe } from '../../api/queries.ts';
 import { buttonClass } from '../../components/button.tsx';
 import { QueryResult, EmptyState, Table } from '../../components/content.tsx';
 import { Page } from '../../components/page.tsx';
@@ -67,16 +67,18 @@ const columns = [
 
 /** The change requests of all projects: the open ones, those that wait for the user, the user's own, and the closed ones. */
 export const ChangeRequestsPage = () => {
-  const search = useSearch({ strict: false }) as { readonly view?: string; readonly from?: string };
+  const search = useSearch({ strict: false });
   const view = views.find((one) => one === search.view) ?? 'open';
   const from = Math.max(0, Math.floor(Number(search.from ?? 0)) || 0);
   const me = useMe().data?.user.id;
   const query = useQuery({
-    ...read(SearchChangeRequests, { query: { ...queryOf(view, Math.max(0, me ?? 0)), offset: from, limit: pageSize } }),
+    ...operationQuery(SearchChangeRequests, {
+      query: { ...queryOf(view, Math.max(0, me ?? 0)), offset: from, limit: pageSize },
+    }),
     placeholderData: keepPreviousData,
     enabled: me !== undefined,
   });
-  useLiveEvents(({ type }) => {
+  useEventFeed(({ type }) => {
     if (type.startsWith('change-')) void query.refetch();
   });
   return (

@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { read, useCommand } from '../../api/queries.ts';
+import { operationQuery, useCommand } from '../../api/queries.ts';
 import { IconButton } from '../../components/button.tsx';
 import { Notice } from '../../components/content.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
@@ -64,7 +64,7 @@ interface ChangeViewProps extends RequestProps {
 }
 
 const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) => {
-  const { data } = useQuery({ ...read(ListSegments, {}), staleTime: 60_000 });
+  const { data } = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
   const segmentNames = new Map((data?.segments ?? []).map(({ id, name }) => [id, name]));
   const { sentence, before, after } = changeSentence(change, {
     environment: request.environment,
@@ -134,7 +134,7 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
 export const RequestChanges = ({ request }: RequestProps) => {
   const isOpen = !isClosed(request.state);
   const params = { projectId: request.project, id: request.id };
-  const preview = useQuery({ ...read(PreviewChangeRequest, { params }), enabled: isOpen });
+  const preview = useQuery({ ...operationQuery(PreviewChangeRequest, { params }), enabled: isOpen });
   return (
     <div className={layout['denseStack']}>
       {isOpen && preview.data?.applicable === false && (

@@ -1,7 +1,7 @@
 import { type ChangeRequest, EvaluateImpact } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { QueryResult } from '../../components/content.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { ImpactGroups } from '../strategy/impact-groups.tsx';
@@ -28,7 +28,7 @@ export const RequestImpact = ({ request }: RequestProps) => {
       its.map(({ action, payload }) => ({ action, payload: withoutSnapshot(payload) })),
     ),
   ];
-  const query = useQuery(read(EvaluateImpact, { body: { project, environment, changes } }));
+  const query = useQuery(operationQuery(EvaluateImpact, { body: { project, environment, changes } }));
   return (
     <section className={layout['card']} aria-labelledby="impact">
       <h2 id="impact">{changeRequestsMessages.impact}</h2>
@@ -46,7 +46,7 @@ export const RequestImpact = ({ request }: RequestProps) => {
       </QueryResult>
       <Link
         to="/playground"
-        search={{ changeRequest: String(request.id), projects: request.project, environments: environment } as never}
+        search={{ changeRequest: String(request.id), projects: request.project, environments: environment }}
       >
         {changeRequestsMessages.tryIt}
       </Link>

@@ -9,8 +9,8 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { usePermissions } from '../../api/permissions.ts';
-import { read, useProjects } from '../../api/queries.ts';
+import { usePermissionCheck } from '../../api/permission-check.ts';
+import { operationQuery, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
 import { Select, TextField } from '../../components/forms/fields.tsx';
@@ -30,6 +30,7 @@ import { bulkFlagOf, readSelectedForCleanup } from './cleanup-selection.ts';
 import { CleanupTable } from './cleanup-table.tsx';
 import { OwnerText } from './owner-text.tsx';
 import { UnknownFlags } from './unknown-flags.tsx';
+import { SelectionBar } from '../flags/selection-bar.tsx';
 import styles from './cleanup.module.css';
 
 const dayChoices = [7, 14, 30, 60, 90, 180, 365];
@@ -53,7 +54,7 @@ const Reasons = ({ view, counts, isCounting }: ReasonsProps) => (
       <Link
         key={one}
         to="."
-        search={(before: object) => ({ ...before, reason: one === 'all' ? undefined : one }) as never}
+        search={(before) => ({ ...before, reason: one === 'all' ? undefined : one })}
         aria-current={one === view ? 'page' : undefined}
         className={styles['reason'] ?? ''}
         activeOptions={{ includeSearch: true, exact: true }}
@@ -90,7 +91,7 @@ const useCleanupList = (query: CleanupQuery, isEnabled: boolean) =>
 export const CleanupPage = ({ project }: { readonly project?: string | undefined }) => {
   const { filter, setFilter, search, write } = useFilterInUrl();
   const navigate = useNavigate();
-  const may = usePermissions();
+  const may = usePermissionCheck();
   const { data: projects } = useProjects();
   const view = views.find((one) => one === search['reason']) ?? 'all';
   const days = dayChoices.find((one) => String(one) === search['days']) ?? defaultDays;
@@ -103,7 +104,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
   };
   // All flags are read for them, which takes seconds where there are very many.
   const counts = useQuery({
-    ...read(CountCleanupFeatures, { query: scope }),
+    ...operationQuery(CountCleanupFeatures, { query: scope }),
     placeholderData: keepPreviousData,
     staleTime: countsStaleMs,
   });
@@ -175,7 +176,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
               ...(id === ' all'
                 ? { to: '/cleanup' as const }
                 : { to: '/projects/$project/cleanup' as const, params: { project: id } }),
-              search: search as never,
+              search,
             })
           }
         />
@@ -185,31 +186,20 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
         <UnknownFlags project={project} filter={filter} />
       ) : (
         <>
-          <div className={styles['status']}>
-            {selected > 0 ? (
-              <>
-                <strong>{text.selected(selected)}</strong>
-                {selection.kind === 'some' && selected < total && (
-                  <Button size="small" variant="quiet" onPress={() => setSelection(fullSelection)}>
-                    {text.selectMatching(total)}
-                  </Button>
-                )}
-                <Button size="small" variant="quiet" onPress={() => setSelection(emptySelection)}>
-                  {text.selectNone}
-                </Button>
-                {mayArchive && (
-                  <Button size="small" icon="archive" onPress={() => setDialog('archive')}>
-                    {text.archive}
-                  </Button>
-                )}
-                <Button size="small" icon="copy" onPress={() => setDialog('text')}>
-                  {text.copyText}
-                </Button>
-              </>
-            ) : (
-              <span role="status">{list.data === undefined ? '' : text.found(total)}</span>
+          <SelectionBar
+            selection={selection}
+            total={list.data === undefined ? undefined : total}
+            onChange={setSelection}
+          >
+            {mayArchive && (
+              <Button size="small" icon="archive" onPress={() => setDialog('archive')}>
+                {text.archive}
+              </Button>
             )}
-          </div>
+            <Button size="small" icon="copy" onPress={() => setDialog('text')}>
+              {text.copyText}
+            </Button>
+          </SelectionBar>
           {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
           {list.data === undefined && list.error === null && <Loading />}
           {list.data !== undefined && flags.length === 0 && (

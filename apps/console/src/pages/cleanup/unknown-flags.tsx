@@ -2,7 +2,7 @@ import { CreateFeature, ListUnknownFlags, type UnknownFlags as Unknown } from '@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { read, useProjects } from '../../api/queries.ts';
+import { operationQuery, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { QueryResult, EmptyState, Table } from '../../components/content.tsx';
 import { Select } from '../../components/forms/fields.tsx';
@@ -55,7 +55,7 @@ interface UnknownFlagsProps {
 /** Flags that applications ask for and that do not exist, by application and environment, each to be created or taken out of the code. */
 export const UnknownFlags = ({ project, filter }: UnknownFlagsProps) => {
   const query = useQuery({
-    ...read(ListUnknownFlags, { query: project === undefined ? {} : { project } }),
+    ...operationQuery(ListUnknownFlags, { query: project === undefined ? {} : { project } }),
     placeholderData: keepPreviousData,
   });
   const { search, write } = useFilterInUrl();

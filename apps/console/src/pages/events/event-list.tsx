@@ -8,6 +8,7 @@ import { EventSummary } from '../../components/event-summary.tsx';
 import { Time } from '../../components/time.tsx';
 import { eventsMessages } from '../../messages/events.ts';
 import { messages } from '../../messages/shared.ts';
+import chip from '../../components/chip.module.css';
 import layout from '../../components/layout.module.css';
 import styles from './events.module.css';
 
@@ -88,7 +89,7 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
           <EventSummary text={summary ?? name} />
         </span>
         <span className={styles['where']}>
-          {environment != null && <span className={styles['environment']}>{environment}</span>}
+          {environment != null && <span className={chip['chip']}>{environment}</span>}
           {featureName != null && project != null && (
             <Link
               to="/projects/$project/features/$feature"

@@ -2,7 +2,7 @@ import { type Event, SearchEvents } from '@bunting/contracts';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import type { EventQuery } from './event-filter.ts';
 
 /** Events of one request. */
@@ -88,7 +88,7 @@ const windowOf = ({ query, total, generation }: Counted, oldest: number | null, 
 export const useEventWindow = (query: EventQuery, first: number, last: number, isAtTop: boolean) => {
   const client = useQueryClient();
   const head = useQuery({
-    ...read(SearchEvents, { query: { ...query, limit: String(windowSize) } }),
+    ...operationQuery(SearchEvents, { query: { ...query, limit: String(windowSize) } }),
     placeholderData: keepPreviousData,
   });
   const [counted, setCounted] = useState<Counted | undefined>();

@@ -2,12 +2,12 @@ import { type Event, ListEventCreators } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useLiveEvents } from '../../api/live-events.ts';
-import { usePermissions } from '../../api/permissions.ts';
-import { read, useEnvironments, useProjects } from '../../api/queries.ts';
+import { useEventFeed } from '../../api/event-feed.ts';
+import { usePermissionCheck } from '../../api/permission-check.ts';
+import { operationQuery, useEnvironments, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
-import { FilterBar, type FilterBarHandle } from '../../components/filter-bar.tsx';
+import { FilterComboBox, type FilterComboBoxHandle } from '../../components/filter-combo-box.tsx';
 import { useMayCall } from '../../components/missing-permission.tsx';
 import { Page } from '../../components/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
@@ -41,7 +41,7 @@ const useAfterEvents = (refresh: () => void): void => {
     latest.current = refresh;
   });
   useEffect(() => () => clearTimeout(timer.current), []);
-  useLiveEvents(() => {
+  useEventFeed(() => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
       latest.current();
@@ -52,7 +52,7 @@ const useAfterEvents = (refresh: () => void): void => {
 const useVocabulary = (filter: string, isNeeded: boolean, project: string | undefined) => {
   const namesUsers = /(^|\s)by:/.test(filter);
   const { data: creators } = useQuery({
-    ...read(ListEventCreators, {}),
+    ...operationQuery(ListEventCreators, {}),
     enabled: isNeeded || namesUsers,
     staleTime: 60_000,
   });
@@ -85,9 +85,9 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
   const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
   const [active, setActive] = useState(-1);
   const [undoing, setUndoing] = useState<Event | undefined>();
-  const bar = useRef<FilterBarHandle>(null);
+  const bar = useRef<FilterComboBoxHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
-  const isAdmin = usePermissions()('ADMIN');
+  const isAdmin = usePermissionCheck()('ADMIN');
   const mayCall = useMayCall();
   useAfterEvents(() => void list.refresh());
 
@@ -191,7 +191,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
           })}
     >
       <div className={styles['bar']}>
-        <FilterBar
+        <FilterComboBox
           label={text.filter}
           hint={text.filterHint}
           value={filter}

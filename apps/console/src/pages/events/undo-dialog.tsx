@@ -22,7 +22,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiError } from '../../api/api-error.ts';
 import { call, callWithEntityTag } from '../../api/call.ts';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
 import { ErrorNotice, Loading, Notice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -122,19 +122,20 @@ const readTag = async (event: Event, step: UndoStep): Promise<string | undefined
   switch (step.kind) {
     case 'change': {
       const { environment, change } = step;
-      if (environment === undefined) return (await callWithEntityTag(GetFeature, { params: feature })).tag;
+      if (environment === undefined) return (await callWithEntityTag(GetFeature, { params: feature })).entityTag;
       const params = { ...feature, environment };
       if (change.action === 'updateStrategy' || change.action === 'deleteStrategy')
-        return (await callWithEntityTag(GetStrategy, { params: { ...params, strategyId: change.payload.id } })).tag;
-      return (await callWithEntityTag(GetFeatureEnvironment, { params })).tag;
+        return (await callWithEntityTag(GetStrategy, { params: { ...params, strategyId: change.payload.id } }))
+          .entityTag;
+      return (await callWithEntityTag(GetFeatureEnvironment, { params })).entityTag;
     }
     case 'tags':
     case 'details':
     case 'move':
-      return (await callWithEntityTag(GetFeature, { params: feature })).tag;
+      return (await callWithEntityTag(GetFeature, { params: feature })).entityTag;
     case 'updateSegment':
     case 'deleteSegment':
-      return (await callWithEntityTag(GetSegment, { params: { id: step.id } })).tag;
+      return (await callWithEntityTag(GetSegment, { params: { id: step.id } })).entityTag;
     case 'stale':
     case 'revive':
     case 'createSegment':
@@ -212,7 +213,7 @@ const Effect = ({ event, steps }: EffectProps) => {
     step.kind === 'change' && step.environment === environment ? [step.change] : [],
   );
   const body = { project: event.project ?? '', environment: environment ?? '', changes };
-  const query = useQuery({ ...read(EvaluateImpact, { body }), retry: false });
+  const query = useQuery({ ...operationQuery(EvaluateImpact, { body }), retry: false });
   if (query.error !== null) return null;
   if (query.data === undefined) return <Loading />;
   return query.data.features.map(({ name, groups }) => <ImpactGroups key={name} groups={groups} label={name} />);

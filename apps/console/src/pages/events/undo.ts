@@ -89,16 +89,16 @@ const possible = (steps: readonly UndoStep[], changes: readonly FieldChange[] = 
   changes,
 });
 
-const membersOf = (value: unknown): Members => (isObject(value as Json | undefined) ? (value as Members) : {});
+const recordOrEmpty = (value: unknown): Members => (isObject(value as Json | undefined) ? (value as Members) : {});
 const textIn = (value: unknown, name: string): string | undefined => {
-  const member = membersOf(value)[name];
+  const member = recordOrEmpty(value)[name];
   return typeof member === 'string' ? member : undefined;
 };
-const has = (value: unknown): boolean => Object.keys(membersOf(value)).length > 0;
+const has = (value: unknown): boolean => Object.keys(recordOrEmpty(value)).length > 0;
 
 /** The fields of a strategy that a change sets. Where it stands and whose it is are not among them. */
 const strategyFields = (strategy: unknown): Members => {
-  const members = membersOf(strategy);
+  const members = recordOrEmpty(strategy);
   return {
     name: members['name'] ?? '',
     title: members['title'] ?? null,
@@ -119,14 +119,14 @@ const detailDefaults: Readonly<Record<Exclude<keyof UpdateFeatureBody, 'name' | 
 };
 
 const detailFields = (feature: unknown): Members => {
-  const members = membersOf(feature);
+  const members = recordOrEmpty(feature);
   return Object.fromEntries(
     Object.entries(detailDefaults).map(([field, initial]) => [field, members[field] ?? initial]),
   );
 };
 
 const segmentFields = (segment: unknown): Members => {
-  const members = membersOf(segment);
+  const members = recordOrEmpty(segment);
   return {
     name: members['name'] ?? '',
     description: members['description'] ?? null,
@@ -195,7 +195,7 @@ const restoreStrategy = withEnvironment(({ preData }, { name, strategies = [] },
   // A strategy that is added again gets another id.
   const isThere = strategies.some((one) => one.id === textIn(preData, 'id') || equals(strategyFields(one), fields));
   if (isThere) return done;
-  const { sortOrder } = membersOf(preData);
+  const { sortOrder } = recordOrEmpty(preData);
   const payload = { ...fields, ...(typeof sortOrder === 'number' ? { sortOrder } : {}) };
   const change = { action: 'addStrategy', feature, payload } as FeatureChange;
   return possible([{ kind: 'change', environment: name, change }], fieldChanges(undefined, fields));
@@ -209,12 +209,12 @@ const revertStrategy = withEnvironment(({ preData, data }, { name, strategies = 
   const { merged, conflicts, changes } = takeBack(strategyFields(preData), strategyFields(data), strategyFields(now));
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
   if (changes.length === 0) return done;
-  const change = { action: 'updateStrategy', feature, payload: { ...membersOf(merged), id } } as FeatureChange;
+  const change = { action: 'updateStrategy', feature, payload: { ...recordOrEmpty(merged), id } } as FeatureChange;
   return possible([{ kind: 'change', environment: name, change }], changes);
 });
 
 const idsIn = (value: unknown): readonly string[] => {
-  const ids = membersOf(value)['strategyIds'];
+  const ids = recordOrEmpty(value)['strategyIds'];
   return Array.isArray(ids) ? (ids as Json[]).filter((id): id is string => typeof id === 'string') : [];
 };
 
@@ -229,7 +229,7 @@ const revertOrder = withEnvironment(({ preData, data }, { name, strategies = [] 
   return possible([{ kind: 'change', environment: name, change }]);
 });
 
-const variantsIn = (value: unknown): Json => membersOf(value)['variants'] ?? [];
+const variantsIn = (value: unknown): Json => recordOrEmpty(value)['variants'] ?? [];
 
 /** Variants of one environment, or of all where the event names none. */
 const revertVariants = withFlag(({ preData, data, environment }, { name: feature, environments = [] }) => {
@@ -258,7 +258,7 @@ const revertVariants = withFlag(({ preData, data, environment }, { name: feature
   );
 });
 
-const staleIn = (value: unknown): boolean => membersOf(value)['stale'] === true;
+const staleIn = (value: unknown): boolean => recordOrEmpty(value)['stale'] === true;
 
 const tagIn = (value: unknown): Tag | undefined => {
   const [type, name] = [textIn(value, 'type'), textIn(value, 'value')];
@@ -281,11 +281,11 @@ const revertDetails = withFlag(({ preData, data }, feature) => {
   if (!has(preData) || !has(data)) return refused('unknownBefore');
   const [before, left] = [detailFields(preData), detailFields(data)];
   // The event changed only fields that are not in `detailDefaults`, as a newer server may have.
-  if (equals(before, left) && !equals(membersOf(preData), membersOf(data))) return refused('unsupported');
+  if (equals(before, left) && !equals(recordOrEmpty(preData), recordOrEmpty(data))) return refused('unsupported');
   const { merged, conflicts, changes } = takeBack(before, left, detailFields(feature));
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
   if (changes.length === 0) return done;
-  const body = Object.fromEntries(changes.map(({ path: [field = ''] }) => [field, membersOf(merged)[field]]));
+  const body = Object.fromEntries(changes.map(({ path: [field = ''] }) => [field, recordOrEmpty(merged)[field]]));
   return possible([{ kind: 'details', body: body as UpdateFeatureBody }], changes);
 });
 
@@ -304,7 +304,7 @@ const archive: Rule = (_event, { feature, isArchived }) => {
 
 /** A dependency with what it leaves out. */
 const dependencyFields = (dependency: unknown): Members => {
-  const { feature = '', enabled = true, variants = [] } = membersOf(dependency);
+  const { feature = '', enabled = true, variants = [] } = recordOrEmpty(dependency);
   return { feature, enabled, variants };
 };
 
@@ -339,7 +339,7 @@ const moveBack: Rule = ({ data }, { feature, isArchived }) => {
 };
 
 const segmentOf = (value: unknown, segments: readonly Segment[]): Segment | undefined =>
-  segments.find(({ id }) => id === membersOf(value)['id']);
+  segments.find(({ id }) => id === recordOrEmpty(value)['id']);
 
 const removeSegment: Rule = ({ data }, { segments }) => {
   const now = segmentOf(data, segments);

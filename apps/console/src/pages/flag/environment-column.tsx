@@ -1,7 +1,7 @@
 import type { Feature, FeatureEnvironment, FeatureStrategy } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { usePermissions } from '../../api/permissions.ts';
+import { usePermissionCheck } from '../../api/permission-check.ts';
 import { Button, buttonClass, IconButton } from '../../components/button.tsx';
 import { Badge } from '../../components/content.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -15,7 +15,7 @@ import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { type ChangeToApply, useApplyChanges } from '../../strategies/apply-change.ts';
 import { DirectNotice, useProtection } from '../../strategies/protection-notices.tsx';
-import { draftOf, signatureOf, strategyOf } from '../../strategies/strategy-draft.ts';
+import { strategyDraftOf, strategyFingerprint, strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
 import layout from '../../components/layout.module.css';
 import styles from './flag.module.css';
@@ -39,10 +39,10 @@ const comparedWith = (
   if (reference === undefined) return { added: new Set(), missing: [] };
   const rest = new Map<string, FeatureStrategy[]>();
   for (const strategy of reference) {
-    const signature = signatureOf(strategy);
-    rest.set(signature, [...(rest.get(signature) ?? []), strategy]);
+    const fingerprint = strategyFingerprint(strategy);
+    rest.set(fingerprint, [...(rest.get(fingerprint) ?? []), strategy]);
   }
-  const added = own.filter((strategy) => rest.get(signatureOf(strategy))?.shift() === undefined);
+  const added = own.filter((strategy) => rest.get(strategyFingerprint(strategy))?.shift() === undefined);
   return { added: new Set(added), missing: [...rest.values()].flat() };
 };
 
@@ -59,7 +59,7 @@ export const EnvironmentColumn = ({
   segmentNames,
 }: EnvironmentColumnProps) => {
   const { name, enabled, strategies = [], variants = [], type, lastSeenAt, yes, no } = environment;
-  const may = usePermissions();
+  const may = usePermissionCheck();
   const apply = useApplyChanges(project);
   const protection = useProtection(project, name);
   const isProtected = protection.environments.length > 0;
@@ -102,7 +102,7 @@ export const EnvironmentColumn = ({
       copied.map((strategy) => ({
         action: 'addStrategy' as const,
         feature: feature.name,
-        payload: strategyOf(draftOf(strategy)),
+        payload: strategyBodyOf(strategyDraftOf(strategy)),
       })),
       flagMessages.copied(copied.length, target),
       target,

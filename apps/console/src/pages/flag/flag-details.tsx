@@ -11,8 +11,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { usePermissions } from '../../api/permissions.ts';
-import { read, useCommand } from '../../api/queries.ts';
+import { usePermissionCheck } from '../../api/permission-check.ts';
+import { operationQuery, useCommand } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Badge, ErrorNotice } from '../../components/content.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
@@ -93,7 +93,7 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
 };
 
 const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { readonly onClose: () => void }) => {
-  const { data } = useQuery({ ...read(ListTagTypes, {}), staleTime: 60_000 });
+  const { data } = useQuery({ ...operationQuery(ListTagTypes, {}), staleTime: 60_000 });
   const update = useCommand(UpdateFeatureTags, [GetFeature]);
   const [type, setType] = useState('simple');
   const [value, setValue] = useState('');
@@ -139,7 +139,7 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
 
 const ParentDialog = ({ feature, project, onClose }: DetailsProps & { readonly onClose: () => void }) => {
   const params = { projectId: project, featureName: feature.name };
-  const { data = [] } = useQuery(read(ListPossibleParents, { params }));
+  const { data = [] } = useQuery(operationQuery(ListPossibleParents, { params }));
   const add = useApplyChanges(project);
   const protection = useProtection(project);
   const [parent, setParent] = useState<string | null>(null);
@@ -213,7 +213,7 @@ const ParentDialog = ({ feature, project, onClose }: DetailsProps & { readonly o
 export const FlagDetails = ({ feature, project }: DetailsProps) => {
   const { name, description, createdAt, createdBy, impressionData, tags, dependencies = [], children = [] } = feature;
   const [dialog, setDialog] = useState<'edit' | 'tag' | 'parent' | 'no parent' | undefined>();
-  const may = usePermissions();
+  const may = usePermissionCheck();
   const isArchived = feature.archived === true;
   const mayEdit = !isArchived && may('UPDATE_FEATURE', { project });
   const mayDepend = !isArchived && may('UPDATE_FEATURE_DEPENDENCY', { project });

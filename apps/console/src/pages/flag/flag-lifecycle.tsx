@@ -1,7 +1,7 @@
 import { CompleteFeature, type Feature, GetFeature, GetLifecycle, UncompleteFeature } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { usePermissions } from '../../api/permissions.ts';
-import { read, useCommand } from '../../api/queries.ts';
+import { usePermissionCheck } from '../../api/permission-check.ts';
+import { operationQuery, useCommand } from '../../api/queries.ts';
 import { IconButton } from '../../components/button.tsx';
 import { QueryResult, Badge } from '../../components/content.tsx';
 import { Menu } from '../../components/menu.tsx';
@@ -18,10 +18,10 @@ interface LifecycleProps {
 /** The stages that a flag has entered, and whether it has done its work. */
 export const FlagLifecycle = ({ feature: { name, archived }, project }: LifecycleProps) => {
   const params = { projectId: project, featureName: name };
-  const query = useQuery(read(GetLifecycle, { params }));
+  const query = useQuery(operationQuery(GetLifecycle, { params }));
   const complete = useCommand(CompleteFeature, [GetLifecycle, GetFeature]);
   const uncomplete = useCommand(UncompleteFeature, [GetLifecycle, GetFeature]);
-  const mayEdit = usePermissions()('UPDATE_FEATURE', { project }) && archived !== true;
+  const mayEdit = usePermissionCheck()('UPDATE_FEATURE', { project }) && archived !== true;
   const options = { onSuccess: () => notify(flagMessages.saved), onError: notifyError };
   return (
     <QueryResult query={query}>

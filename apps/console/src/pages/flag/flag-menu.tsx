@@ -9,7 +9,7 @@ import {
 } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePermissions } from '../../api/permissions.ts';
+import { usePermissionCheck } from '../../api/permission-check.ts';
 import { useCommand, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { ErrorNotice } from '../../components/content.tsx';
@@ -32,7 +32,7 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
   const [dialog, setDialog] = useState<'archive' | 'delete' | 'copy' | 'move' | undefined>();
   const [target, setTarget] = useState<string>('');
   const navigate = useNavigate();
-  const may = usePermissions();
+  const may = usePermissionCheck();
   const projects = useProjects();
   const params = { projectId: project, featureName: name };
   const archive = useApplyChanges(project);

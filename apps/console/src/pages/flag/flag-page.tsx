@@ -12,8 +12,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
-import { useLiveEvents } from '../../api/live-events.ts';
-import { read, useCommand } from '../../api/queries.ts';
+import { useEventFeed } from '../../api/event-feed.ts';
+import { operationQuery, useCommand } from '../../api/queries.ts';
 import { buttonClass, IconButton } from '../../components/button.tsx';
 import { QueryResult, Badge, Loading, Notice } from '../../components/content.tsx';
 import { Select } from '../../components/forms/fields.tsx';
@@ -86,7 +86,7 @@ const Usage = ({ feature }: PartProps) => {
   const environment =
     chosen ?? environments.findLast(({ type }) => type === 'production')?.name ?? environments[0]?.name;
   const query = useQuery(
-    read(GetRawFeatureMetrics, { params: { featureName: feature.name }, query: { hoursBack: hoursShown } }),
+    operationQuery(GetRawFeatureMetrics, { params: { featureName: feature.name }, query: { hoursBack: hoursShown } }),
   );
   if (environment === undefined) return null;
   return (
@@ -117,7 +117,7 @@ const Usage = ({ feature }: PartProps) => {
 
 const Proposals = ({ feature, project }: PartProps) => {
   const { data = [] } = useQuery(
-    read(ListPendingOfFeature, { params: { projectId: project, featureName: feature.name } }),
+    operationQuery(ListPendingOfFeature, { params: { projectId: project, featureName: feature.name } }),
   );
   if (data.length === 0) return null;
   return (
@@ -145,7 +145,7 @@ const Proposals = ({ feature, project }: PartProps) => {
 const shownEvents = 20;
 
 const History = ({ feature }: PartProps) => {
-  const query = useQuery(read(ListEventsOfFeature, { params: { featureName: feature.name } }));
+  const query = useQuery(operationQuery(ListEventsOfFeature, { params: { featureName: feature.name } }));
   return (
     <section className={styles['section']} aria-labelledby="history">
       <div className={styles['sectionHead']}>
@@ -199,7 +199,7 @@ const crumbsTo = (project: string): readonly React.ReactNode[] => [
 /** What is left of a flag that is not there: its history, and the way back if it is archived. */
 const AbsentFlag = ({ name, project }: { readonly name: string; readonly project: string }) => {
   const query = useQuery(
-    read(SearchFeatures, { query: { archived: 'IS:true', project: `IS:${project}`, query: name } }),
+    operationQuery(SearchFeatures, { query: { archived: 'IS:true', project: `IS:${project}`, query: name } }),
   );
   return (
     <QueryResult query={query}>
@@ -238,7 +238,7 @@ const FlagView = ({ feature, project }: PartProps) => {
       }
       actions={
         <>
-          <Link to="/playground" search={{ flag: name, projects: project } as never} className={buttonClass()}>
+          <Link to="/playground" search={{ flag: name, projects: project }} className={buttonClass()}>
             <Icon name="playground" />
             {flagMessages.tryIt}
           </Link>
@@ -265,8 +265,8 @@ const FlagView = ({ feature, project }: PartProps) => {
 export const FlagPage = () => {
   const { project, feature: name } = useParams({ strict: false }) as { project: string; feature: string };
   const client = useQueryClient();
-  const query = useQuery(read(GetFeature, { params: { projectId: project, featureName: name } }));
-  useLiveEvents(({ featureName, type }) => {
+  const query = useQuery(operationQuery(GetFeature, { params: { projectId: project, featureName: name } }));
+  useEventFeed(({ featureName, type }) => {
     if (featureName === name || type.startsWith('segment-') || type.startsWith('change-'))
       void client.invalidateQueries();
   });

@@ -7,8 +7,8 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
-import { read, useCommand, useProjects } from '../../api/queries.ts';
-import { usePermissions } from '../../api/permissions.ts';
+import { operationQuery, useCommand, useProjects } from '../../api/queries.ts';
+import { usePermissionCheck } from '../../api/permission-check.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -28,9 +28,9 @@ interface CreateFlagProps {
 
 /** Creates a flag, which is off in every environment. */
 export const CreateFlag = ({ project, name: given = '', onClose }: CreateFlagProps) => {
-  const may = usePermissions();
+  const may = usePermissionCheck();
   const { data: projects } = useProjects();
-  const { data: types } = useQuery(read(ListFeatureTypes, {}));
+  const { data: types } = useQuery(operationQuery(ListFeatureTypes, {}));
   const create = useCommand(CreateFeature, [SearchFeatures, ListUnknownFlags]);
   const { control, handleSubmit, setError, formState } = useForm({
     defaultValues: { name: given, project: project ?? 'default', type: 'release', description: '' },

@@ -1,9 +1,9 @@
 import { GetChangeRequestConfig } from '@bunting/contracts';
 import { useQueries, type QueryClient } from '@tanstack/react-query';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 
 const configOf = (projectId: string) => ({
-  ...read(GetChangeRequestConfig, { params: { projectId } }),
+  ...operationQuery(GetChangeRequestConfig, { params: { projectId } }),
   staleTime: 30_000,
 });
 

@@ -6,6 +6,7 @@ import { Icon } from '../../components/icon.tsx';
 import { Time } from '../../components/time.tsx';
 import { flagsMessages } from '../../messages/flags.ts';
 import { messages } from '../../messages/shared.ts';
+import chip from '../../components/chip.module.css';
 import layout from '../../components/layout.module.css';
 import styles from './flags.module.css';
 
@@ -119,8 +120,8 @@ const Row = memo(
           >
             <bdi>{flag.name}</bdi>
           </Link>
-          {flag.stale && <span className={styles['stale']}>{text.stale}</span>}
-          {flag.archivedAt !== null && <span className={styles['mark']}>{text.archived}</span>}
+          {flag.stale && <span className={`${chip['chip']} ${styles['stale']}`}>{text.stale}</span>}
+          {flag.archivedAt !== null && <span className={chip['chip']}>{text.archived}</span>}
         </div>
         {environments.map((environment) => (
           <div role="cell" key={environment}>
@@ -151,7 +152,7 @@ const Row = memo(
         </div>
         <div role="cell" className={`${styles['wide']} ${styles['tags']}`}>
           {(flag.tags ?? []).slice(0, 3).map(({ type, value }) => (
-            <span key={`${type}:${value}`} className={styles['tag']} title={`${type}:${value}`}>
+            <span key={`${type}:${value}`} className={`${chip['chip']} ${styles['tag']}`} title={`${type}:${value}`}>
               {type === 'simple' ? value : `${type}:${value}`}
             </span>
           ))}

@@ -1,14 +1,14 @@
 import { ListFeatureTypes, ListSegments, ListTags } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { read, useProjects } from '../../api/queries.ts';
+import { operationQuery, useProjects } from '../../api/queries.ts';
 import type { FilterVocabulary } from './flag-filter.ts';
 
 /** The values that a filter of flags can have. Most of them are read only once they are needed. */
 export const useFlagVocabulary = (environments: readonly string[], isNeeded: boolean): FilterVocabulary => {
   const options = { enabled: isNeeded, staleTime: 60_000 };
-  const { data: types } = useQuery({ ...read(ListFeatureTypes, {}), ...options });
-  const { data: tags } = useQuery({ ...read(ListTags, {}), ...options });
-  const { data: segments } = useQuery({ ...read(ListSegments, {}), ...options });
+  const { data: types } = useQuery({ ...operationQuery(ListFeatureTypes, {}), ...options });
+  const { data: tags } = useQuery({ ...operationQuery(ListTags, {}), ...options });
+  const { data: segments } = useQuery({ ...operationQuery(ListSegments, {}), ...options });
   const { data: projects } = useProjects();
   return {
     environments,

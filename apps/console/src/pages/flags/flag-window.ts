@@ -1,7 +1,7 @@
 import { SearchFeatures, type SearchResultFeature } from '@bunting/contracts';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import type { SearchQuery } from './flag-filter.ts';
 
 /** Flags of one request. The list asks for the requests that are on the screen, and for the next one from the half on. */
@@ -11,7 +11,9 @@ const rowsGcMs = 30_000;
 
 /** The query of the rows from an offset on. Its key has the filter, so an answer to an earlier filter never fills a later list. */
 const windowOf = (query: SearchQuery, index: number) => ({
-  ...read(SearchFeatures, { query: { ...query, offset: String(index * windowSize), limit: String(windowSize) } }),
+  ...operationQuery(SearchFeatures, {
+    query: { ...query, offset: String(index * windowSize), limit: String(windowSize) },
+  }),
   gcTime: rowsGcMs,
 });
 

@@ -12,10 +12,10 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { useEnvironments } from '../../api/queries.ts';
-import { usePermissions } from '../../api/permissions.ts';
+import { usePermissionCheck } from '../../api/permission-check.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
-import { FilterBar, type FilterBarHandle } from '../../components/filter-bar.tsx';
+import { FilterComboBox, type FilterComboBoxHandle } from '../../components/filter-combo-box.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Page } from '../../components/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
@@ -30,7 +30,7 @@ import { FlagTable, type RowActions, type SortState } from './flag-table.tsx';
 import { useFlagWindow } from './flag-window.ts';
 import { isProtected } from './environment-protection.ts';
 import { countOf, fullSelection, isSelected, emptySelection, type Selection, withFlags } from './flag-selection.ts';
-import layout from '../../components/layout.module.css';
+import { SelectionBar } from './selection-bar.tsx';
 import styles from './flags.module.css';
 
 const BulkDialog = lazy(() =>
@@ -144,7 +144,7 @@ const BulkMenu = ({ environments, onChoose }: BulkMenuProps) => (
 export const FlagsPage = ({ project }: { readonly project?: string | undefined }) => {
   const { filter, setFilter, sort, setSort } = useListAddress();
   const navigate = useNavigate();
-  const may = usePermissions();
+  const may = usePermissionCheck();
   const { data: environmentList } = useEnvironments();
   const environments = useMemo(
     () => (environmentList?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name),
@@ -164,7 +164,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
   const [isCreating, setCreating] = useState(false);
   const [isVocabularyNeeded, setVocabularyNeeded] = useState(false);
   const vocabulary = useFlagVocabulary(environments, isVocabularyNeeded);
-  const bar = useRef<FilterBarHandle>(null);
+  const bar = useRef<FilterComboBoxHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const anchor = useRef(-1);
   const { pending, toggle, favour } = useToggle();
@@ -269,7 +269,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
           })}
     >
       <div className={styles['bar']}>
-        <FilterBar
+        <FilterComboBox
           label={text.filter}
           hint={text.filterHint}
           value={filter}
@@ -280,24 +280,9 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
           handle={bar}
         />
       </div>
-      <div className={layout['status']}>
-        {selected > 0 ? (
-          <>
-            <strong>{text.selected(selected)}</strong>
-            {selection.kind === 'some' && selected < total && (
-              <Button size="small" variant="quiet" onPress={() => setSelection(fullSelection)}>
-                {text.selectMatching(total)}
-              </Button>
-            )}
-            <Button size="small" variant="quiet" onPress={() => setSelection(emptySelection)}>
-              {text.selectNone}
-            </Button>
-            <BulkMenu environments={environments} onChoose={setBulk} />
-          </>
-        ) : (
-          <span role="status">{list.isLoaded ? text.found(total) : ''}</span>
-        )}
-      </div>
+      <SelectionBar selection={selection} total={list.isLoaded ? total : undefined} onChange={setSelection}>
+        <BulkMenu environments={environments} onChoose={setBulk} />
+      </SelectionBar>
       {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
       {!list.isLoaded && list.error === null && <Loading />}
       {isEmpty && filter.trim() !== '' && (

@@ -1,10 +1,10 @@
 import { ListContextFields } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { FilterBar, type FilterBarHandle } from '../../components/filter-bar.tsx';
+import { FilterComboBox, type FilterComboBoxHandle } from '../../components/filter-combo-box.tsx';
 import { playgroundMessages as text } from '../../messages/playground.ts';
 import { parseContext, suggestContext } from './context-text.ts';
 import layout from '../../components/layout.module.css';
@@ -25,8 +25,8 @@ interface ContextsFieldProps {
 /** Contexts as rows with completion, or as text to paste into. */
 export const ContextsField = ({ value, onChange }: ContextsFieldProps) => {
   const [isText, setText] = useState(false);
-  const { data: defined = [] } = useQuery({ ...read(ListContextFields, {}), staleTime: 60_000 });
-  const handle = useRef<FilterBarHandle>(null);
+  const { data: defined = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
+  const handle = useRef<FilterComboBoxHandle>(null);
   const fields = [
     ...defined.map(({ name, legalValues = [] }) => ({ name, legalValues: legalValues.map((legal) => legal.value) })),
     ...standardFields
@@ -56,7 +56,7 @@ export const ContextsField = ({ value, onChange }: ContextsFieldProps) => {
         <div className={styles['contexts']}>
           {lines.map((line, nth) => (
             <div key={nth} className={styles['contextRow']}>
-              <FilterBar
+              <FilterComboBox
                 label={text.contextLabel(nth + 1)}
                 hint={text.contextHint}
                 value={line}

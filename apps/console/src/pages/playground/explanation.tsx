@@ -1,7 +1,7 @@
 import { EvaluateAdvancedPlayground, type PlaygroundFeature } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
 import { QueryResult, Badge } from '../../components/content.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -112,7 +112,9 @@ interface ReasonsProps extends CellAddress {
 const Reasons = ({ title, flag, project, environment, context, changeRequest }: ReasonsProps) => {
   const body = { environments: [environment], projects: [project], features: [flag], context };
   const query = useQuery(
-    read(EvaluateAdvancedPlayground, { body: { ...body, ...(changeRequest === undefined ? {} : { changeRequest }) } }),
+    operationQuery(EvaluateAdvancedPlayground, {
+      body: { ...body, ...(changeRequest === undefined ? {} : { changeRequest }) },
+    }),
   );
   return (
     <section className={layout['denseStack']} aria-label={title}>

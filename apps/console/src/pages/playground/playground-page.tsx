@@ -1,9 +1,9 @@
 import { EvaluatePlaygroundTable, type PlaygroundTableBody, SearchChangeRequests } from '@bunting/contracts';
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
-import { useLiveEvents } from '../../api/live-events.ts';
+import { useEventFeed } from '../../api/event-feed.ts';
 import { call } from '../../api/call.ts';
-import { read, useEnvironments, useProjects } from '../../api/queries.ts';
+import { operationQuery, useEnvironments, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState, ErrorNotice, Loading, Notice } from '../../components/content.tsx';
 import { Checkbox, ComboBox, Select, Switch, TextField } from '../../components/forms/fields.tsx';
@@ -26,7 +26,7 @@ const liveDelayMs = 500;
 /** The change requests that results can be compared with: those that are open, and the one of the address. */
 const useOpenRequests = (chosen: number | undefined) => {
   const { data } = useQuery({
-    ...read(SearchChangeRequests, { query: { state: 'IS:open', limit: maxOpenRequests } }),
+    ...operationQuery(SearchChangeRequests, { query: { state: 'IS:open', limit: maxOpenRequests } }),
     staleTime: 30_000,
   });
   const open = (data?.changeRequests ?? []).map(({ id, title, project, environment }) => ({
@@ -97,7 +97,7 @@ export const PlaygroundPage = () => {
       else void client.invalidateQueries({ queryKey });
     }, liveDelayMs);
   };
-  useLiveEvents(({ type }) => {
+  useEventFeed(({ type }) => {
     if (/^(feature|segment|change)-/.test(type)) evaluateLater();
   });
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = table;

@@ -7,13 +7,12 @@ import {
   ListOwnPats,
   ListOwnSessions,
   type Pat,
-  type UserSession,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { read, useCommand, useMe } from '../../api/queries.ts';
+import { operationQuery, useCommand, useMe } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
-import { QueryResult, Badge, EmptyState, Notice, Table } from '../../components/content.tsx';
+import { QueryResult, EmptyState, Notice, Table } from '../../components/content.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { FormSelect, FormText } from '../../components/forms/form.tsx';
 import { Page } from '../../components/page.tsx';
@@ -23,7 +22,7 @@ import { accountMessages } from '../../messages/account.ts';
 import { profileMessages } from '../../messages/profile.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
-import { browserName } from './browser-name.ts';
+import { SessionTable } from './session-table.tsx';
 import { ChangePassword } from './change-password.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './profile.module.css';
@@ -60,7 +59,7 @@ const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
 );
 
 const Keys = () => {
-  const pats = useQuery(read(ListOwnPats, {}));
+  const pats = useQuery(operationQuery(ListOwnPats, {}));
   const remove = useCommand(DeleteOwnPat, [ListOwnPats]);
   const [isCreating, setCreating] = useState(false);
   const [removed, setRemoved] = useState<Pat | undefined>();
@@ -127,7 +126,7 @@ const Keys = () => {
 };
 
 const Sessions = () => {
-  const sessions = useQuery(read(ListOwnSessions, {}));
+  const sessions = useQuery(operationQuery(ListOwnSessions, {}));
   const end = useCommand(EndOwnSession, [ListOwnSessions]);
   const endOthers = useCommand(EndOtherSessions, [ListOwnSessions]);
   const run = async (job: Promise<unknown>, done: string): Promise<void> => {
@@ -138,11 +137,6 @@ const Sessions = () => {
       notifyError(error);
     }
   };
-  const browser = ({ userAgent, isCurrent }: UserSession) => (
-    <span title={userAgent}>
-      {browserName(userAgent)} {isCurrent && <Badge tone="accent">{text.thisBrowser}</Badge>}
-    </span>
-  );
   return (
     <section className={layout['section']} aria-labelledby="sessions">
       <div className={layout['bar']}>
@@ -156,29 +150,9 @@ const Sessions = () => {
           rows.length === 0 ? (
             <p>{text.noSessions}</p>
           ) : (
-            <Table
-              label={text.sessions}
-              rows={rows}
-              rowKey={({ id }) => id}
-              columns={[
-                { id: 'browser', title: text.browser, cell: browser },
-                { id: 'address', title: text.address, cell: ({ address }) => address },
-                { id: 'created', title: text.signedIn, cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { id: 'seen', title: text.lastUsed, cell: ({ seenAt }) => <Time at={seenAt} /> },
-                {
-                  id: 'end',
-                  title: messages.common.actions,
-                  cell: ({ id, isCurrent }) =>
-                    !isCurrent && (
-                      <Button
-                        size="small"
-                        onPress={() => void run(end.mutateAsync({ params: { sessionId: id } }), text.ended)}
-                      >
-                        {text.end}
-                      </Button>
-                    ),
-                },
-              ]}
+            <SessionTable
+              sessions={rows}
+              onEnd={(id) => void run(end.mutateAsync({ params: { sessionId: id } }), text.ended)}
             />
           )
         }
@@ -190,7 +164,7 @@ const Sessions = () => {
 /** Who the user is, the browsers they are signed in with, and their keys. */
 export const ProfilePage = () => {
   const me = useMe();
-  const profile = useQuery(read(GetProfile, {}));
+  const profile = useQuery(operationQuery(GetProfile, {}));
   const [isChanging, setChanging] = useState(false);
   return (
     <Page

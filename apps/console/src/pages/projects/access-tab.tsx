@@ -12,8 +12,8 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callWithEntityTag } from '../../api/call.ts';
-import { read } from '../../api/queries.ts';
+import { call } from '../../api/call.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { ActionDialog } from '../../components/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../components/forms/body-form.tsx';
 import type { FormValues } from '../../components/forms/body-schema.ts';
@@ -42,7 +42,7 @@ interface Member {
   readonly addedAt: string;
 }
 
-const membersOf = ({ users, groups }: ProjectAccess): Member[] => [
+const projectMembersOf = ({ users, groups }: ProjectAccess): Member[] => [
   ...users.map((user) => ({
     kind: 'user' as const,
     id: user.id,
@@ -100,7 +100,7 @@ interface GiveAccessProps {
 }
 
 const GiveAccess = ({ project, roles, onClose }: GiveAccessProps) => {
-  const everyone = useQuery(read(ListUsersAndGroups, {}));
+  const everyone = useQuery(operationQuery(ListUsersAndGroups, {}));
   const options = [
     ...(everyone.data?.users ?? []).map((user) => ({
       id: `user ${user.id}`,
@@ -162,10 +162,10 @@ const ChangeRoles = ({ project, member, roles, onClose }: MemberProps & { readon
     submit: messages.common.save,
     invalidates: [GetProjectAccess, ListProjects],
     values: { roles: member.roles } as FormValues,
-    current: async () => {
-      const { value } = await callWithEntityTag(GetProjectAccess, { params: { projectId: project } });
-      const now = membersOf(value).find(({ kind, id }) => kind === member.kind && id === member.id);
-      return { value: { roles: now?.roles ?? [] }, tag: undefined };
+    readStored: async () => {
+      const value = await call(GetProjectAccess, { params: { projectId: project } });
+      const now = projectMembersOf(value).find(({ kind, id }) => kind === member.kind && id === member.id);
+      return { value: { roles: now?.roles ?? [] } };
     },
     fields: [rolesField(roles)],
     done: () => text.rolesSaved(member.name),
@@ -213,7 +213,7 @@ const RemoveAccess = ({ project, member, onClose }: MemberProps) => {
 
 /** The users and groups with a role in a project. */
 export const AccessTab = ({ project }: { readonly project: string }) => {
-  const access = useQuery(read(GetProjectAccess, { params: { projectId: project } }));
+  const access = useQuery(operationQuery(GetProjectAccess, { params: { projectId: project } }));
   const mayCall = useMayCall();
   const [open, setOpen] = useState<{ readonly action: 'give' | 'roles' | 'remove'; readonly member?: Member }>();
   const close = (): void => setOpen(undefined);
@@ -228,14 +228,14 @@ export const AccessTab = ({ project }: { readonly project: string }) => {
     <div className={layout['stack']}>
       <MissingPermission operation={AddProjectAccess} where={{ project }} />
       <div className={layout['bar']}>
-        <Link to="/admin/$section" params={{ section: 'access' }} search={{ project } as never}>
+        <Link to="/admin/$section" params={{ section: 'access' }} search={{ project }}>
           {text.mayDo}
         </Link>
-        {access.data !== undefined && membersOf(access.data).length > 0 && give}
+        {access.data !== undefined && projectMembersOf(access.data).length > 0 && give}
       </div>
       <ResourceList
         label={text.tabs.access}
-        query={{ ...access, data: access.data && membersOf(access.data) }}
+        query={{ ...access, data: access.data && projectMembersOf(access.data) }}
         rowKey={({ kind, id }) => `${kind} ${id}`}
         name={({ name }) => name}
         columns={[

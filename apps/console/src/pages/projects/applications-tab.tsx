@@ -1,6 +1,6 @@
 import { ListProjectApplications } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { Badge } from '../../components/content.tsx';
 import { ResourceList } from '../../components/resource-list.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
@@ -9,7 +9,7 @@ import layout from '../../components/layout.module.css';
 /** The applications that use a project, with their SDKs. */
 export const ApplicationsTab = ({ project }: { readonly project: string }) => {
   const applications = useQuery({
-    ...read(ListProjectApplications, { params: { projectId: project }, query: { limit: 1_000 } }),
+    ...operationQuery(ListProjectApplications, { params: { projectId: project }, query: { limit: 1_000 } }),
     select: ({ applications: rows }) => rows,
   });
   return (

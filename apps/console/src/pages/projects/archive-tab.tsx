@@ -10,7 +10,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { ActionDialog } from '../../components/action-dialog.tsx';
 import { Button } from '../../components/button.tsx';
 import { ErrorNotice } from '../../components/content.tsx';
@@ -69,7 +69,7 @@ const ReviveAll = ({ project, names, onClose }: ReviveAllProps) => {
 /** The archived flags of a project, which can be revived or deleted for good. */
 export const ArchiveTab = ({ project }: { readonly project: string }) => {
   const archived = useQuery({
-    ...read(ListArchivedFeaturesOfProject, { params: { projectId: project } }),
+    ...operationQuery(ListArchivedFeaturesOfProject, { params: { projectId: project } }),
     select: ({ features }) => features,
   });
   const mayCall = useMayCall();

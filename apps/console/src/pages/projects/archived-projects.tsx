@@ -2,7 +2,7 @@ import { ListProjects, ReviveProject } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { buttonClass } from '../../components/button.tsx';
 import { useMayCall } from '../../components/missing-permission.tsx';
 import { Page } from '../../components/page.tsx';
@@ -15,7 +15,7 @@ import { ReviveProjectDialog } from './revive-project.tsx';
 /** The archived projects that the user sees. Those who may archive a project may revive it. */
 export const ArchivedProjects = () => {
   const archived = useQuery({
-    ...read(ListProjects, { query: { archived: true } }),
+    ...operationQuery(ListProjects, { query: { archived: true } }),
     select: ({ projects }) => projects,
   });
   const mayCall = useMayCall();

@@ -1,6 +1,6 @@
 import { type AnyOperation, CreateProjectApiToken, ListEnvironmentsOfProject } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { faultOf } from '../../components/forms/body-schema.ts';
 import { FormSelect, FormText } from '../../components/forms/form.tsx';
 import { instantIn, optionsOf, SecretForm } from '../../components/forms/secret-form.tsx';
@@ -17,7 +17,7 @@ interface CreateTokenProps {
 
 /** Creates an API token of a project, and shows its secret once. */
 export const CreateToken = ({ project, invalidates, onClose }: CreateTokenProps) => {
-  const environments = useQuery(read(ListEnvironmentsOfProject, { params: { projectId: project } }));
+  const environments = useQuery(operationQuery(ListEnvironmentsOfProject, { params: { projectId: project } }));
   const names = (environments.data?.environments ?? [])
     .filter(({ visible }) => visible === true)
     .map(({ name }) => name);

@@ -8,13 +8,13 @@ import {
   SetDefaultStrategy,
 } from '@bunting/contracts';
 import type { Static } from 'typebox';
-import { callWithEntityTag } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { BodyForm } from '../../components/forms/body-form.tsx';
 import type { FormValues } from '../../components/forms/body-schema.ts';
 import { Button } from '../../components/button.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { messages } from '../../messages/shared.ts';
-import { draftOf, sentConstraints, strategyOf } from '../../strategies/strategy-draft.ts';
+import { strategyDraftOf, constraintsForRequest, strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../strategy/constraints-editor.tsx';
 import { Audience, Segments } from '../strategy/audience-fields.tsx';
 import { VariantsEditor } from '../strategy/variants-editor.tsx';
@@ -27,7 +27,7 @@ type Stored = EnvironmentListOfProject['environments'][number]['defaultStrategy'
 const everybody: FeatureStrategy = { name: 'flexibleRollout', parameters: { rollout: '100', stickiness: 'default' } };
 
 const valuesOfStrategy = (stored: Stored): FormValues => {
-  const { disabled: _, ...draft } = strategyOf(draftOf((stored ?? everybody) as FeatureStrategy));
+  const { disabled: _, ...draft } = strategyBodyOf(strategyDraftOf((stored ?? everybody) as FeatureStrategy));
   return draft;
 };
 
@@ -49,18 +49,18 @@ export const DefaultStrategy = ({ project, environment, stored, onClose }: Defau
       request={{ params: { projectId: project, environment } }}
       invalidates={[ListEnvironmentsOfProject, GetProjectOverview]}
       values={valuesOfStrategy(stored)}
-      current={async () => {
-        const { value } = await callWithEntityTag(ListEnvironmentsOfProject, { params: { projectId: project } });
+      readStored={async () => {
+        const value = await call(ListEnvironmentsOfProject, { params: { projectId: project } });
         const found = value.environments.find(({ name }) => name === environment);
-        return { value: valuesOfStrategy(found?.defaultStrategy), tag: undefined };
+        return { value: valuesOfStrategy(found?.defaultStrategy) };
       }}
       prepare={({ constraints = [], ...body }) => ({
         ...body,
-        constraints: sentConstraints(constraints as readonly Constraint[]),
+        constraints: constraintsForRequest(constraints as readonly Constraint[]),
       })}
       fields={[]}
       whole={(values, onChange) => {
-        const draft = draftOf(values as Static<typeof CreateStrategyBody> as FeatureStrategy);
+        const draft = strategyDraftOf(values as Static<typeof CreateStrategyBody> as FeatureStrategy);
         return (
           <>
             <Audience

@@ -15,8 +15,8 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { call, callWithEntityTag } from '../../api/call.ts';
-import { read, useCommand } from '../../api/queries.ts';
+import { call } from '../../api/call.ts';
+import { operationQuery, useCommand } from '../../api/queries.ts';
 import { ActionDialog } from '../../components/action-dialog.tsx';
 import { FormDialog } from '../../components/forms/body-form.tsx';
 import { Badge, Loading } from '../../components/content.tsx';
@@ -103,11 +103,11 @@ const Protection = ({ project, environment, approvals, onClose }: ProtectionProp
       request={{ params }}
       invalidates={reads}
       values={bodyOfApprovals(approvals)}
-      current={async () => {
-        const { value } = await callWithEntityTag(GetChangeRequestConfig, { params: { projectId: project } });
+      readStored={async () => {
+        const value = await call(GetChangeRequestConfig, { params: { projectId: project } });
         const config = value.find((one) => one.environment === environment.name);
         const required = config?.changeRequestEnabled === true ? (config.requiredApprovals ?? 1) : undefined;
-        return { value: bodyOfApprovals(required), tag: undefined };
+        return { value: bodyOfApprovals(required) };
       }}
       fields={[
         { name: 'changeRequestsEnabled', label: text.protectionOn, hint: text.protectionOnHint },
@@ -126,11 +126,11 @@ const Protection = ({ project, environment, approvals, onClose }: ProtectionProp
 /** The environments of a project: which it uses, what flags begin with there, and how many approvals changes need. */
 export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
   const environments = useQuery({
-    ...read(ListEnvironmentsOfProject, { params: { projectId: project } }),
+    ...operationQuery(ListEnvironmentsOfProject, { params: { projectId: project } }),
     select: ({ environments: all }) => all.toSorted((one, other) => Number(other.visible) - Number(one.visible)),
   });
-  const config = useQuery(read(GetChangeRequestConfig, { params: { projectId: project } }));
-  const segments = useQuery({ ...read(ListSegments, {}), staleTime: 60_000 });
+  const config = useQuery(operationQuery(GetChangeRequestConfig, { params: { projectId: project } }));
+  const segments = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
   const add = useCommand(AddProjectEnvironment, reads);
   const mayCall = useMayCall();
   const [open, setOpen] = useState<{

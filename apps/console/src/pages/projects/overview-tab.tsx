@@ -2,7 +2,7 @@ import { GetProjectStatus, type ProjectOverview, type ProjectStatus } from '@bun
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { QueryResult } from '../../components/content.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { number } from '../../messages/shared.ts';
@@ -88,7 +88,7 @@ const Status = ({ id, status }: { readonly id: string; readonly status: ProjectS
         {staleFlags.total === 0 ? (
           <p className={styles['small']}>{text.noStale}</p>
         ) : (
-          <Link to="/projects/$project/flags" params={{ project: id }} search={{ q: 'state:stale' } as never}>
+          <Link to="/projects/$project/flags" params={{ project: id }} search={{ q: 'state:stale' }}>
             {text.stale(staleFlags.total)}
           </Link>
         )}
@@ -114,7 +114,7 @@ interface ProjectOverviewTabProps {
 
 /** What a project is about, and how it goes. */
 export const ProjectOverviewTab = ({ id, overview }: ProjectOverviewTabProps) => {
-  const status = useQuery(read(GetProjectStatus, { params: { projectId: id } }));
+  const status = useQuery(operationQuery(GetProjectStatus, { params: { projectId: id } }));
   const { description, stats, health, featureTypeCounts, featureNaming, featureLimit, mode, defaultStickiness } =
     overview;
   const owners = (overview.owners ?? []).filter(({ ownerType }) => ownerType !== 'system');

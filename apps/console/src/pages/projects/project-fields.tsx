@@ -1,13 +1,13 @@
 import { ListContextFields } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import type { BodyField } from '../../components/forms/body-form.tsx';
 import { RadioGroup } from '../../components/forms/fields.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 
 /** The context fields by which users can be kept on one side of a rollout. */
 export const useStickinessField = (): BodyField => {
-  const { data = [] } = useQuery({ ...read(ListContextFields, {}), staleTime: 60_000 });
+  const { data = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const sticky = data.filter(({ stickiness }) => stickiness === true).map(({ name }) => name);
   const options = [...new Set(['default', 'random', ...sticky])].map((id) => ({ id, label: id }));
   return { name: 'defaultStickiness', label: text.stickiness, hint: text.stickinessHint, options };

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { QueryResult, Badge, EmptyState, Loading } from '../../components/content.tsx';
 import { useMayCall } from '../../components/missing-permission.tsx';
@@ -96,7 +96,7 @@ export const ProjectPage = () => {
     readonly tab?: string;
   };
   const overview = useQuery({
-    ...read(GetProjectOverview, { params: { projectId: id } }),
+    ...operationQuery(GetProjectOverview, { params: { projectId: id } }),
     placeholderData: keepPreviousData,
   });
   const isGone = overview.error instanceof ApiError && overview.error.kind === 'NotFoundError';

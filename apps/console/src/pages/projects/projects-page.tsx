@@ -123,7 +123,7 @@ const ActiveProjects = () => {
       title={text.title}
       actions={
         <>
-          <Link to="/projects" search={{ show: 'archived' } as never} className={buttonClass()}>
+          <Link to="/projects" search={{ show: 'archived' }} className={buttonClass()}>
             {text.showArchived}
           </Link>
           {create}
@@ -172,7 +172,7 @@ const ActiveProjects = () => {
 
 /** The projects that the user sees: the active ones, or the archived ones where the address asks for them. */
 export const ProjectsPage = () => {
-  const { show } = useSearch({ strict: false }) as { readonly show?: string };
+  const { show } = useSearch({ strict: false });
   if (show !== 'archived') return <ActiveProjects />;
   return (
     <Suspense fallback={<Loading />}>

@@ -1,7 +1,7 @@
 import { CreateSegment, ListSegments } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { buttonClass } from '../../components/button.tsx';
 import { useMayCall } from '../../components/missing-permission.tsx';
 import { ResourceList } from '../../components/resource-list.tsx';
@@ -12,7 +12,7 @@ import layout from '../../components/layout.module.css';
 /** The segments that belong to a project alone. */
 export const SegmentsTab = ({ project }: { readonly project: string }) => {
   const segments = useQuery({
-    ...read(ListSegments, {}),
+    ...operationQuery(ListSegments, {}),
     select: ({ segments: all }) => all.filter((segment) => segment.project === project),
   });
   const mayCall = useMayCall();
@@ -20,7 +20,7 @@ export const SegmentsTab = ({ project }: { readonly project: string }) => {
     <Link
       to="/admin/$section/$item"
       params={{ section: 'segments', item: 'new' }}
-      search={{ project } as never}
+      search={{ project }}
       className={buttonClass({ variant: 'primary' })}
     >
       {text.createSegment}

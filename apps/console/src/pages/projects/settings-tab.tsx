@@ -11,8 +11,8 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callWithEntityTag } from '../../api/call.ts';
-import { read } from '../../api/queries.ts';
+import { call } from '../../api/call.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { ActionDialog } from '../../components/action-dialog.tsx';
 import { BodyForm } from '../../components/forms/body-form.tsx';
 import { Button } from '../../components/button.tsx';
@@ -42,9 +42,9 @@ const Settings = ({ project, overview }: SettingsProps) => {
   const stickiness = useStickinessField();
   const mayCall = useMayCall();
   const request = { params: { projectId: project } };
-  const current = (part: typeof about | typeof rules) => async () => {
-    const { value } = await callWithEntityTag(GetProjectOverview, request);
-    return { value: part(value), tag: undefined };
+  const readStored = (part: typeof about | typeof rules) => async () => {
+    const value = await call(GetProjectOverview, request);
+    return { value: part(value) };
   };
   const activeFlags = overview.featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
   return (
@@ -57,7 +57,7 @@ const Settings = ({ project, overview }: SettingsProps) => {
             request={request}
             invalidates={reads}
             values={about(overview)}
-            current={current(about)}
+            readStored={readStored(about)}
             fields={[
               { name: 'name', label: text.name },
               { name: 'description', label: text.description, rows: 3 },
@@ -74,7 +74,7 @@ const Settings = ({ project, overview }: SettingsProps) => {
             request={request}
             invalidates={reads}
             values={rules(overview)}
-            current={current(rules)}
+            readStored={readStored(rules)}
             fields={[
               modeField,
               stickiness,
@@ -99,7 +99,7 @@ const Settings = ({ project, overview }: SettingsProps) => {
 const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly activeFlags: number }) => {
   const navigate = useNavigate();
   const mayCall = useMayCall();
-  const status = useQuery(read(GetProjectStatus, { params: { projectId: project } }));
+  const status = useQuery(operationQuery(GetProjectStatus, { params: { projectId: project } }));
   const [open, setOpen] = useState<'archive' | 'delete'>();
   if (!mayCall(DeleteProject, { project })) return null;
   const close = (): void => setOpen(undefined);
@@ -171,7 +171,7 @@ const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly a
 
 /** The settings of a project, and its end. */
 export const SettingsTab = ({ project }: { readonly project: string }) => {
-  const overview = useQuery(read(GetProjectOverview, { params: { projectId: project } }));
+  const overview = useQuery(operationQuery(GetProjectOverview, { params: { projectId: project } }));
   return (
     <div className={layout['stack']}>
       <MissingPermission operation={UpdateProjectSettings} where={{ project }} />

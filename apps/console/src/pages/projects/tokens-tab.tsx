@@ -7,7 +7,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { ActionDialog } from '../../components/action-dialog.tsx';
 import { Button } from '../../components/button.tsx';
 import { Badge, Notice } from '../../components/content.tsx';
@@ -28,7 +28,7 @@ const CreateToken = lazy(() =>
 /** The API tokens that give a project. */
 export const TokensTab = ({ project }: { readonly project: string }) => {
   const tokens = useQuery({
-    ...read(ListProjectApiTokens, { params: { projectId: project } }),
+    ...operationQuery(ListProjectApiTokens, { params: { projectId: project } }),
     select: ({ tokens: rows }) => rows,
   });
   const mayCall = useMayCall();

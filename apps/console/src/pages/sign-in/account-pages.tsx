@@ -11,7 +11,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm, type UseFormSetError } from 'react-hook-form';
 import { sendAfterSignIn, urlOf } from '../../api/call.ts';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
 import { QueryResult, Notice } from '../../components/content.tsx';
 import { FormText, showServerError } from '../../components/forms/form.tsx';
@@ -121,8 +121,7 @@ const PersonForm = ({ submit, hasAccountFields, isEmailRequired = false, run, on
   );
 };
 
-const useParameter = (name: string): string | undefined =>
-  (useSearch({ strict: false }) as Record<string, string>)[name];
+const useParameter = (name: 'token' | 'invite'): string | undefined => useSearch({ strict: false })[name];
 
 /** Creates the first administrator, by the link that the first start prints. */
 export const FirstPage = () => {
@@ -146,7 +145,7 @@ export const FirstPage = () => {
 };
 
 const ChoosePassword = ({ token }: { readonly token: string }) => {
-  const link = useQuery({ ...read(ValidateResetLink, { query: { token } }), retry: false, gcTime: 0 });
+  const link = useQuery({ ...operationQuery(ValidateResetLink, { query: { token } }), retry: false, gcTime: 0 });
   const [isDone, setDone] = useState(false);
   if (isDone) return <Done>{text.passwordSet}</Done>;
   return (

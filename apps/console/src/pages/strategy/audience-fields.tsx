@@ -1,7 +1,7 @@
 import { ListContextFields, ListSegments, ListStrategyTypes } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Label, Slider, SliderThumb, SliderTrack } from 'react-aria-components';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { Checkbox, ComboBox, Select, TextField } from '../../components/forms/fields.tsx';
 import { strategyMessages } from '../../messages/strategy.ts';
 import type { StrategyDraft } from '../../strategies/strategy-draft.ts';
@@ -46,8 +46,8 @@ const PercentageField = ({ value, onChange }: PercentageProps) => (
 /** Who gets the flag: the type of the strategy and its parameters. */
 export const Audience = ({ draft, onChange }: PartProps) => {
   const { name, parameters } = draft;
-  const types = useQuery({ ...read(ListStrategyTypes, {}), staleTime: 60_000 });
-  const fields = useQuery({ ...read(ListContextFields, {}), staleTime: 60_000 });
+  const types = useQuery({ ...operationQuery(ListStrategyTypes, {}), staleTime: 60_000 });
+  const fields = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const set = (parameter: string, value: string): void =>
     onChange({ ...draft, parameters: { ...parameters, [parameter]: value } });
   const percentage = rolloutTypes.get(name);
@@ -125,7 +125,7 @@ export const Audience = ({ draft, onChange }: PartProps) => {
 
 /** The segments of a strategy, all of which must match. */
 export const Segments = ({ draft, onChange }: PartProps) => {
-  const { data } = useQuery({ ...read(ListSegments, {}), staleTime: 60_000 });
+  const { data } = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
   const segments = data?.segments ?? [];
   const chosen = draft.segments;
   const nameOf = (id: number): string => segments.find((segment) => segment.id === id)?.name ?? `${id}`;

@@ -1,7 +1,7 @@
 import { type Constraint, type ConstraintOperator, GetUiConfig, ListContextFields } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Checkbox, ComboBox, Select, TextField } from '../../components/forms/fields.tsx';
 import { strategyMessages } from '../../messages/strategy.ts';
@@ -29,7 +29,7 @@ interface ConstraintFieldsProps {
 }
 
 const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRemove'>) => {
-  const { data: fields = [] } = useQuery({ ...read(ListContextFields, {}), staleTime: 60_000 });
+  const { data: fields = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const { operator, values = [], value = '', contextName } = constraint;
   const legalValues = fields.find(({ name }) => name === contextName)?.legalValues ?? [];
   const kind = kindOf(operator);
@@ -98,8 +98,8 @@ const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
 };
 
 const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsProps) => {
-  const { data: fields = [] } = useQuery({ ...read(ListContextFields, {}), staleTime: 60_000 });
-  const { data: settings } = useQuery({ ...read(GetUiConfig, {}), staleTime: 60_000 });
+  const { data: fields = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
+  const { data: settings } = useQuery({ ...operationQuery(GetUiConfig, {}), staleTime: 60_000 });
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
   const operatorsOf = (name: string) => operatorsFor(name, settings?.flags['regexConstraints'] === true);
   const known = fields.map(({ name, description }) => ({ id: name, label: name, about: description ?? undefined }));

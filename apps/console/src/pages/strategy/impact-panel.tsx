@@ -1,7 +1,7 @@
 import { EvaluateImpact, type FeatureChange } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useState } from 'react';
-import { read } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
 import { Badge, ErrorNotice, Loading, Notice } from '../../components/content.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { strategyMessages } from '../../messages/strategy.ts';
@@ -40,7 +40,7 @@ export const ImpactPanel = (props: ImpactPanelProps) => {
   const body = { project, environment, changes, contexts: examples.map(({ context }) => context) };
   const settled = useSettled(body, JSON.stringify(body));
   const query = useQuery({
-    ...read(EvaluateImpact, { body: settled }),
+    ...operationQuery(EvaluateImpact, { body: settled }),
     placeholderData: keepPreviousData,
     enabled: settled.changes.length > 0,
   });

@@ -4,7 +4,7 @@ import { Link, useBlocker, useNavigate, useParams } from '@tanstack/react-router
 import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { callWithEntityTag } from '../../api/call.ts';
-import { read, readWithEntityTag } from '../../api/queries.ts';
+import { operationQuery, operationQueryWithEntityTag } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../components/button.tsx';
 import { QueryResult, Badge, ErrorNotice, Loading, Notice } from '../../components/content.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -18,12 +18,12 @@ import { notify } from '../../shell/toasts.tsx';
 import { useApplyChanges } from '../../strategies/apply-change.ts';
 import { DirectNotice, useProtection } from '../../strategies/protection-notices.tsx';
 import {
-  draftOf,
-  jsonOfDraft,
-  newDraft,
-  parseDraft,
+  strategyDraftOf,
+  draftAsJson,
+  newStrategyDraft,
+  parseStrategyDraft,
   type StrategyDraft,
-  strategyOf,
+  strategyBodyOf,
 } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
 import { mergeChanges, type Json, type MergeConflict } from '../../strategies/three-way-merge.ts';
@@ -59,7 +59,7 @@ const JsonSection = ({ draft, onChange }: PartProps) => {
   const edit = (typed: string): void => {
     if (typed === text) return;
     try {
-      const parsed = parseDraft(typed);
+      const parsed = parseStrategyDraft(typed);
       setOwn({ text: typed, error: undefined });
       onChange(parsed);
     } catch (error) {
@@ -80,7 +80,7 @@ const JsonSection = ({ draft, onChange }: PartProps) => {
 /** Whether a text describes the draft, in whatever layout. */
 const isTextOf = (text: string, draft: StrategyDraft): boolean => {
   try {
-    return JSON.stringify(parseDraft(text)) === JSON.stringify(draft);
+    return JSON.stringify(parseStrategyDraft(text)) === JSON.stringify(draft);
   } catch {
     return false;
   }
@@ -89,7 +89,7 @@ const isTextOf = (text: string, draft: StrategyDraft): boolean => {
 /** A strategy as another person left it, with its entity tag. */
 interface Later {
   readonly draft: StrategyDraft;
-  readonly tag: string | undefined;
+  readonly entityTag: string | undefined;
 }
 
 interface Conflict {
@@ -101,13 +101,13 @@ interface Conflict {
 interface EditorProps extends Place {
   /** as it was read; undefined for a new strategy */
   readonly stored: FeatureStrategy | undefined;
-  readonly tag: string | undefined;
+  readonly entityTag: string | undefined;
   readonly isEnabled: boolean;
 }
 
-const Editor = ({ project, feature, environment, stored, tag, isEnabled }: EditorProps) => {
-  const [base, setBase] = useState<Partial<Later>>({ ...(stored && { draft: draftOf(stored) }), tag });
-  const [draft, setDraft] = useState<StrategyDraft>(() => base.draft ?? newDraft(feature));
+const Editor = ({ project, feature, environment, stored, entityTag, isEnabled }: EditorProps) => {
+  const [base, setBase] = useState<Partial<Later>>({ ...(stored && { draft: strategyDraftOf(stored) }), entityTag });
+  const [draft, setDraft] = useState<StrategyDraft>(() => base.draft ?? newStrategyDraft(feature));
   const [isJson, setJson] = useState(false);
   const [isDone, setDone] = useState(false);
   const [wasMerged, setMerged] = useState(false);
@@ -116,7 +116,7 @@ const Editor = ({ project, feature, environment, stored, tag, isEnabled }: Edito
   const navigate = useNavigate();
   const apply = useApplyChanges(project);
   const protection = useProtection(project, environment);
-  const segments = useQuery({ ...read(ListSegments, {}), staleTime: 60_000 });
+  const segments = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
   const isProtected = protection.environments.length > 0;
   const isChanged = base.draft === undefined || JSON.stringify(base.draft) !== JSON.stringify(draft);
   const blocker = useBlocker({
@@ -126,7 +126,7 @@ const Editor = ({ project, feature, environment, stored, tag, isEnabled }: Edito
   });
 
   const segmentNames = new Map((segments.data?.segments ?? []).map(({ id, name }) => [id, name]));
-  const payload = strategyOf(draft);
+  const payload = strategyBodyOf(draft);
   const id = stored?.id;
   const change: FeatureChange =
     id === undefined
@@ -150,16 +150,16 @@ const Editor = ({ project, feature, environment, stored, tag, isEnabled }: Edito
     if (base.draft === undefined || id === undefined) return;
     const params = { projectId: project, featureName: feature, environment, strategyId: id };
     const theirs = await callWithEntityTag(GetStrategy, { params });
-    const theirDraft = draftOf(theirs.value);
-    const { merged, conflicts } = mergeChanges(jsonOfDraft(base.draft), jsonOfDraft(draft), jsonOfDraft(theirDraft));
-    const later = { draft: theirDraft, tag: theirs.tag };
+    const theirDraft = strategyDraftOf(theirs.value);
+    const { merged, conflicts } = mergeChanges(draftAsJson(base.draft), draftAsJson(draft), draftAsJson(theirDraft));
+    const later = { draft: theirDraft, entityTag: theirs.entityTag };
     if (conflicts.length > 0) setConflict({ merged: merged as Json, conflicts, later });
     else adopt(merged as Json, later);
   };
 
   const save = async (isDirect = false): Promise<void> => {
     try {
-      const outcome = await apply.mutateAsync({ environment, changes: [change], ifMatch: base.tag, isDirect });
+      const outcome = await apply.mutateAsync({ environment, changes: [change], ifMatch: base.entityTag, isDirect });
       setDone(true);
       notify(outcome.kind === 'made' ? strategyMessages.saved : flagMessages.proposed(environment));
       await client.invalidateQueries({ queryKey: [GetFeature.operationId] });
@@ -247,11 +247,11 @@ const Editor = ({ project, feature, environment, stored, tag, isEnabled }: Edito
               isEnabled={isEnabled}
               changes={isChanged ? [change] : []}
               before={
-                stored === undefined ? undefined : strategySentence(strategyOf(base.draft ?? draft), segmentNames)
+                stored === undefined ? undefined : strategySentence(strategyBodyOf(base.draft ?? draft), segmentNames)
               }
               after={strategySentence(payload, segmentNames)}
               widensToEverybody={
-                reachesEverybody(payload) && !(base.draft !== undefined && reachesEverybody(strategyOf(base.draft)))
+                reachesEverybody(payload) && !(base.draft !== undefined && reachesEverybody(strategyBodyOf(base.draft)))
               }
             />
           </Suspense>
@@ -288,9 +288,9 @@ export const StrategyPage = () => {
   const params = useParams({ strict: false }) as Place & { readonly strategy: string };
   const { project, feature, environment, strategy } = params;
   const isNew = strategy === 'new';
-  const flag = useQuery(read(GetFeature, { params: { projectId: project, featureName: feature } }));
+  const flag = useQuery(operationQuery(GetFeature, { params: { projectId: project, featureName: feature } }));
   const stored = useQuery({
-    ...readWithEntityTag(GetStrategy, {
+    ...operationQueryWithEntityTag(GetStrategy, {
       params: { projectId: project, featureName: feature, environment, strategyId: strategy },
     }),
     enabled: !isNew,
@@ -303,10 +303,10 @@ export const StrategyPage = () => {
       {({ environments = [] }) => {
         const isEnabled = environments.find(({ name }) => name === environment)?.enabled ?? false;
         const place = { project, feature, environment, isEnabled };
-        if (isNew) return <Editor {...place} stored={undefined} tag={undefined} />;
+        if (isNew) return <Editor {...place} stored={undefined} entityTag={undefined} />;
         return (
           <QueryResult query={stored}>
-            {({ value, tag }) => <Editor key={strategy} {...place} stored={value} tag={tag} />}
+            {({ value, entityTag }) => <Editor key={strategy} {...place} stored={value} entityTag={entityTag} />}
           </QueryResult>
         );
       }}

@@ -10,8 +10,8 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callWithEntityTag } from '../../../api/call.ts';
-import { read } from '../../../api/queries.ts';
+import { call } from '../../../api/call.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
 import type { FormValues } from '../../../components/forms/body-schema.ts';
@@ -54,7 +54,7 @@ const prepare = ({ legalValues, ...body }: FormValues): FormValues => ({
 });
 
 const FieldUses = ({ name }: { readonly name: string }) => {
-  const uses = useQuery(read(ListStrategiesOfContextField, { params: { name } }));
+  const uses = useQuery(operationQuery(ListStrategiesOfContextField, { params: { name } }));
   return (
     <UsageList
       query={uses}
@@ -72,7 +72,7 @@ const FieldUses = ({ name }: { readonly name: string }) => {
 
 /** The fields of the context in which flags are evaluated. */
 export const ContextPage = () => {
-  const contextFields = useQuery(read(ListContextFields, {}));
+  const contextFields = useQuery(operationQuery(ListContextFields, {}));
   const mayCall = useMayCall();
   const [open, setOpen] = useState<{ readonly action: 'create' | 'edit' | 'delete'; readonly field?: ContextField }>();
   const close = (): void => setOpen(undefined);
@@ -167,9 +167,9 @@ export const ContextPage = () => {
           request={{ params: { name: field.name } }}
           invalidates={[ListContextFields]}
           values={bodyOf(field)}
-          current={async () => {
-            const { value } = await callWithEntityTag(GetContextField, { params: { name: field.name } });
-            return { value: bodyOf(value), tag: undefined };
+          readStored={async () => {
+            const value = await call(GetContextField, { params: { name: field.name } });
+            return { value: bodyOf(value) };
           }}
           fields={fields}
           prepare={prepare}

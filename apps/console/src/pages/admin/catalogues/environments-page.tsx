@@ -14,7 +14,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { callWithEntityTag } from '../../../api/call.ts';
-import { read, readWithEntityTag, useProjects } from '../../../api/queries.ts';
+import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
 import { Button } from '../../../components/button.tsx';
@@ -63,7 +63,7 @@ const bodyOf = ({ type, requiredApprovals }: EnvironmentDescription) => ({ type,
 const Edit = ({ environment, onClose }: DialogProps) => {
   const { name } = environment;
   const stored = useQuery({
-    ...readWithEntityTag(GetEnvironment, { params: { name } }),
+    ...operationQueryWithEntityTag(GetEnvironment, { params: { name } }),
     gcTime: 0,
     staleTime: Infinity,
   });
@@ -77,10 +77,10 @@ const Edit = ({ environment, onClose }: DialogProps) => {
       request={{ params: { name } }}
       invalidates={reads}
       values={bodyOf(stored.data.value)}
-      tag={stored.data.tag}
-      current={async () => {
-        const { value, tag } = await callWithEntityTag(GetEnvironment, { params: { name } });
-        return { value: bodyOf(value), tag };
+      entityTag={stored.data.entityTag}
+      readStored={async () => {
+        const { value, entityTag } = await callWithEntityTag(GetEnvironment, { params: { name } });
+        return { value: bodyOf(value), entityTag };
       }}
       fields={[typeField(environment.type), approvalsField]}
       done={() => text.saved(name)}
@@ -175,7 +175,7 @@ const dialogs = { edit: Edit, clone: Clone, enabled: SetEnabled, delete: Delete 
 /** The environments, in their order. */
 export const EnvironmentsPage = () => {
   // Its figures decide what may be deleted: they are read whenever the page is opened.
-  const environments = useQuery({ ...read(ListEnvironments, {}), staleTime: 0 });
+  const environments = useQuery({ ...operationQuery(ListEnvironments, {}), staleTime: 0 });
   const mayCall = useMayCall();
   const [open, setOpen] = useState<{
     readonly dialog: keyof typeof dialogs;

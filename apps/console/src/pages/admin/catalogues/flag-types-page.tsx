@@ -1,8 +1,8 @@
 import { type FeatureTypeDescription, ListFeatureTypes, SetFeatureTypeLifetime } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callWithEntityTag } from '../../../api/call.ts';
-import { read } from '../../../api/queries.ts';
+import { call } from '../../../api/call.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
 import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
 import { ResourceList } from '../../../components/resource-list.tsx';
@@ -12,14 +12,14 @@ import { AdminSection } from '../admin-section.tsx';
 import { FlagsThatMatch } from '../segments/flags-that-match.tsx';
 import layout from '../../../components/layout.module.css';
 
-const currentLifetime = (id: string) => async () => {
-  const { value } = await callWithEntityTag(ListFeatureTypes, {});
-  return { value: { lifetimeDays: value.types.find((type) => type.id === id)?.lifetimeDays ?? null }, tag: undefined };
+const readStoredLifetime = (id: string) => async () => {
+  const value = await call(ListFeatureTypes, {});
+  return { value: { lifetimeDays: value.types.find((type) => type.id === id)?.lifetimeDays ?? null } };
 };
 
 /** How long flags of each type are expected to live. */
 export const FlagTypesPage = () => {
-  const types = useQuery({ ...read(ListFeatureTypes, {}), select: ({ types: rows }) => rows });
+  const types = useQuery({ ...operationQuery(ListFeatureTypes, {}), select: ({ types: rows }) => rows });
   const mayCall = useMayCall();
   const [edited, setEdited] = useState<FeatureTypeDescription>();
   return (
@@ -64,7 +64,7 @@ export const FlagTypesPage = () => {
           request={{ params: { id: edited.id } }}
           invalidates={[ListFeatureTypes]}
           values={{ lifetimeDays: edited.lifetimeDays }}
-          current={currentLifetime(edited.id)}
+          readStored={readStoredLifetime(edited.id)}
           fields={[{ name: 'lifetimeDays', label: text.lifetimeField, hint: text.lifetimeHint }]}
           done={() => text.saved(edited.name)}
           onClose={() => setEdited(undefined)}

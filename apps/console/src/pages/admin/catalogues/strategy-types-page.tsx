@@ -10,8 +10,8 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callWithEntityTag } from '../../../api/call.ts';
-import { read } from '../../../api/queries.ts';
+import { call } from '../../../api/call.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
 import type { FormValues } from '../../../components/forms/body-schema.ts';
@@ -67,9 +67,9 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
           uses={<p>{text.editHelp}</p>}
           operation={UpdateStrategyType}
           values={bodyOf({ name, ...type })}
-          current={async () => {
-            const { value } = await callWithEntityTag(GetStrategyType, { params: { name } });
-            return { value: bodyOf(value), tag: undefined };
+          readStored={async () => {
+            const value = await call(GetStrategyType, { params: { name } });
+            return { value: bodyOf(value) };
           }}
           fields={fields}
           prepare={prepare}
@@ -120,7 +120,7 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
 
 /** The kinds of strategies: the built-in ones, and those that SDKs evaluate on their own. */
 export const StrategyTypesPage = () => {
-  const types = useQuery({ ...read(ListStrategyTypes, {}), select: ({ strategies }) => strategies });
+  const types = useQuery({ ...operationQuery(ListStrategyTypes, {}), select: ({ strategies }) => strategies });
   const mayCall = useMayCall();
   const [open, setOpen] = useState<{ readonly action: Action; readonly type?: StrategyType }>();
   const close = (): void => setOpen(undefined);

@@ -15,8 +15,8 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callWithEntityTag } from '../../../api/call.ts';
-import { read } from '../../../api/queries.ts';
+import { call } from '../../../api/call.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
 import { Button } from '../../../components/button.tsx';
@@ -42,9 +42,9 @@ const Swatch = ({ color }: { readonly color: string | null | undefined }) =>
     <span className={styles['swatch']} style={{ background: color }} aria-hidden="true" />
   ) : null;
 
-const currentType = (name: string) => async () => {
-  const { value } = await callWithEntityTag(GetTagType, { params: { name } });
-  return { value: value.tagType, tag: undefined };
+const readStoredType = (name: string) => async () => {
+  const value = await call(GetTagType, { params: { name } });
+  return { value: value.tagType };
 };
 
 const EditType = ({ type, onClose }: { readonly type: TagTypeDescription; readonly onClose: () => void }) => (
@@ -55,7 +55,7 @@ const EditType = ({ type, onClose }: { readonly type: TagTypeDescription; readon
     request={{ params: { name: type.name } }}
     invalidates={[ListTagTypes, GetTagType]}
     values={type}
-    current={currentType(type.name)}
+    readStored={readStoredType(type.name)}
     fields={described}
     done={() => text.typeSaved(type.name)}
     onClose={onClose}
@@ -63,7 +63,7 @@ const EditType = ({ type, onClose }: { readonly type: TagTypeDescription; readon
 );
 
 const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose: () => void }) => {
-  const tags = useQuery(read(ListTagsOfType, { params: { type: name } }));
+  const tags = useQuery(operationQuery(ListTagsOfType, { params: { type: name } }));
   return (
     <ActionDialog
       title={text.deleteTypeTitle(name)}
@@ -90,7 +90,7 @@ const TypeUse = ({ tags }: { readonly tags: readonly Tag[] }) => {
 };
 
 const TagTypes = () => {
-  const types = useQuery({ ...read(ListTagTypes, {}), select: ({ tagTypes }) => tagTypes });
+  const types = useQuery({ ...operationQuery(ListTagTypes, {}), select: ({ tagTypes }) => tagTypes });
   const mayCall = useMayCall();
   const [open, setOpen] = useState<{
     readonly action: 'create' | 'edit' | 'delete';
@@ -174,8 +174,11 @@ const nameOf = ({ type, value }: Tag): string => `${type}:${value}`;
 const filterOf = (tag: Tag): string => (/\s/.test(nameOf(tag)) ? `"tag:${nameOf(tag)}"` : `tag:${nameOf(tag)}`);
 
 const TagsOfType = ({ type }: { readonly type: string }) => {
-  const stored = useQuery({ ...read(GetTagType, { params: { name: type } }), select: ({ tagType }) => tagType });
-  const tags = useQuery({ ...read(ListTagsOfType, { params: { type } }), select: ({ tags: rows }) => rows });
+  const stored = useQuery({
+    ...operationQuery(GetTagType, { params: { name: type } }),
+    select: ({ tagType }) => tagType,
+  });
+  const tags = useQuery({ ...operationQuery(ListTagsOfType, { params: { type } }), select: ({ tags: rows }) => rows });
   const mayCall = useMayCall();
   const [isCreating, setCreating] = useState(false);
   const [isEditing, setEditing] = useState(false);
@@ -215,7 +218,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
             id: 'flags',
             title: messages.shell.flags,
             cell: (tag) => (
-              <Link to="/flags" search={{ q: filterOf(tag) } as never}>
+              <Link to="/flags" search={{ q: filterOf(tag) }}>
                 {text.findFlags}
               </Link>
             ),

@@ -1,7 +1,7 @@
 import { CreateGroup, GetGroup, type Group, ListGroups, ListUsers, UpdateGroup } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { callWithEntityTag } from '../../../api/call.ts';
-import { read } from '../../../api/queries.ts';
+import { call } from '../../../api/call.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
@@ -26,7 +26,7 @@ const linesOf = (value: string): string[] => value.split('\n');
 
 /** Creates a group, or changes one. */
 export const GroupForm = ({ group, onClose }: { readonly group: Group | undefined; readonly onClose: () => void }) => {
-  const people = useQuery(read(ListUsers, {}));
+  const people = useQuery(operationQuery(ListUsers, {}));
   const roles = people.data?.rootRoles ?? [];
   const options = (people.data?.users ?? []).map((user) => ({
     id: String(user.id),
@@ -93,10 +93,7 @@ export const GroupForm = ({ group, onClose }: { readonly group: Group | undefine
       operation={UpdateGroup}
       request={{ params: { id: group.id } }}
       values={bodyOfGroup(group)}
-      current={async () => {
-        const { value, tag } = await callWithEntityTag(GetGroup, { params: { id: group.id } });
-        return { value: bodyOfGroup(value), tag };
-      }}
+      readStored={async () => ({ value: bodyOfGroup(await call(GetGroup, { params: { id: group.id } })) })}
     />
   );
 };

@@ -2,7 +2,7 @@ import { CreateGroup, DeleteGroup, type Group, ListGroups, ListUsers, UpdateGrou
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
-import { read } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Badge } from '../../../components/content.tsx';
@@ -20,8 +20,8 @@ const GroupForm = lazyRouteComponent(dialogs, 'GroupForm');
 
 /** The groups with their members, roles and projects. */
 export const GroupsPage = () => {
-  const groups = useQuery(read(ListGroups, {}));
-  const roles = useQuery(read(ListUsers, {})).data?.rootRoles ?? [];
+  const groups = useQuery(operationQuery(ListGroups, {}));
+  const roles = useQuery(operationQuery(ListUsers, {})).data?.rootRoles ?? [];
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
   const [edited, setEdited] = useState<Group | 'new' | undefined>();
   const [deleted, setDeleted] = useState<Group | undefined>();

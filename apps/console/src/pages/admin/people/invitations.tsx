@@ -2,7 +2,7 @@ import { CreateInviteLink, type InviteLink, ListInviteLinks, UpdateInviteLink } 
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { read } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Badge } from '../../../components/content.tsx';
@@ -28,7 +28,7 @@ const StateBadge = ({ link: { enabled, expiresAt } }: { readonly link: InviteLin
 
 /** The links by which people create their own accounts. */
 export const Invitations = () => {
-  const links = useQuery(read(ListInviteLinks, {}));
+  const links = useQuery(operationQuery(ListInviteLinks, {}));
   const mayCall = useMayCall();
   const [isCreating, setCreating] = useState(false);
   const [shown, setShown] = useState<InviteLink | undefined>();

@@ -1,6 +1,6 @@
 import { ListGroups, ListUserPats } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { read } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import type { Option } from '../../../components/forms/fields.tsx';
 import { UsageList } from '../../../components/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
@@ -41,8 +41,8 @@ export const roleOptions = (roles: readonly Role[]): Option[] =>
 
 /** What of a user depends on the user: the tokens, and the groups. */
 export const UsagesOfUser = ({ id }: { readonly id: number }) => {
-  const tokens = useQuery(read(ListUserPats, { params: { id } }));
-  const groups = useQuery(read(ListGroups, {}));
+  const tokens = useQuery(operationQuery(ListUserPats, { params: { id } }));
+  const groups = useQuery(operationQuery(ListGroups, {}));
   return (
     <>
       <UsageList

@@ -12,7 +12,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { read } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
 import { faultOf } from '../../../components/forms/body-schema.ts';
@@ -64,7 +64,7 @@ const CreateToken = ({ account, onClose }: { readonly account: Account; readonly
 
 /** The tokens of a service account. A further dialog takes its place while it is open, so that one is on the screen. */
 export const TokensDialog = ({ account, onClose }: { readonly account: Account; readonly onClose: () => void }) => {
-  const tokens = useQuery(read(ListServiceAccountTokens, { params: { id: account.id } }));
+  const tokens = useQuery(operationQuery(ListServiceAccountTokens, { params: { id: account.id } }));
   const [isCreating, setCreating] = useState(false);
   const [deleted, setDeleted] = useState<Pat | undefined>();
   if (isCreating) return <CreateToken account={account} onClose={() => setCreating(false)} />;
@@ -176,9 +176,9 @@ export const ServiceAccountDialog = ({ what, account, roles, onClose }: ServiceA
           request={{ params: { id: account.id } }}
           invalidates={[ListServiceAccounts]}
           values={account}
-          current={async () => {
+          readStored={async () => {
             const { serviceAccounts } = await call(ListServiceAccounts, {});
-            return { value: serviceAccounts.find(({ id }) => id === account.id) ?? account, tag: undefined };
+            return { value: serviceAccounts.find(({ id }) => id === account.id) ?? account };
           }}
           fields={[
             { name: 'name', label: text.name },

@@ -2,7 +2,7 @@ import { CreateServiceAccount, ListServiceAccounts } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { type ComponentProps, Suspense, useEffect, useState } from 'react';
-import { read } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Badge } from '../../../components/content.tsx';
 import { MissingPermission } from '../../../components/missing-permission.tsx';
@@ -19,7 +19,7 @@ const ServiceAccountDialog = lazyRouteComponent(dialogs, 'ServiceAccountDialog')
 
 /** The accounts of machines, with their tokens. */
 export const ServiceAccountsPage = () => {
-  const accounts = useQuery(read(ListServiceAccounts, {}));
+  const accounts = useQuery(operationQuery(ListServiceAccounts, {}));
   const roles = accounts.data?.rootRoles ?? [];
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
   const [isCreating, setCreating] = useState(false);

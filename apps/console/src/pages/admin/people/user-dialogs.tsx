@@ -13,17 +13,16 @@ import {
   UpdateUser,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { callWithEntityTag } from '../../../api/call.ts';
-import { read } from '../../../api/queries.ts';
+import { call } from '../../../api/call.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
 import { faultOf } from '../../../components/forms/body-schema.ts';
-import { QueryResult, Table } from '../../../components/content.tsx';
+import { QueryResult } from '../../../components/content.tsx';
 import { FormSelect, FormSwitch, FormText } from '../../../components/forms/form.tsx';
-import { Time } from '../../../components/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
-import { browserName } from '../../profile/browser-name.ts';
+import { SessionTable } from '../../profile/session-table.tsx';
 import { nameOf, roleOptions, UsagesOfUser } from './person-cell.tsx';
 import { entered, instantIn, optionsOf, SecretForm } from '../../../components/forms/secret-form.tsx';
 
@@ -41,7 +40,7 @@ export const CreateUserDialog = ({
   readonly roles: ReplyOf<typeof ListUsers>['rootRoles'];
   readonly onClose: () => void;
 }) => {
-  const hasMail = useQuery(read(GetUiConfig, {})).data?.emailEnabled === true;
+  const hasMail = useQuery(operationQuery(GetUiConfig, {})).data?.emailEnabled === true;
   const viewer = roles.find(({ name }) => name === 'Viewer') ?? roles[0];
   const check = (name: string) => (value: unknown) => faultOf(CreateUser.body, name, value);
   return (
@@ -102,7 +101,7 @@ export const CreateUserDialog = ({
 };
 
 const SessionsDialog = ({ user, onClose }: { readonly user: User; readonly onClose: () => void }) => {
-  const sessions = useQuery(read(ListUserSessions, { params: { id: user.id } }));
+  const sessions = useQuery(operationQuery(ListUserSessions, { params: { id: user.id } }));
   const count = sessions.data?.sessions.length ?? 0;
   return (
     <ActionDialog
@@ -116,22 +115,7 @@ const SessionsDialog = ({ user, onClose }: { readonly user: User; readonly onClo
       onClose={onClose}
     >
       <QueryResult query={sessions}>
-        {({ sessions: rows }) =>
-          rows.length === 0 ? (
-            <p>{text.noSessions}</p>
-          ) : (
-            <Table
-              label={text.sessions}
-              rows={rows}
-              rowKey={({ id }) => id}
-              columns={[
-                { id: 'browser', title: text.browser, cell: ({ userAgent }) => browserName(userAgent) },
-                { id: 'address', title: text.address, cell: ({ address }) => address },
-                { id: 'seen', title: text.lastSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
-              ]}
-            />
-          )
-        }
+        {({ sessions: rows }) => (rows.length === 0 ? <p>{text.noSessions}</p> : <SessionTable sessions={rows} />)}
       </QueryResult>
     </ActionDialog>
   );
@@ -158,7 +142,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
           request={{ params }}
           invalidates={[ListUsers]}
           values={user}
-          current={() => callWithEntityTag(GetUser, { params })}
+          readStored={async () => ({ value: await call(GetUser, { params }) })}
           fields={[
             { name: 'name', label: text.name },
             { name: 'email', label: text.email },

@@ -2,7 +2,7 @@ import { CreateUser, DeleteInactiveUsers, ListInactiveUsers, ListUsers } from '@
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, useNavigate } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
-import { read } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Badge } from '../../../components/content.tsx';
@@ -26,10 +26,10 @@ const UserDialog = lazyRouteComponent(dialogs, 'UserDialog');
 
 /** The users: their roles, whether they are active, and what administrators do for them. */
 export const UsersPage = () => {
-  const users = useQuery(read(ListUsers, {}));
+  const users = useQuery(operationQuery(ListUsers, {}));
   const [view, setView] = useSearchParameter('view');
   const isInactive = view === 'inactive';
-  const inactive = useQuery({ ...read(ListInactiveUsers, {}), enabled: isInactive });
+  const inactive = useQuery({ ...operationQuery(ListInactiveUsers, {}), enabled: isInactive });
   const navigate = useNavigate();
   const [isCreating, setCreating] = useState(false);
   const [opened, setOpened] = useState<{ readonly what: Opened; readonly user: User } | undefined>();
@@ -49,8 +49,7 @@ export const UsersPage = () => {
         id: 'access',
         label: text.access,
         icon: 'search',
-        run: () =>
-          void navigate({ to: '/admin/$section', params: { section: 'access' }, search: { q: nameOf(user) } as never }),
+        run: () => void navigate({ to: '/admin/$section', params: { section: 'access' }, search: { q: nameOf(user) } }),
       },
       ...(user.email === undefined && user.username === undefined
         ? []

@@ -2,7 +2,7 @@ import { ListApiTokens, ListPermissions, ListProjectRoleHolders, ListRoleHolders
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { read, useEnvironments, useProjects } from '../../../api/queries.ts';
+import { operationQuery, useEnvironments, useProjects } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Badge, Notice, Table } from '../../../components/content.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -34,13 +34,13 @@ const mayOf = ({ permissions }: Person): string => {
 };
 
 const AdminTokens = () => {
-  const tokens = useQuery(read(ListApiTokens, {}));
+  const tokens = useQuery(operationQuery(ListApiTokens, {}));
   const count = tokens.data?.tokens.filter(({ type }) => type === 'admin').length ?? 0;
   if (count === 0) return null;
   return (
     <Notice
       actions={
-        <Link to="/admin/$section" params={{ section: 'api-tokens' }} search={{ type: 'admin' } as never}>
+        <Link to="/admin/$section" params={{ section: 'api-tokens' }} search={{ type: 'admin' }}>
           {text.showTokens}
         </Link>
       }
@@ -60,15 +60,15 @@ export const AccessPage = () => {
   const [shown, setShown] = useState<Person | undefined>();
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
-  const catalogue = useQuery(read(ListPermissions, {}));
+  const catalogue = useQuery(operationQuery(ListPermissions, {}));
   const mayCall = useMayCall();
   const mayListAll = mayCall(ListRoleHolders);
   const project = chosen ?? (mayListAll ? undefined : projects[0]?.id);
   // Everywhere, no environment can be chosen, and one that is left in the address from a project does not count.
   const environment = project === undefined ? undefined : chosenEnvironment;
-  const instance = useQuery({ ...read(ListRoleHolders, {}), enabled: project === undefined && mayListAll });
+  const instance = useQuery({ ...operationQuery(ListRoleHolders, {}), enabled: project === undefined && mayListAll });
   const inProject = useQuery({
-    ...read(ListProjectRoleHolders, { params: { projectId: project ?? '' } }),
+    ...operationQuery(ListProjectRoleHolders, { params: { projectId: project ?? '' } }),
     enabled: project !== undefined,
   });
   const holders = project === undefined ? instance : inProject;

@@ -13,7 +13,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { call } from '../../../api/call.ts';
-import { read, useCommand } from '../../../api/queries.ts';
+import { operationQuery, useCommand } from '../../../api/queries.ts';
 import { faultOf } from '../../../components/forms/body-schema.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/content.tsx';
@@ -115,7 +115,7 @@ const mergeRole = async (role: RoleWithPermissions, edited: Edited): Promise<Edi
 export const RoleForm = ({ catalogue, kind, role, onClose }: RoleFormProps) => {
   const create = useCommand(CreateRole, [ListRoles, GetRole, ListRoleHolders]);
   const update = useCommand(UpdateRole, [ListRoles, GetRole, ListRoleHolders]);
-  const holders = useQuery({ ...read(ListRoleHolders, {}), enabled: role !== undefined && kind === 'root' });
+  const holders = useQuery({ ...operationQuery(ListRoleHolders, {}), enabled: role !== undefined && kind === 'root' });
   // The edit is compared with what the dialog was opened with, also when the list is read again meanwhile.
   const [base] = useState(role);
   const [grants, setGrants] = useState<ReadonlySet<string>>(role === undefined ? new Set() : grantsOf(role));

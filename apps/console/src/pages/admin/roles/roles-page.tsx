@@ -10,7 +10,7 @@ import {
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useState } from 'react';
-import { read } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { QueryResult, Loading } from '../../../components/content.tsx';
@@ -120,10 +120,10 @@ const Matrix = ({ catalogue, kind, roles, onEdit, onRemove }: MatrixProps) => {
 export const RolesPage = () => {
   const [view] = useSearchParameter('kind');
   const kind = kinds.find((one) => one === view) ?? 'root';
-  const catalogue = useQuery(read(ListPermissions, {}));
-  const roles = useQuery(read(ListRoles, {}));
+  const catalogue = useQuery(operationQuery(ListPermissions, {}));
+  const roles = useQuery(operationQuery(ListRoles, {}));
   const shown = roles.data?.roles.filter(({ type }) => kindOf(type) === kind) ?? [];
-  const details = useQueries({ queries: shown.map(({ id }) => read(GetRole, { params: { id } })) });
+  const details = useQueries({ queries: shown.map(({ id }) => operationQuery(GetRole, { params: { id } })) });
   const mayCall = useMayCall();
   const [edited, setEdited] = useState<RoleWithPermissions | 'new' | undefined>();
   const [removed, setRemoved] = useState<RoleWithPermissions | undefined>();
@@ -157,7 +157,7 @@ export const RolesPage = () => {
             key={one}
             to="/admin/$section"
             params={{ section: 'roles' }}
-            search={{ kind: one } as never}
+            search={{ kind: one }}
             data-current={one === kind || undefined}
             aria-current={one === kind ? 'page' : undefined}
           >

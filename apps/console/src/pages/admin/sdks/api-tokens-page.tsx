@@ -2,7 +2,7 @@ import { type ApiToken, CreateApiToken, DeleteApiToken, ListApiTokens, UpdateApi
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
-import { read } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Badge } from '../../../components/content.tsx';
@@ -40,7 +40,7 @@ const everything = (name: string, all: string): string => (name === '*' ? all : 
 
 /** The keys of SDKs and scripts. */
 export const ApiTokensPage = () => {
-  const tokens = useQuery(read(ListApiTokens, {}));
+  const tokens = useQuery(operationQuery(ListApiTokens, {}));
   const mayCall = useMayCall();
   const [type, setType] = useSearchParameter('type');
   const [isCreating, setCreating] = useState(false);

@@ -9,7 +9,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { read } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
 import { Button } from '../../../components/button.tsx';
@@ -65,8 +65,8 @@ const Issues = ({ overview: { environments, issues } }: { readonly overview: App
 /** One application: where it runs, with which SDKs, and which flags it uses. */
 export const ApplicationPage = ({ name }: { readonly name: string }) => {
   const params = { appName: name };
-  const details = useQuery(read(GetApplication, { params }));
-  const overview = useQuery(read(GetApplicationOverview, { params }));
+  const details = useQuery(operationQuery(GetApplication, { params }));
+  const overview = useQuery(operationQuery(GetApplicationOverview, { params }));
   const navigate = useNavigate();
   const mayCall = useMayCall();
   const [opened, setOpened] = useState<'describe' | 'remove' | undefined>();

@@ -10,7 +10,7 @@ import {
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { read, useProjects } from '../../../api/queries.ts';
+import { operationQuery, useProjects } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Badge, Loading, Notice } from '../../../components/content.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -49,7 +49,7 @@ const AllApplications = ({ filter }: { readonly filter: React.ReactNode }) => {
   const [search = ''] = useSearchParameter('q');
   const word = longestWord(search);
   const query = useQuery({
-    ...read(ListApplications, { query: { limit, ...(word !== '' && { query: word }) } }),
+    ...operationQuery(ListApplications, { query: { limit, ...(word !== '' && { query: word }) } }),
     placeholderData: keepPreviousData,
   });
   const { applications = [], total = 0 } = query.data ?? {};
@@ -94,10 +94,10 @@ const ApplicationsOfProject = ({ project, filter }: OfProjectProps) => {
   const [search = ''] = useSearchParameter('q');
   const word = longestWord(search);
   const query = useQuery({
-    ...read(ListProjectApplications, { params, query: { limit, ...(word !== '' && { query: word }) } }),
+    ...operationQuery(ListProjectApplications, { params, query: { limit, ...(word !== '' && { query: word }) } }),
     placeholderData: keepPreviousData,
   });
-  const outdated = useQuery(read(ListOutdatedSdks, { params })).data?.sdks ?? [];
+  const outdated = useQuery(operationQuery(ListOutdatedSdks, { params })).data?.sdks ?? [];
   const isOutdated = (name: string, version: string): boolean =>
     outdated.some(({ sdkVersion }) => sdkVersion === `${name}:${version}`);
   return (
@@ -139,7 +139,7 @@ const ApplicationsOfProject = ({ project, filter }: OfProjectProps) => {
 };
 
 const Edges = () => {
-  const query = useQuery(read(ListEdgeInstances, {}));
+  const query = useQuery(operationQuery(ListEdgeInstances, {}));
   const [shown, setShown] = useState<Edge | undefined>();
   return (
     <>
@@ -176,7 +176,7 @@ const Edges = () => {
 };
 
 const UnknownFlags = () => {
-  const query = useQuery(read(ListUnknownFlags, {}));
+  const query = useQuery(operationQuery(ListUnknownFlags, {}));
   return (
     <>
       <p>{text.unknownHelp}</p>
@@ -240,7 +240,7 @@ const ApplicationsList = () => {
             key={one}
             to="/admin/$section"
             params={{ section: 'applications' }}
-            search={{ view: one } as never}
+            search={{ view: one }}
             data-current={one === view || undefined}
             aria-current={one === view ? 'page' : undefined}
           >

@@ -1,11 +1,11 @@
 import { type RequestOf, SearchFeatures } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { read } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { FlagLink, UsageList } from '../../../components/usage-list.tsx';
 
 /** A search for flags that only says how many there are and names the first of them. */
 export const useFlagsThatMatch = (query: RequestOf<typeof SearchFeatures>['query']) =>
-  useQuery(read(SearchFeatures, { query: { ...query, limit: '8', sortBy: 'name' } }));
+  useQuery(operationQuery(SearchFeatures, { query: { ...query, limit: '8', sortBy: 'name' } }));
 
 interface FlagsThatMatchProps {
   readonly query: RequestOf<typeof SearchFeatures>['query'];

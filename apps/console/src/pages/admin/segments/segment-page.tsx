@@ -13,7 +13,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { callWithEntityTag, type WithEntityTag } from '../../../api/call.ts';
-import { read, readWithEntityTag, useProjects } from '../../../api/queries.ts';
+import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { type BodyField, BodyForm } from '../../../components/forms/body-form.tsx';
 import type { FormValues } from '../../../components/forms/body-schema.ts';
@@ -23,7 +23,7 @@ import { MissingPermission, useMayCall } from '../../../components/missing-permi
 import { FlagLink, UsageList } from '../../../components/usage-list.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
 import { messages } from '../../../messages/shared.ts';
-import { sentConstraints } from '../../../strategies/strategy-draft.ts';
+import { constraintsForRequest } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
 import { useProtection } from '../../../strategies/protection-notices.tsx';
 import { AdminSection } from '../admin-section.tsx';
@@ -33,7 +33,7 @@ import styles from '../admin.module.css';
 
 /** The strategies that use a segment, and those of change requests that would. */
 const SegmentUses = ({ id }: { readonly id: number }) => {
-  const uses = useQuery(read(ListStrategiesOfSegment, { params: { id } }));
+  const uses = useQuery(operationQuery(ListStrategiesOfSegment, { params: { id } }));
   return (
     <>
       <UsageList
@@ -108,7 +108,7 @@ const constraintsOf = ({ constraints }: FormValues): readonly Constraint[] =>
 
 /** What a new segment and a stored one have in common. */
 const shared = {
-  prepare: (body: FormValues) => ({ ...body, constraints: sentConstraints(constraintsOf(body)) }),
+  prepare: (body: FormValues) => ({ ...body, constraints: constraintsForRequest(constraintsOf(body)) }),
   whole: (values: FormValues, onChange: (changed: FormValues) => void) => (
     <>
       <ConstraintsEditor constraints={constraintsOf(values)} onChange={(constraints) => onChange({ constraints })} />
@@ -118,7 +118,7 @@ const shared = {
 };
 
 const NewSegment = () => {
-  const { project } = useSearch({ strict: false }) as { readonly project?: string };
+  const { project } = useSearch({ strict: false });
   const navigate = useNavigate();
   const fields = useFields();
   return (
@@ -155,16 +155,16 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
   const fields = useFields();
   const navigate = useNavigate();
   const mayCall = useMayCall();
-  const uses = useQuery(read(ListStrategiesOfSegment, { params: { id } }));
+  const uses = useQuery(operationQuery(ListStrategiesOfSegment, { params: { id } }));
   const [isDeleting, setDeleting] = useState(false);
   const { name, project } = stored.value;
   const where = { project: project ?? undefined };
   const { environments, maySkip } = useProtection(project ?? 'default');
   const target = project == null || environments.length === 0 ? undefined : { project, environments, maySkip };
   const isUsed = (uses.data?.strategies.length ?? 0) > 0;
-  const current = async (): Promise<WithEntityTag<FormValues>> => {
-    const { value, tag } = await callWithEntityTag(GetSegment, { params: { id } });
-    return { value: bodyOfSegment(value), tag };
+  const readStored = async (): Promise<WithEntityTag<FormValues>> => {
+    const { value, entityTag } = await callWithEntityTag(GetSegment, { params: { id } });
+    return { value: bodyOfSegment(value), entityTag };
   };
   const deletion = {
     title: text.deleteTitle(name),
@@ -197,8 +197,8 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           request={{ params: { id } }}
           invalidates={[ListSegments]}
           values={bodyOfSegment(stored.value)}
-          tag={stored.tag}
-          current={current}
+          entityTag={stored.entityTag}
+          readStored={readStored}
           fields={fields}
           {...shared}
           whole={(values, onChange) => (
@@ -211,7 +211,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
                   base={bodyOfSegment(stored.value)}
                   values={values}
                   toBody={shared.prepare}
-                  current={async () => (await current()).value}
+                  readStored={async () => (await readStored()).value}
                   onReset={onChange}
                 />
               )}
@@ -257,7 +257,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
 export const SegmentPage = ({ item }: { readonly item: string }) => {
   const id = Number(item);
   const stored = useQuery({
-    ...readWithEntityTag(GetSegment, { params: { id } }),
+    ...operationQueryWithEntityTag(GetSegment, { params: { id } }),
     enabled: item !== 'new',
     // What is edited must not change under the hands of the user: a later state is merged when it is saved.
     staleTime: Number.POSITIVE_INFINITY,

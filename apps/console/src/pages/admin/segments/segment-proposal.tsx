@@ -34,17 +34,17 @@ interface ProposeEditProps {
   /** the body of a segment, from what was read or entered */
   readonly toBody: (values: FormValues) => FormValues;
   /** reads the segment as it is stored now */
-  readonly current: () => Promise<FormValues>;
+  readonly readStored: () => Promise<FormValues>;
   readonly onReset: (values: FormValues) => void;
 }
 
 /** Proposes the edit of a segment whose project has protected environments, with what others have saved meanwhile. */
-export const ProposeEdit = ({ id, target, base, values, toBody, current, onReset }: ProposeEditProps) => {
+export const ProposeEdit = ({ id, target, base, values, toBody, readStored, onReset }: ProposeEditProps) => {
   const requestBodyOf = (entered: FormValues): Json => toBody(bodyOf(UpdateSegment.body, entered)) as Json;
   const stored = valuesOf(UpdateSegment.body, base);
   const propose = useMutation<ChangeRequest | 'conflict', ApiError>({
     mutationFn: async () => {
-      const now = valuesOf(UpdateSegment.body, await current());
+      const now = valuesOf(UpdateSegment.body, await readStored());
       const { merged, conflicts } = mergeChanges(requestBodyOf(stored), requestBodyOf(values), requestBodyOf(now));
       if (conflicts.length > 0) return 'conflict';
       const payload = { id, ...(merged as FormValues) };

@@ -2,7 +2,7 @@ import { CreateSegment, ListSegments } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, lazyRouteComponent, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { read } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { buttonClass } from '../../../components/button.tsx';
 import { Badge, Loading } from '../../../components/content.tsx';
 import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
@@ -16,7 +16,7 @@ import layout from '../../../components/layout.module.css';
 const SegmentPage = lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage');
 
 const Segments = () => {
-  const segments = useQuery({ ...read(ListSegments, {}), select: ({ segments: rows }) => rows });
+  const segments = useQuery({ ...operationQuery(ListSegments, {}), select: ({ segments: rows }) => rows });
   const mayCall = useMayCall();
   const create = mayCall(CreateSegment) && (
     <Link

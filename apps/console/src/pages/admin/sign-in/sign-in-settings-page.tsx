@@ -2,7 +2,7 @@ import { GetScimSettings, GetPasswordSettings, SetScimSettings, SetPasswordSetti
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { read } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { Button } from '../../../components/button.tsx';
 import { QueryResult, Loading } from '../../../components/content.tsx';
@@ -17,7 +17,7 @@ const SingleSignOn = lazyRouteComponent(() => import('./single-sign-on.tsx'), 'S
 const ScimTokenDialog = lazyRouteComponent(() => import('./scim-token-dialog.tsx'), 'ScimTokenDialog');
 
 const Passwords = () => {
-  const settings = useQuery(read(GetPasswordSettings, {}));
+  const settings = useQuery(operationQuery(GetPasswordSettings, {}));
   const [isAsking, setAsking] = useState(false);
   return (
     <section className={layout['section']} aria-labelledby="passwords">
@@ -51,7 +51,7 @@ const Passwords = () => {
 };
 
 const Scim = () => {
-  const settings = useQuery(read(GetScimSettings, {}));
+  const settings = useQuery(operationQuery(GetScimSettings, {}));
   const { base } = usePublicUrl();
   // `first` stays open when the settings, which then have a token, are read again: it shows the token.
   const [opened, setOpened] = useState<'first' | 'on' | 'off' | 'token' | undefined>();

@@ -7,8 +7,8 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callWithEntityTag } from '../../../api/call.ts';
-import { read, useCommand } from '../../../api/queries.ts';
+import { call } from '../../../api/call.ts';
+import { operationQuery, useCommand } from '../../../api/queries.ts';
 import { type BodyField, BodyForm } from '../../../components/forms/body-form.tsx';
 import { Button } from '../../../components/button.tsx';
 import { QueryResult, Badge, ErrorNotice, Notice } from '../../../components/content.tsx';
@@ -121,7 +121,7 @@ const fieldsOf = ({ isReadOnly, hasSecret }: OidcSettings): readonly BodyField[]
 
 /** The settings of OpenID Connect, with what the provider needs and a try of it. */
 export const SingleSignOn = () => {
-  const settings = useQuery({ ...read(GetOidcSettings, {}), staleTime: Number.POSITIVE_INFINITY });
+  const settings = useQuery({ ...operationQuery(GetOidcSettings, {}), staleTime: Number.POSITIVE_INFINITY });
   return (
     <section className={layout['section']} aria-labelledby="sso">
       <h2 id="sso">{text.sso}</h2>
@@ -136,10 +136,7 @@ export const SingleSignOn = () => {
               invalidates={[GetOidcSettings]}
               fields={fieldsOf(stored)}
               values={{ ...stored, secret: '' }}
-              current={async () => {
-                const { value, tag } = await callWithEntityTag(GetOidcSettings, {});
-                return { value: { ...value, secret: '' }, tag };
-              }}
+              readStored={async () => ({ value: { ...(await call(GetOidcSettings, {})), secret: '' } })}
               done={() => text.saved}
             />
             <TryProvider settings={stored} />

@@ -1,0 +1,38 @@
+import { Button } from '../../components/button.tsx';
+import layout from '../../components/layout.module.css';
+import { flagsMessages as text } from '../../messages/flags.ts';
+import { countOf, emptySelection, fullSelection, type Selection } from './flag-selection.ts';
+
+interface SelectionBarProps {
+  readonly selection: Selection;
+  /** the number of flags that match the filter; undefined until it is loaded */
+  readonly total: number | undefined;
+  readonly onChange: (selection: Selection) => void;
+  /** actions on the selected flags */
+  readonly children: React.ReactNode;
+}
+
+/** The line above a list of flags: how many match or are selected, and what can be done with the selected ones. */
+export const SelectionBar = ({ selection, total, onChange, children }: SelectionBarProps) => {
+  const selected = countOf(selection, total ?? 0);
+  return (
+    <div className={layout['status']}>
+      {selected > 0 ? (
+        <>
+          <strong>{text.selected(selected)}</strong>
+          {selection.kind === 'some' && total !== undefined && selected < total && (
+            <Button size="small" variant="quiet" onPress={() => onChange(fullSelection)}>
+              {text.selectMatching(total)}
+            </Button>
+          )}
+          <Button size="small" variant="quiet" onPress={() => onChange(emptySelection)}>
+            {text.selectNone}
+          </Button>
+          {children}
+        </>
+      ) : (
+        <span role="status">{total === undefined ? '' : text.found(total)}</span>
+      )}
+    </div>
+  );
+};
