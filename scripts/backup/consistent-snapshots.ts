@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { BackupError } from './backup-error.ts';
 import { connectToServiceDatabase } from './database-connection.ts';
 import type { ServiceDatabase } from './service-databases.ts';
