@@ -139,7 +139,7 @@ it('names only commands in the documents that package.json has', () => {
     scripts: Record<string, string>;
   };
   const unknown = documents.flatMap(({ file, text }) =>
-    [...text.matchAll(/\bnpm run (?:--silent )?([a-z:]+)/g)]
+    [...text.matchAll(/\bnpm run (?:--silent )?([a-z:-]+)/g)]
       .map(([, name = '']) => name)
       .filter((name) => scripts[name] === undefined)
       .map((name) => `${file}: npm run ${name}`),
