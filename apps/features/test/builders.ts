@@ -1,4 +1,5 @@
-import type { Feature, Strategy } from '../src/domain/features/feature.ts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
+import type { Feature, Person, Strategy } from '../src/domain/features/feature.ts';
 import type { StoredSegment } from '../src/domain/constraints/segment.ts';
 import type { ProjectContext } from '../src/domain/project-context.ts';
 
@@ -16,6 +17,9 @@ export const aStrategy = (about: Partial<Strategy> = {}): Strategy => ({
   ...about,
 });
 
+/** A creator or collaborator without another name than the given one. */
+export const aPerson = (id: number, name: string): Person => ({ id, name, imageUrl: imageUrlOf(name) });
+
 /** The properties of a test's feature; strategies and `enabled` are those in the environment `development`. */
 export interface FeatureAbout extends Partial<Feature> {
   readonly strategies?: readonly Strategy[];
@@ -31,7 +35,7 @@ export const aFeature = ({ strategies = [], enabled = false, ...about }: Feature
   stale: false,
   impressionData: false,
   createdAt: '2026-01-01T00:00:00.000Z',
-  createdBy: { id: 1, name: 'mia' },
+  createdBy: aPerson(1, 'mia'),
   archivedAt: null,
   environments: { development: { enabled, strategies, variants: [] } },
   tags: [],

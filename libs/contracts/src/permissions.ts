@@ -137,6 +137,11 @@ export const Caller = Type.Object({
   name: Type.String({
     description: 'the name of the caller in events: e-mail, else user name; the name of the token for an admin token',
   }),
+  displayName: Type.Optional(
+    Type.String({
+      description: 'name of the user for display: name, else user name, else e-mail; absent if it is `name`',
+    }),
+  ),
   tokenId: Type.Optional(Type.String()),
   grants: Type.Array(Grant),
   formerProjects: Type.Optional(

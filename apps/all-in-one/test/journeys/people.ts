@@ -1,5 +1,6 @@
 import type {
   CreatedPat,
+  CreatedUser,
   EnvironmentList,
   EnvironmentListOfProject,
   Group,
@@ -9,12 +10,13 @@ import type {
   ProjectOverview,
   Projects,
   RoleWithPermissions,
+  SearchFeaturesResponse,
   Segment,
   UserRoles,
 } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { apiOf } from '../api.ts';
-import { expectRefusal } from '../expectations.ts';
+import { expectRefusal, imageUrl } from '../expectations.ts';
 import { addressOf, onPlatform } from '../given.ts';
 import { administering, projectRole, rootRole } from '../people.ts';
 import type { Platform } from '../platform.ts';
@@ -25,6 +27,24 @@ export const describePeople = (platform: () => Platform): void => {
   const statusOf = async (request: Promise<{ readonly status: number }>): Promise<number> => (await request).status;
 
   describe('a user', () => {
+    it('is shown by the name as creator and collaborator of a feature, and by the e-mail address in events', async () => {
+      const names = { username: 'people-zoe', name: 'Zoë Berg', email: 'zoe@people.example' };
+      const { id } = await done<CreatedUser>('POST', 'user-admin', { ...names, rootRole: rootRole.editor });
+      const { secret } = await done<CreatedPat>('POST', `user-admin/${id}/token`, { description: 'key' });
+      const zoe = apiOf(platform().url, secret);
+      await onPlatform(zoe).createFeature('default', 'people-signed');
+
+      const shown = { id, name: 'Zoë Berg', imageUrl };
+      const feature = await onPlatform(zoe).getFeature(addressOf('default', 'people-signed'));
+      expect(feature.createdBy).toEqual(shown);
+      expect(feature.collaborators).toEqual({ users: [shown] });
+      const search = `/api/admin/search/features?createdBy=${encodeURIComponent('IS:Zoë Berg')}`;
+      const { features } = (await zoe<SearchFeaturesResponse>('GET', search)).body;
+      expect(features.map(({ name, createdBy }) => [name, createdBy])).toEqual([['people-signed', shown]]);
+      const [created] = await eventsAbout('people-signed', 'feature-created');
+      expect(created).toMatchObject({ createdBy: 'zoe@people.example', createdByUserId: id });
+    });
+
     it('is created by an administrator with a first token and a root role, and creates further tokens', async () => {
       const { id, key, api } = await person('people-ann', rootRole.editor);
       const { body: pat, status } = await api<CreatedPat>('POST', '/api/admin/user/tokens', {

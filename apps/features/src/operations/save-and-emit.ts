@@ -2,6 +2,7 @@ import type { Caller } from '@bunting/contracts';
 import { withCollaborator } from '../domain/features/collaborators.ts';
 import type { Decision, Feature } from '../domain/features/feature.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
+import { authorOf } from './author.ts';
 
 /** Saves a decided feature, with the caller among its collaborators if it changes, and emits the events. Returns the saved feature. */
 export const saveAndEmit = async (
@@ -9,7 +10,8 @@ export const saveAndEmit = async (
   decision: Decision,
   caller: Caller,
 ): Promise<Feature> => {
-  const feature = decision.events.length === 0 ? decision.feature : withCollaborator(decision.feature, caller);
+  const feature =
+    decision.events.length === 0 ? decision.feature : withCollaborator(decision.feature, authorOf(caller));
   await features.save([feature]);
   events.emit(decision.events);
   return feature;
@@ -22,6 +24,7 @@ export const saveAllAndEmit = async (
   caller: Caller,
 ): Promise<void> => {
   const changed = decisions.filter((decision) => decision.events.length > 0);
-  await features.save(changed.map(({ feature }) => withCollaborator(feature, caller)));
+  const author = authorOf(caller);
+  await features.save(changed.map(({ feature }) => withCollaborator(feature, author)));
   events.emit(changed.flatMap((decision) => decision.events));
 };

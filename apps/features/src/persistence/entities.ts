@@ -198,7 +198,7 @@ export const FeatureTypeEntity = defineEntity({
 const PersonEmbeddable = defineEntity({
   name: 'Person',
   embeddable: true,
-  properties: { id: p.integer(), name: p.text() },
+  properties: { id: p.integer(), name: p.text(), imageUrl: p.text() },
 });
 
 /**
@@ -467,7 +467,7 @@ export const sql = entitySql(entities);
 /** SQL: the properties that the admin API, projections and exports return by name, as arguments of `json_build_object`. */
 export const describedMembers = (row: string): string => sql.membersOf(FeatureEntity, row, describedBy);
 
-/** SQL: the feature in a row as the domain's `Feature`, with the pictures of its collaborators. */
+/** SQL: the feature in a row as the domain's `Feature`. */
 export const featureJson = (row: string): string =>
   sql.jsonOf(FeatureEntity, row, sql.membersOf(FeatureEntity, row, ['project', 'type']));
 

@@ -8,8 +8,11 @@ export interface UserNames {
   readonly email: string | null;
 }
 
-/** The name of a user in events and as `createdBy`. */
+/** The name of a user in events. */
 export const nameInEvents = ({ name, username, email }: UserNames): string => email ?? username ?? name ?? 'unknown';
+
+/** The name of a user where people are shown: as creator and collaborator of a feature, and as owner of a project. */
+export const displayNameOf = ({ name, username, email }: UserNames): string => name ?? username ?? email ?? 'unknown';
 
 const normalise = (text: string | null | undefined): string | null => text?.trim().normalize('NFC') || null;
 

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { aFeature } from '../../../test/builders.ts';
+import { aFeature, aPerson } from '../../../test/builders.ts';
 import { withCollaborator } from './collaborators.ts';
 
 describe('the collaborators of a feature', () => {
-  const mia = { id: 1, name: 'mia' };
-  const lee = { id: 7, name: 'lee' };
+  const mia = aPerson(1, 'mia');
+  const lee = aPerson(7, 'lee');
 
   it('are those who changed it, latest change first and each once', () => {
     const feature = aFeature({ collaborators: [mia, lee] });
     expect(withCollaborator(feature, lee).collaborators).toEqual([lee, mia]);
-    expect(withCollaborator(feature, { id: 9, name: 'kim' }).collaborators.map(({ id }) => id)).toEqual([9, 1, 7]);
-    expect(withCollaborator(feature, { ...lee, name: 'Lee' }).collaborators).toEqual([{ id: 7, name: 'Lee' }, mia]);
+    expect(withCollaborator(feature, aPerson(9, 'kim')).collaborators.map(({ id }) => id)).toEqual([9, 1, 7]);
+    expect(withCollaborator(feature, { ...lee, name: 'Lee' }).collaborators).toEqual([{ ...lee, name: 'Lee' }, mia]);
   });
 
   it('stay the same when the latest collaborator changes it again', () => {

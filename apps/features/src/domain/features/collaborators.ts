@@ -1,8 +1,8 @@
 import type { Feature, Person } from './feature.ts';
 
 /** The feature with a user as the first of its collaborators. */
-export const withCollaborator = (feature: Feature, { id, name }: Person): Feature => {
+export const withCollaborator = (feature: Feature, author: Person): Feature => {
   const latest = feature.collaborators[0];
-  if (latest?.id === id && latest.name === name) return feature;
-  return { ...feature, collaborators: [{ id, name }, ...feature.collaborators.filter((person) => person.id !== id)] };
+  if (latest?.id === author.id && latest.name === author.name && latest.imageUrl === author.imageUrl) return feature;
+  return { ...feature, collaborators: [author, ...feature.collaborators.filter(({ id }) => id !== author.id)] };
 };

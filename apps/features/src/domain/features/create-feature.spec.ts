@@ -1,10 +1,11 @@
 import type { CreateFeatureBody } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
+import { aPerson } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { createFeature } from './create-feature.ts';
 
 const now = '2026-11-21T10:00:00.000Z';
-const by = { id: 7, name: 'lee' };
+const by = aPerson(7, 'lee');
 const created = (body: CreateFeatureBody, naming = {}) => createFeature(body, { project: 'shop', now, by, naming });
 
 describe('a new feature', () => {

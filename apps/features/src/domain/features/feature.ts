@@ -41,9 +41,11 @@ export interface LifecycleStage {
   readonly enteredStageAt: string;
 }
 
+/** The author of a change, as the API shows people. */
 export interface Person {
   readonly id: number;
   readonly name: string;
+  readonly imageUrl: string;
 }
 
 /** A flag with all its settings: what one transaction changes, and one row holds (docs/adr). */

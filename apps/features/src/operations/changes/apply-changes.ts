@@ -11,6 +11,7 @@ import { withCollaborator } from '../../domain/features/collaborators.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import { membersOf } from '../../domain/json-object.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
+import { authorOf } from '../author.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { subjectsOf } from './change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -91,7 +92,8 @@ const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise
   const changed = [...folded.features.values()].filter(
     (feature) => changeContext.features.get(feature.name) !== feature,
   );
-  await features.save(changed.map((feature) => withCollaborator(feature, caller)));
+  const author = authorOf(caller);
+  await features.save(changed.map((feature) => withCollaborator(feature, author)));
   for (const [id, before] of changeContext.segments) {
     const after = folded.segments.get(id);
     if (after === undefined) await segments.remove(before);

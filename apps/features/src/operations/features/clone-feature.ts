@@ -6,6 +6,7 @@ import { featureWithoutEnvironments } from '../../domain/features/feature-withou
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
+import { authorOf } from '../author.ts';
 import { featureNameTaken } from './feature-name-taken.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -23,7 +24,7 @@ export const cloneFeatureEndpoint = ({ transaction, featureLimit }: FeaturesCont
       requireUrlFriendlyName(body.name);
       const { taken, project } = await tx.projects.newFeatureContext(source.project, body.name);
       if (taken !== null) throw featureNameTaken(taken);
-      const by = { id: caller.id, name: caller.name };
+      const by = authorOf(caller);
       const origin = { project: source.project, now: now.toISOString(), by, naming: project?.naming };
       const { feature, events } = cloneFeature(source, body, origin, randomUUID);
       if (project === null) throw notFound(`Active project with id ${shortName(source.project)} does not exist`);

@@ -5,6 +5,7 @@ import { featureWithoutEnvironments } from '../../domain/features/feature-withou
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
+import { authorOf } from '../author.ts';
 import { addTags } from '../tags/add-tags.ts';
 import { featureNameTaken } from './feature-name-taken.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
@@ -20,7 +21,7 @@ export const createFeatureEndpoint = ({ transaction, featureLimit }: FeaturesCon
       await tx.projects.lockShared({ project: params.projectId });
       const { taken, project } = await tx.projects.newFeatureContext(params.projectId, body.name);
       if (taken !== null) throw featureNameTaken(taken);
-      const origin = { project: params.projectId, now: now.toISOString(), by: { id: caller.id, name: caller.name } };
+      const origin = { project: params.projectId, now: now.toISOString(), by: authorOf(caller) };
       const { feature, events } = createFeature(body, { ...origin, naming: project?.naming });
       if (project === null) throw notFound(`Active project with id ${shortName(params.projectId)} does not exist`);
       await requireBelowLimits(tx, {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CreateProject, GetFeature } from '@bunting/contracts';
+import { CreateFeature, CreateProject, GetFeature } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
-import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { aFeature, aPerson, aStrategy } from '../../../test/builders.ts';
 import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
@@ -80,10 +80,7 @@ it('returns strategies and environments in their order, and which are enabled', 
         { stage: 'completed', status: 'kept', enteredStageAt: '2026-01-02T00:00:00.000Z' },
         { stage: 'pre-live', enteredStageAt: '2026-01-03T00:00:00.000Z' },
       ],
-      collaborators: [
-        { id: 2, name: 'lee' },
-        { id: 1, name: 'mia' },
-      ],
+      collaborators: [aPerson(2, 'lee'), aPerson(1, 'mia')],
     }),
   );
   const feature = await features.get('busy', mia, 'shop');
@@ -99,6 +96,16 @@ it('returns strategies and environments in their order, and which are enabled', 
     ['lee', imageUrlOf('lee')],
     ['mia', imageUrlOf('mia')],
   ]);
+});
+
+it('shows its creator and collaborators by their names for display, with the pictures of their e-mail addresses', async () => {
+  const zoe = { ...mia, id: 9, name: 'zoe@bunting.example', displayName: 'Zoë Berg' };
+  await features.call(CreateFeature, { params: { projectId: 'default' }, body: { name: 'signed' } }, zoe);
+  const shown = { id: 9, name: 'Zoë Berg', imageUrl: imageUrlOf('zoe@bunting.example') };
+  const feature = await features.get('signed');
+  expect(feature.createdBy).toEqual(shown);
+  expect(feature.collaborators).toEqual({ users: [shown] });
+  expect((await features.lastState('signed'))?.createdBy).toEqual(shown);
 });
 
 it('returns the variants of each environment if the query demands them', async () => {

@@ -23,6 +23,7 @@ import { splitImport } from '../../domain/import/split-import.ts';
 import { shortName } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
+import { authorOf } from '../author.ts';
 import { protectionOf, storeProposal, type StoredImportProposal } from './import-proposal.ts';
 import { requireBelowLimits } from '../features/require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -68,7 +69,7 @@ export const immediateEvents = (
 /** The caller and the time, as the plan of an import takes them. */
 export const importerOf = (caller: Caller, now: Date): Importer => ({
   now: now.toISOString(),
-  by: { id: caller.id, name: caller.name },
+  by: authorOf(caller),
   generateStrategyId: randomUUID,
   maySee: (project) => maySee(caller, project),
 });
@@ -110,7 +111,7 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
     authoriseAll(caller, events);
     const changed = split.immediate.map(({ feature, isNew }) => ({
       isNew,
-      feature: withCollaborator(feature, caller),
+      feature: withCollaborator(feature, authorOf(caller)),
     }));
     const added = changed.filter(({ isNew }) => isNew).map(({ feature }) => feature);
     if (added.length > 0) {

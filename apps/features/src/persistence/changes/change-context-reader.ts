@@ -1,8 +1,8 @@
 import type { Database, Statement } from '@bunting/database';
 import type { FeatureReference, ChangeContext } from '../../domain/changes/rule.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
+import type { Feature } from '../../domain/features/feature.ts';
 import { featureJson, storedSegmentJson } from '../entities.ts';
-import { type FeatureJson, featureOf } from '../features/feature-row.ts';
 import { defaultStrategiesWithSegment } from '../projects/default-strategy-uses.ts';
 import {
   type ConstraintSettings,
@@ -29,7 +29,7 @@ export type StoredChangeContext = Omit<ChangeContext, 'environment' | 'now' | 'g
 
 interface StoredContextJson {
   readonly projectContext: ProjectContextJson;
-  readonly features: readonly FeatureJson[];
+  readonly features: readonly Feature[];
   readonly children: readonly { readonly parent: string; readonly name: string }[];
   readonly segments: readonly StoredSegment[];
   readonly segmentUsers: readonly (FeatureReference & { readonly segment: number })[];
@@ -99,12 +99,7 @@ export const changeContextReader =
     return {
       project,
       projectContext: projectContextOf(found.projectContext, hiddenOthers, settings),
-      features: new Map(
-        found.features
-          .map(featureOf)
-          .filter(isVisible)
-          .map((feature) => [feature.name, feature]),
-      ),
+      features: new Map(found.features.filter(isVisible).map((feature) => [feature.name, feature])),
       children: grouped(
         found.children,
         ({ parent }) => parent,

@@ -5,12 +5,9 @@ import { describedMembers } from '../entities.ts';
 // PostgreSQL builds the JSON for clients and projections, so that a read is one round trip, whatever its size. This file has the parts
 // that those statements share; in each, `f` is a row of `feature`.
 
-const imageUrl = (ident: string): string =>
-  `'https://gravatar.com/avatar/' || encode(sha256(convert_to(lower(trim(${ident})), 'UTF8')), 'hex') || '?s=42&d=retro&r=g'`;
-
 /** SQL: the creator of the feature. */
 const createdBy = `json_build_object(
-  'id', f.created_by_id, 'name', f.created_by_name, 'imageUrl', ${imageUrl('f.created_by_name')})`;
+  'id', f.created_by_id, 'name', f.created_by_name, 'imageUrl', f.created_by_image_url)`;
 
 /** SQL: the lifecycle stage of the feature: the latest that it has entered, or `initial` from its creation on. */
 const lifecycle = `coalesce(

@@ -7,7 +7,7 @@ import type { ProjectContext } from '../../domain/project-context.ts';
 import { missingFeature } from './missing-feature.ts';
 import { featureJson } from '../entities.ts';
 import { statesOf } from './feature-json.ts';
-import { type FeatureJson, featureOf, insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
+import { insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
 import type { lockReferences as lockReferencesOf } from './lock-references.ts';
 import { allowAllEdits, protectedOfProject, type ProtectionGuard } from '../changes/protection.ts';
 import {
@@ -26,7 +26,7 @@ export interface LockedFeature {
 }
 
 interface FeatureRow {
-  readonly feature: FeatureJson;
+  readonly feature: Feature;
   readonly version: number;
   readonly editVersion: number;
 }
@@ -115,8 +115,7 @@ export const featureRepository = (
   /** the versions of the locked and added features */
   const versions = new Map<string, number>();
 
-  const track = ({ feature: json, version, editVersion }: FeatureRow): Feature => {
-    const feature = featureOf(json);
+  const track = ({ feature, version, editVersion }: FeatureRow): Feature => {
     current.set(feature.name, feature);
     versions.set(feature.name, version);
     if (!seen.has(feature.name))
@@ -203,7 +202,7 @@ export const featureRepository = (
       find(withParentsForUpdate, names, project ?? null),
     /** The same features without locks; those of the project `except` are left out. */
     findWithParents: async (names: readonly string[], except?: string): Promise<Feature[]> =>
-      (await query<FeatureRow>(withParents, [names, except ?? null])).map(({ feature }) => featureOf(feature)),
+      (await query<FeatureRow>(withParents, [names, except ?? null])).map(({ feature }) => feature),
 
     /** Locks a feature and its parents, whose states change with the children. */
     getWithParentsForUpdate: async (project: string, name: string): Promise<Feature> => {

@@ -1,17 +1,6 @@
 import type { Constraint } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
-import { type Feature, type Person, strategiesOf } from '../../domain/features/feature.ts';
+import { type Feature, strategiesOf } from '../../domain/features/feature.ts';
 import { FeatureEntity, sql } from '../entities.ts';
-
-/** A feature as `featureJson` reads it: with the pictures of its collaborators, whose URLs are computed when it is written. */
-export type FeatureJson = Omit<Feature, 'collaborators'> & {
-  readonly collaborators: readonly (Person & { readonly imageUrl: string })[];
-};
-
-export const featureOf = (json: FeatureJson): Feature => ({
-  ...json,
-  collaborators: json.collaborators.map(({ id, name }) => ({ id, name })),
-});
 
 const unique = <T extends string | number>(values: readonly T[]): T[] => [...new Set(values)];
 
@@ -21,7 +10,6 @@ const rowOf = (feature: Feature): Readonly<Record<string, unknown>> => {
   const constraints: readonly Constraint[] = strategies.flatMap((strategy) => strategy.constraints);
   return sql.rowOf(FeatureEntity, {
     ...feature,
-    collaborators: feature.collaborators.map(({ id, name }) => ({ id, name, imageUrl: imageUrlOf(name) })),
     strategyIds: unique(strategies.map(({ id }) => id)),
     segmentIds: unique(strategies.flatMap(({ segments }) => segments)),
     contextNames: unique(constraints.map(({ contextName }) => contextName)),

@@ -100,6 +100,7 @@ const tables = [
     created_at timestamptz not null,
     created_by_id int not null,
     created_by_name text not null,
+    created_by_image_url text not null,
     archived_at timestamptz,
     environments jsonb not null,
     tags jsonb not null,

@@ -2,7 +2,7 @@ import type { Caller, CountProjectMembers, Permission, ReplyOf, RoleHolders } fr
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { Database, Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/token-scope.ts';
-import { nameInEvents, type UserNames } from '../../domain/user-names.ts';
+import { displayNameOf, nameInEvents, type UserNames } from '../../domain/user-names.ts';
 
 /** A user as other services show it. */
 export interface UserSummary extends UserNames {
@@ -37,10 +37,16 @@ export const accessSql = `(
     'hiddenProjects', (select json_agg(id order by id) from closed where mode = 'private'),
     'proposalDeniedProjects', (select json_agg(id order by id) from closed where mode = 'protected')))`;
 
+const callerNamesOf = (names: UserNames): Pick<Caller, 'name' | 'displayName'> => {
+  const name = nameInEvents(names);
+  const displayName = displayNameOf(names);
+  return displayName === name ? { name } : { name, displayName };
+};
+
 /** The caller that services receive for a user, with the user's current rights. */
 export const callerOf = ({ user_id, user_name, username, email, access }: AccessRow, tokenId?: string): Caller => ({
   id: user_id,
-  name: nameInEvents({ name: user_name, username, email }),
+  ...callerNamesOf({ name: user_name, username, email }),
   ...(tokenId === undefined ? {} : { tokenId }),
   grants: access.grants,
   ...(access.hiddenProjects ? { hiddenProjects: access.hiddenProjects } : {}),
@@ -110,7 +116,7 @@ interface OwnerRow extends UserNames {
 const ownerOf = (row: OwnerRow): MembersOfProject['owners'][number] =>
   row.kind === 1
     ? { ownerType: 'group', name: row.name ?? '' }
-    : { ownerType: 'user', name: nameInEvents(row), email: row.email, imageUrl: avatarUrlOf(row) };
+    : { ownerType: 'user', name: displayNameOf(row), email: row.email, imageUrl: avatarUrlOf(row) };
 
 const tokens: Statement = {
   name: 'tokens-of-environments',

@@ -1,0 +1,19 @@
+import { describe, expect, it } from '@jest/globals';
+import { displayNameOf, nameInEvents } from './user-names.ts';
+
+const mia = { name: 'Mia Berg', username: 'mia', email: 'mia@bunting.example' };
+const nameless = { name: null, username: null, email: null };
+
+describe('a user', () => {
+  it('is shown by the name, else the username, else the e-mail address, else `unknown`', () => {
+    expect(displayNameOf(mia)).toBe('Mia Berg');
+    expect(displayNameOf({ ...mia, name: null })).toBe('mia');
+    expect(displayNameOf({ ...nameless, email: mia.email })).toBe('mia@bunting.example');
+    expect(displayNameOf(nameless)).toBe('unknown');
+  });
+
+  it('is named in events by the e-mail address, else the username', () => {
+    expect(nameInEvents(mia)).toBe('mia@bunting.example');
+    expect(nameInEvents({ ...mia, email: null })).toBe('mia');
+  });
+});
