@@ -26,7 +26,7 @@ export const PatchOperation = Type.Object(
       { if: isOneOf('copy', 'move'), then: { required: ['from'] } },
       { if: isOneOf('copy', 'move', 'remove'), then: { properties: { path: { minLength: 1 } } } },
       {
-        if: { properties: { path: { maxLength: 0 } }, required: ['path'] },
+        if: { properties: { path: { const: '' } }, required: ['path'] },
         then: { properties: { value: { type: ['object', 'array'] } } },
       },
     ],

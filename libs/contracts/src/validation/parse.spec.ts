@@ -27,6 +27,7 @@ describe('a refusal', () => {
     ['a missing property', Tag, { type: 'simple' }, '/body/value'],
     ['a missing property of an element', JsonPatch, patch({ op: 'add' }), '/body/1/path'],
     ['a missing property before a rule that speaks of it', JsonPatch, [{ op: 'replace', value: 1 }], '/body/0/path'],
+    ['a path that is not text', JsonPatch, [{ op: 'replace', path: null, value: 'x' }], '/body/0/path'],
     ['a missing operator before a rule that speaks of it', JsonPatch, [{ path: '' }], '/body/0/op'],
     ['a wrong type', FeatureStrategy, { name: 7 }, '/body/name'],
     ['a wrong type where null would do', FeatureStrategy, { name: 'default', title: 7 }, '/body/title'],
