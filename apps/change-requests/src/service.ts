@@ -6,10 +6,10 @@ import { ChangeRequestsConfig } from './config.ts';
 import { applyRequest } from './operations/apply-request.ts';
 import { changeRequestsEndpoints } from './operations/index.ts';
 import { rolesByPolicy } from './operations/roles.ts';
-import { startScheduleRunner } from './operations/schedule-runner.ts';
-import { scheduleMetrics } from './operations/schedule-metrics.ts';
+import { startBackgroundJobs } from './operations/background/background-jobs.ts';
+import { scheduleMetrics } from './operations/background/schedule-metrics.ts';
 import { protectionSync } from './operations/sync-protection.ts';
-import { pendingWorkReader } from './persistence/pending-work.ts';
+import { dueJobsReader } from './persistence/due-jobs.ts';
 import { changeRequestReader } from './persistence/change-request-repository.ts';
 import { changeRequestEntities } from './persistence/entities.ts';
 import { changeRequestMigrations } from './persistence/migrations/index.ts';
@@ -54,35 +54,35 @@ export const changeRequestsService = defineService({
     onStop('outbox', () => outboxProducer.stop());
     const reader = changeRequestReader(database);
     const work = unitOfWork(outboxProducer);
-    const pendingWork = pendingWorkReader(database);
+    const dueJobs = dueJobsReader(database);
     const apply = applyRequest(bus, work);
-    const syncProtection = protectionSync(bus, pendingWork, work);
+    const syncProtection = protectionSync(bus, dueJobs, work);
     const rolesOf = rolesByPolicy({
       adminTokens: config.CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW,
       ownOfAdmins: config.CHANGE_REQUESTS_ADMINS_REVIEW_OWN,
     });
     const isVoluntary = config.CHANGE_REQUESTS_VOLUNTARY;
-    const scheduleRunner = startScheduleRunner({
+    const backgroundJobs = startBackgroundJobs({
       bus,
-      pendingWork,
+      dueJobs,
       reader,
       work,
       apply,
       syncProtection,
       intervalMs: config.CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS,
       recoveryTimeoutMs: config.CHANGE_REQUESTS_RECOVERY_MS,
-      onScheduledBegin: scheduleMetrics(metrics, pendingWork),
+      onScheduledBegin: scheduleMetrics(metrics, dueJobs),
       warn,
     });
-    onStop('scheduled changes', () => scheduleRunner.stop());
+    onStop('background jobs', () => backgroundJobs.stop());
     // Each commit announces itself to every replica, among them those that schedule something.
-    const commits = await bus.subscribe({ producer: 'change-requests', topic: 'event' }, scheduleRunner.wake);
-    onStop('wake-ups of the schedule runner', () => commits.stop());
+    const commits = await bus.subscribe({ producer: 'change-requests', topic: 'event' }, backgroundJobs.wake);
+    onStop('wake-ups of the background jobs', () => commits.stop());
     const logError = (message: string) => log.error(message);
     const consuming = { bus, database, intervalMs: config.CHANGE_REQUESTS_POLL_INTERVAL_MS, metrics, warn, logError };
-    const features = await consumeFeatureEvents({ ...consuming, onCommitted: scheduleRunner.wake });
+    const features = await consumeFeatureEvents({ ...consuming, onCommitted: backgroundJobs.wake });
     onStop('projection of features', () => features.stop());
-    const users = await consumeUserEvents({ ...consuming, onCommitted: scheduleRunner.usersDeleted });
+    const users = await consumeUserEvents({ ...consuming, onCommitted: backgroundJobs.usersDeleted });
     onStop('projection of users', () => users.stop());
     measureDeadLetters(metrics, 'change-requests', database);
     const served = await serve(

@@ -1,6 +1,6 @@
 import { type Bus, call, type CallContext } from '@bunting/bus';
 import { SetProtection } from '@bunting/contracts';
-import type { PendingWorkReader } from '../persistence/pending-work.ts';
+import type { DueJobsReader } from '../persistence/due-jobs.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 
 /**
@@ -10,14 +10,14 @@ import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 export type SyncProtection = (context: CallContext) => Promise<void>;
 
 export const protectionSync =
-  (bus: Bus, pendingWork: PendingWorkReader, work: UnitOfWork): SyncProtection =>
+  (bus: Bus, dueJobs: DueJobsReader, work: UnitOfWork): SyncProtection =>
   async (context) => {
     for (let isPending = true; isPending;) {
       isPending = false;
-      for (const change of await pendingWork.unsyncedProtections()) {
+      for (const change of await dueJobs.unsyncedProtections()) {
         const stored = await call(bus, SetProtection, { body: change }, context);
-        const isSentAgain = await work(context.traceparent, ({ schedules }) =>
-          schedules.protectionSynced(change, stored),
+        const isSentAgain = await work(context.traceparent, ({ protections }) =>
+          protections.markSynced(change, stored),
         );
         isPending ||= isSentAgain;
       }

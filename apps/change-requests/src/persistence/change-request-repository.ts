@@ -36,7 +36,7 @@ import {
   storeDraft,
   strategiesUsing,
 } from './statements.ts';
-import { lockProtection } from './schedule-repository.ts';
+import { lockProtection } from './protection-repository.ts';
 
 interface Row {
   readonly request: ChangeRequest;

@@ -1,6 +1,5 @@
 import type { Tx } from '@bunting/database';
-import { ScheduleEntity, UnsyncedProtectionEntity } from './entities.ts';
-import type { Protection } from './pending-work.ts';
+import { ScheduleEntity } from './entities.ts';
 
 const claimDue = `
   select extract(epoch from clock_timestamp() - schedule.scheduled_at)::float8 * 1000 as "delayMs"
@@ -9,47 +8,14 @@ const claimDue = `
     and schedule.scheduled_at <= clock_timestamp()
   for update of request skip locked`;
 
-/** Locks the protection of an environment until the end of the transaction. */
-export const lockProtection = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
-
-/** Whether the features service has the current protection of an environment, or will get it by a newer change. */
-const isProtectionCurrent = `
-  select exists (select from unsynced_protection where project = $1 and environment = $2)
-    or exists (select from protected_environment where project = $1 and environment = $2) = $3::boolean as "isCurrent"`;
-
-const continueVersionsAfter = `
-  select setval('unsynced_protection_version_seq', greatest($1::bigint, (select last_value from unsynced_protection_version_seq)))`;
-
-/** Schedules and pending work within a unit of work. */
+/** Schedules within a unit of work. */
 export const scheduleRepository = (tx: Tx) => ({
-  /** Locks a due request unless another replica holds it; returns by how many milliseconds it is late. */
-  claimDue: async (id: number): Promise<number | undefined> =>
+  /** Locks a request whose scheduled time has come, unless another replica holds it, and returns its delay in milliseconds. */
+  lockDueRequest: async (id: number): Promise<number | undefined> =>
     (await tx.query<{ delayMs: number }>(claimDue, [id]))[0]?.delayMs,
   /** Marks a schedule as checked for conflicts, unless there were more than `checked` edits in the meantime. */
-  conflictsChecked: async (id: number, checked: number): Promise<void> => {
+  markChecked: async (id: number, checked: number): Promise<void> => {
     await tx.em.nativeUpdate(ScheduleEntity, { request: id, uncheckedEdits: checked }, { uncheckedEdits: 0 });
-  },
-  /**
-   * Removes a change of protection that the features service has answered with what it stores. After a restored backup of this database,
-   * versions are assigned a second time, and that service ignores them: then the versions continue after the stored one, and the current
-   * protection is sent once more. Returns whether it has to be sent.
-   */
-  protectionSynced: async (
-    { version, project, environment }: Protection,
-    stored: Pick<Protection, 'version' | 'isProtected'>,
-  ): Promise<boolean> => {
-    await tx.query(lockProtection, [project, environment]);
-    await tx.em.nativeDelete(UnsyncedProtectionEntity, { version });
-    const [{ isCurrent } = { isCurrent: true }] = await tx.query<{ isCurrent: boolean }>(isProtectionCurrent, [
-      project,
-      environment,
-      stored.isProtected,
-    ]);
-    if (isCurrent) return false;
-    await tx.query(continueVersionsAfter, [stored.version]);
-    tx.em.create(UnsyncedProtectionEntity, { project, environment, isProtected: !stored.isProtected });
-    await tx.em.flush();
-    return true;
   },
 });
 

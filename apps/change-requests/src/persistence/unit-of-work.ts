@@ -2,6 +2,7 @@ import type { CommitLimits, Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, IdempotentSteps, Outbox, OutboxProducer } from '@bunting/outbox';
 import type { PendingReply } from '../domain/change-request.ts';
 import { contentTagOf, entityTagOf } from '../domain/entity-tag.ts';
+import { protectionRepository } from './protection-repository.ts';
 import { scheduleRepository } from './schedule-repository.ts';
 import { type ChangeRequestRepository, changeRequestRepository } from './change-request-repository.ts';
 
@@ -9,6 +10,7 @@ import { type ChangeRequestRepository, changeRequestRepository } from './change-
 export interface WorkContext {
   readonly requests: ChangeRequestRepository;
   readonly schedules: ReturnType<typeof scheduleRepository>;
+  readonly protections: ReturnType<typeof protectionRepository>;
   readonly outbox: Outbox;
   /** Refuses a write whose `If-Match` names another version of the request than the locked one. */
   readonly requireMatch: (request: WriteContext) => void;
@@ -47,6 +49,7 @@ export const unitOfWork = ({ work, commitThenReply, replay, storeEncryptedReply 
       const done = await job({
         requests,
         schedules: scheduleRepository(tx),
+        protections: protectionRepository(tx),
         outbox,
         requireMatch: requireLockedMatch,
         storeReply: (reply, headers) => storeEncryptedReply(tx, reply, headers),

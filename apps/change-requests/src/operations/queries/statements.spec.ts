@@ -17,7 +17,7 @@ import { startOutboxProducer } from '@bunting/outbox';
 import { freshDatabase } from '@bunting/testing';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../../../test/features-at-the-boundary.ts';
 import { callers, contextOf } from '../../../test/started-change-requests.ts';
-import { pendingWorkReader } from '../../persistence/pending-work.ts';
+import { dueJobsReader } from '../../persistence/due-jobs.ts';
 import { changeRequestEntities as entities } from '../../persistence/entities.ts';
 import { changeRequestMigrations as steps } from '../../persistence/migrations/index.ts';
 import { changeRequestReader } from '../../persistence/change-request-repository.ts';
@@ -61,7 +61,7 @@ beforeAll(async () => {
   await outboxProducer.stop();
   const reader = changeRequestReader(database);
   const work = unitOfWork(outboxProducer);
-  const syncProtection = protectionSync(bus, pendingWorkReader(database), work);
+  const syncProtection = protectionSync(bus, dueJobsReader(database), work);
   const rolesOf = rolesByPolicy({ adminTokens: true, ownOfAdmins: true });
   const context = { bus, reader, work, rolesOf, isVoluntary: true, apply: applyRequest(bus, work), syncProtection };
   served = await serve(bus, changeRequestsEndpoints(context));

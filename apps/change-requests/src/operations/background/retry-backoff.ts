@@ -1,17 +1,17 @@
-/** The pauses of jobs that failed, by the id of their change request. */
+/** The backoffs of jobs that failed, by the id of their change request. */
 export interface RetryBackoff {
-  /** The ids whose jobs must not run yet. */
+  /** The ids whose backoff has not ended. */
   readonly paused: () => number[];
-  /** Milliseconds until the first pause ends; infinity without one. */
+  /** Milliseconds until the first backoff ends; infinity without one. */
   readonly endsInMs: () => number;
-  /** Begins a pause, twice as long as the one before it. Returns true after the first failure. */
+  /** Begins a backoff, twice as long as the previous one. Returns true after the first failure. */
   readonly failed: (id: number) => boolean;
   readonly succeeded: (id: number) => void;
 }
 
 const defaultMaxMs = 60_000;
 
-/** Exponential backoff with jitter for each of many jobs, so that one that always fails neither floods the log nor delays the others. */
+/** Exponential backoff with jitter for each of many jobs, so that a job that always fails neither floods the log nor delays the others. */
 export const retryBackoff = (firstMs: number, now: () => number, maxMs = defaultMaxMs): RetryBackoff => {
   const failing = new Map<number, { readonly failures: number; readonly retryAt: number }>();
   return {

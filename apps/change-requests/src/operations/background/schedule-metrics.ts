@@ -1,10 +1,10 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { PendingWorkReader } from '../persistence/pending-work.ts';
+import type { DueJobsReader } from '../../persistence/due-jobs.ts';
 
-/** Registers how late scheduled change requests are applied. @returns what takes the delay of one that begins, in milliseconds */
+/** Registers how late scheduled change requests are applied. @returns the function that records the delay of one that begins, in milliseconds */
 export const scheduleMetrics = (
   registry: Registry,
-  { overdueMs }: Pick<PendingWorkReader, 'overdueMs'>,
+  { overdueMs }: Pick<DueJobsReader, 'overdueMs'>,
 ): ((delayMs: number) => void) => {
   new Gauge({
     name: 'bunting_change_requests_overdue_seconds',

@@ -1,7 +1,7 @@
 import { invalid, unavailable } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
+import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const update = { action: 'updateStrategy', feature: 'checkout', payload: { id: 'in-production', title: 'ours' } };
@@ -200,8 +200,8 @@ describe('a defect of the features service', () => {
     service.features.edit('checkout', 'newer');
     service.features.emit('feature-strategy-update', 'checkout');
     await until(id, { schedule: { status: 'suspended' } });
-    expect(service.warnings.filter((text) => text.startsWith('The schedule runner'))).toEqual([
-      expect.stringContaining(`failed on change request ${id} and retries with backoff`),
+    expect(service.warnings.filter((text) => text.startsWith('The background jobs'))).toEqual([
+      expect.stringContaining(`failed on change request ${id} and retry with backoff`),
     ]);
   });
 
@@ -211,8 +211,8 @@ describe('a defect of the features service', () => {
     for (let nth = 0; nth < 3; nth++) service.features.whileApplying('before', defect);
     await setTime(id, '0 s');
     await until(id, { state: 'Applied' });
-    expect(service.warnings.filter((text) => text.startsWith('The schedule runner'))).toEqual([
-      expect.stringContaining(`failed on change request ${id} and retries with backoff`),
+    expect(service.warnings.filter((text) => text.startsWith('The background jobs'))).toEqual([
+      expect.stringContaining(`failed on change request ${id} and retry with backoff`),
     ]);
   });
 });
@@ -369,8 +369,8 @@ describe('at its time, a scheduled request', () => {
     await until(id, { state: 'Applied' });
     await eventually(() =>
       expect(service.warnings).toEqual([
-        `The schedule runner waits for an unavailable service and retries every 50 ms. Held up: 1 of its jobs, the first on change request ${id}: gone`,
-        'The schedule runner works again.',
+        `The background jobs of change requests wait for an unavailable service and retry every 50 ms. Blocked: 1 of them, the first on change request ${id}: gone`,
+        'The background jobs of change requests work again.',
       ]),
     );
   });

@@ -1,13 +1,6 @@
 import type { Database, Statement } from '@bunting/database';
 import { pendingStates } from './entities.ts';
-
-/** A change of the protection of an environment. */
-export interface Protection {
-  readonly version: number;
-  readonly project: string;
-  readonly environment: string;
-  readonly isProtected: boolean;
-}
+import type { ProtectionChange } from './protection-repository.ts';
 
 interface RequestOfUser {
   readonly id: number;
@@ -17,7 +10,7 @@ interface RequestOfUser {
 const msUntil = (timestamp: string): string => `extract(epoch from ${timestamp} - clock_timestamp()) * 1000`;
 
 const next: Statement = {
-  name: 'next-pending-work',
+  name: 'next-due-job',
   text: `
     select least(
       (select 0 from unsynced_protection limit 1),
@@ -91,33 +84,36 @@ const overdue: Statement = {
     where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null`,
 };
 
-/** Ids of requests whose last attempt failed and whose pause has not ended. */
-export interface PausedWork {
+/** The ids of requests whose last attempt failed and whose backoff has not ended. */
+export interface PausedJobs {
   readonly applying: readonly number[];
   readonly checking: readonly number[];
 }
 
-/** Reads the work of the runner, which no call triggers. Paused requests are left out. */
-export const pendingWorkReader = (database: Database) => ({
-  /** Milliseconds until the next work is due, not counting deleted users: at most 0 if work is due; undefined if there is none. */
-  nextInMs: async (recoveryMs: number, { applying, checking }: PausedWork): Promise<number | undefined> =>
+/** A scheduled request, with the number of edits since the last check of objects that it affects. */
+export interface UncheckedSchedule {
+  readonly id: number;
+  readonly project: string;
+  readonly uncheckedEdits: number;
+}
+
+/** Reads which background jobs are due. Paused requests are left out. */
+export const dueJobsReader = (database: Database) => ({
+  /** Milliseconds until the next job is due, not counting deleted users: at most 0 if one is due; undefined if there is none. */
+  nextInMs: async (recoveryMs: number, { applying, checking }: PausedJobs): Promise<number | undefined> =>
     (await database.read<{ inMs: number | null }>(next, [recoveryMs, applying, checking]))[0]?.inMs ?? undefined,
   /** Requests whose attempt to apply them started at least `afterMs` milliseconds ago and has not ended. */
-  interrupted: (afterMs: number, paused: readonly number[]): Promise<{ readonly id: number }[]> =>
+  interruptedRequests: (afterMs: number, paused: readonly number[]): Promise<{ readonly id: number }[]> =>
     database.read(interrupted, [afterMs, paused]),
-  /** Due requests, with the user who scheduled each. */
-  due: (paused: readonly number[]) => database.read<RequestOfUser>(due, [paused]),
-  /** By how many milliseconds the oldest due request is late that has not begun; 0 without one. */
+  /** Requests whose scheduled time has come, with the user who scheduled each. */
+  scheduledRequests: (paused: readonly number[]) => database.read<RequestOfUser>(due, [paused]),
+  /** The milliseconds since the scheduled time of the oldest request that is due and has not begun; 0 without one. */
   overdueMs: async (): Promise<number> => (await database.read<{ ms: number | null }>(overdue))[0]?.ms ?? 0,
   /** Open requests that still depend on a deleted user, with that user. */
-  ofDeletedUsers: () => database.read<RequestOfUser>(ofDeletedUsers),
+  requestsOfDeletedUsers: () => database.read<RequestOfUser>(ofDeletedUsers),
   /** Changes of protection that the features service has not confirmed, oldest first. */
-  unsyncedProtections: () => database.read<Protection>(unsyncedProtections),
-  /** Scheduled requests to check for conflicts: with the number of edits of objects that they affect since the last check. */
-  uncheckedSchedules: (paused: readonly number[]) =>
-    database.read<{ readonly id: number; readonly project: string; readonly uncheckedEdits: number }>(
-      uncheckedSchedules,
-      [paused],
-    ),
+  unsyncedProtections: () => database.read<ProtectionChange>(unsyncedProtections),
+  /** Scheduled requests to check for conflicts. */
+  uncheckedSchedules: (paused: readonly number[]) => database.read<UncheckedSchedule>(uncheckedSchedules, [paused]),
 });
-export type PendingWorkReader = ReturnType<typeof pendingWorkReader>;
+export type DueJobsReader = ReturnType<typeof dueJobsReader>;

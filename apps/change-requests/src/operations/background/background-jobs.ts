@@ -1,0 +1,132 @@
+import type { Bus, CallContext } from '@bunting/bus';
+import { startLoop } from '@bunting/runtime';
+import type { ChangeRequest } from '../../domain/change-request.ts';
+import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
+import type { DueJobsReader } from '../../persistence/due-jobs.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { Apply } from '../apply-request.ts';
+import type { SyncProtection } from '../sync-protection.ts';
+import { claimScheduledRequest } from './claim-scheduled-request.ts';
+import { removeDeletedUser } from './remove-deleted-user.ts';
+import { retryBackoff } from './retry-backoff.ts';
+import { jobRunner } from './job-runner.ts';
+import { suspendIfConflicting } from './suspend-if-conflicting.ts';
+
+export interface BackgroundJobsOptions {
+  readonly bus: Bus;
+  readonly dueJobs: DueJobsReader;
+  readonly reader: ChangeRequestReader;
+  readonly work: UnitOfWork;
+  readonly apply: Apply;
+  readonly syncProtection: SyncProtection;
+  /** how soon to retry jobs that failed */
+  readonly intervalMs: number;
+  readonly recoveryTimeoutMs: number;
+  /** takes the delay of each scheduled request that begins to be applied */
+  readonly onScheduledBegin: (delayMs: number) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** The interval of checks for deleted users, whose last requests may be stored after their deletion was consumed. */
+const deletedUsersIntervalMs = 60_000;
+/** The longest pause: the wake-up for a schedule of another replica may have been lost. */
+const pollMs = 5_000;
+
+/**
+ * The jobs that no request triggers: applies scheduled requests, suspends those that conflict with newer edits, resumes attempts that a
+ * crash interrupted, removes deleted users and sends unsynced protections. Every replica runs them; row locks make sure that each request
+ * is claimed once.
+ */
+export const startBackgroundJobs = ({
+  dueJobs,
+  apply,
+  syncProtection,
+  intervalMs,
+  recoveryTimeoutMs,
+  warn,
+  ...options
+}: BackgroundJobsOptions) => {
+  let nextDeletedUsersCheckAt = Number.NEGATIVE_INFINITY;
+  const backoff = () => retryBackoff(intervalMs, () => performance.now());
+  const [applyBackoff, checkBackoff, deletionBackoff, protectionBackoff] = [backoff(), backoff(), backoff(), backoff()];
+  const jobs = jobRunner(intervalMs, warn);
+
+  /** Loads a request whose attempt to apply it was interrupted. */
+  const loadInterrupted = async (
+    { id }: { readonly id: number },
+    { traceparent }: CallContext,
+  ): Promise<ChangeRequest | undefined> =>
+    options.work(traceparent, async ({ requests }) => {
+      const request = await requests.getForUpdate(id);
+      return request?.applying === null ? undefined : request;
+    });
+
+  const applyAfter =
+    <T>(claim: (item: T, context: CallContext) => Promise<ChangeRequest | undefined>) =>
+    async (item: T, context: CallContext) => {
+      const begun = await claim(item, context);
+      if (begun !== undefined) await apply(begun, context);
+    };
+
+  const syncProtections = async (): Promise<void> => {
+    if (protectionBackoff.paused().length > 0 || (await dueJobs.unsyncedProtections()).length === 0) return;
+    await jobs.run('the protection of environments by change requests', 0, syncProtection, protectionBackoff);
+  };
+
+  const removeDeletedUsers = async (): Promise<void> => {
+    if (performance.now() < nextDeletedUsersCheckAt) return;
+    nextDeletedUsersCheckAt = performance.now() + deletedUsersIntervalMs;
+    await jobs.runEach(await dueJobs.requestsOfDeletedUsers(), removeDeletedUser(options.work), deletionBackoff);
+  };
+
+  const runDueJobs = async (): Promise<void> => {
+    await syncProtections();
+    await jobs.runEach(
+      await dueJobs.interruptedRequests(recoveryTimeoutMs, applyBackoff.paused()),
+      applyAfter(loadInterrupted),
+      applyBackoff,
+    );
+    await removeDeletedUsers();
+    await jobs.runEach(
+      await dueJobs.uncheckedSchedules(checkBackoff.paused()),
+      suspendIfConflicting(options),
+      checkBackoff,
+    );
+    await jobs.runEach(
+      await dueJobs.scheduledRequests(applyBackoff.paused()),
+      applyAfter(claimScheduledRequest(options)),
+      applyBackoff,
+    );
+    jobs.reportOutage();
+  };
+
+  const loop = startLoop({
+    name: 'The loop of the background jobs of change requests',
+    intervalMs: pollMs,
+    warn,
+    run: async () => {
+      const paused = { applying: applyBackoff.paused(), checking: checkBackoff.paused() };
+      // Before the query: a pause may end during it.
+      const pauseEndsInMs = Math.min(applyBackoff.endsInMs(), checkBackoff.endsInMs());
+      const dueInMs = (await dueJobs.nextInMs(recoveryTimeoutMs, paused)) ?? pollMs;
+      const inMs = Math.min(dueInMs, pauseEndsInMs, nextDeletedUsersCheckAt - performance.now());
+      if (inMs > 0) return Math.min(inMs, pollMs);
+      await runDueJobs();
+      return intervalMs;
+    },
+  });
+
+  return {
+    /** Checks immediately for due jobs. */
+    wake: loop.wake,
+    /** Checks immediately for requests and schedules of deleted users. */
+    usersDeleted: (): void => {
+      nextDeletedUsersCheckAt = Number.NEGATIVE_INFINITY;
+      loop.wake();
+    },
+    stop: async (): Promise<void> => {
+      jobs.stop();
+      await loop.stop();
+    },
+  };
+};

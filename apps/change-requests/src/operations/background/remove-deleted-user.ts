@@ -1,0 +1,16 @@
+import type { CallContext } from '@bunting/bus';
+import { isClosed } from '../../domain/content/edit-content.ts';
+import { removeUser } from '../../domain/review/remove-user.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+
+/** Removes a deleted user from a request that is neither closed nor being applied. */
+export const removeDeletedUser =
+  (work: UnitOfWork) =>
+  ({ id, userId }: { readonly id: number; readonly userId: number }, { traceparent }: CallContext): Promise<void> =>
+    work(traceparent, async ({ requests, outbox }) => {
+      const before = await requests.getForUpdate(id);
+      if (before === undefined || isClosed(before) || before.applying !== null) return;
+      const { request: after, events } = removeUser(before, userId, await requests.now());
+      if (after !== null) await requests.save(before, after);
+      outbox.emit(events);
+    });

@@ -1,0 +1,47 @@
+import type { Bus, CallContext } from '@bunting/bus';
+import { isFinalRefusal, systemCaller } from '@bunting/contracts';
+import { suspend } from '../../domain/review/execute-command.ts';
+import { suspensionReason } from '../../domain/review/suspension-reason.ts';
+import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
+import type { UncheckedSchedule } from '../../persistence/due-jobs.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { previewsOf } from '../previews.ts';
+
+interface Options {
+  readonly bus: Bus;
+  readonly reader: ChangeRequestReader;
+  readonly work: UnitOfWork;
+}
+
+/** The reason to suspend requests of a deleted or archived project, in the words of the features service when they are applied. */
+const projectGone = 'Project is no longer available';
+
+/** Suspends a scheduled request if it conflicts with edits that were made after it was scheduled. */
+export const suspendIfConflicting =
+  ({ bus, reader, work }: Options) =>
+  async ({ id, project, uncheckedEdits }: UncheckedSchedule, context: CallContext): Promise<void> => {
+    const request = await reader.one(id, project);
+    if (request === undefined || request.schedule === null) return;
+    const reason = await previewsOf({ bus, reader }, project, [request], false, context).then(
+      (previews) => {
+        const { preview } = previews.get(id) ?? {};
+        if (preview === undefined) throw new Error('The features service returned no preview for the change request.');
+        return suspensionReason(request, preview);
+      },
+      (error: unknown) => {
+        if (!isFinalRefusal(error)) throw error;
+        return error.kind === 'NotFoundError' ? projectGone : error.message;
+      },
+    );
+    await work(context.traceparent, async ({ requests, schedules, outbox }) => {
+      const before = await requests.getForUpdate(id);
+      // The request was rescheduled in the meantime: the next run checks it again.
+      if (before?.schedule?.scheduledAt !== request.schedule?.scheduledAt) return;
+      await schedules.markChecked(id, uncheckedEdits);
+      if (before === undefined || reason === undefined) return;
+      const actor = { by: { id: systemCaller.id, name: systemCaller.name }, now: await requests.now() };
+      const { request: after, events } = suspend(before, reason, actor);
+      if (after !== null) await requests.save(before, after);
+      outbox.emit(events);
+    });
+  };
