@@ -8,7 +8,7 @@ export const measurePrunedUnreadEvents = (registry: Registry, missed: () => Prom
     help: 'events that a producer pruned before the event log read them; restore them from a backup',
     registers: [registry],
     async collect() {
-      // While the database is unavailable the metric keeps its last value, and the others are still served.
+      // While the database is unavailable the metric has its last value, and the other metrics are served.
       const found = await missed().catch(() => undefined);
       if (found !== undefined) this.set(found.reduce((sum, { first, last }) => sum + last - first + 1, 0));
     },

@@ -12,7 +12,7 @@ export interface Searcher {
 export interface SearchResult {
   /** the features of the page, as JSON text of an array */
   readonly features: string;
-  /** how many features match on all pages together */
+  /** the number of matches on all pages */
   readonly total: number;
   /** for a fuzzy search with Meilisearch configured: the engine that compared the texts */
   readonly engine?: string;

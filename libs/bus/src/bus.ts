@@ -9,7 +9,7 @@ export interface CallContext {
   readonly traceparent: string;
   /** milliseconds that the caller waits, from the time of the call */
   readonly timeoutMs: number;
-  /** whether the call may be sent again after its responder was lost; false for writes */
+  /** whether the call may be retried after its responder was lost; false for writes */
   readonly repeatable?: boolean;
   /** on the responder's side: aborted when the reply can no longer reach the caller */
   readonly signal?: AbortSignal | undefined;
@@ -69,7 +69,7 @@ export interface Bus {
   /** Handles calls of a subject. Several responders of a subject share its calls. */
   respond(subject: string, handler: CallHandler): Promise<Subscription>;
   /**
-   * Resolves when the stream has stored the events; after a rejection all of them may be published again. An event larger than a
+   * Resolves when the stream has stored the events; after a rejection the caller may publish all of them a second time. An event larger than a
    * message may be is left out with a warning. Undefined on the in-process bus, which has no stream.
    */
   readonly publish: ((events: readonly StreamEvent[]) => Promise<void>) | undefined;

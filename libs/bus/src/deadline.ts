@@ -1,6 +1,6 @@
 import { unavailable } from '@bunting/contracts';
 
-/** How far the clocks of one installation may differ; a call younger than this counts as sent now. */
+/** The maximum difference between the clocks of one installation; a call younger than this counts as sent now. */
 const clockToleranceMs = 1_000;
 
 /**

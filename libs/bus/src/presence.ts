@@ -12,15 +12,15 @@ import { refusalResponse } from './refusal-response.ts';
 /** The service of a subject `call.<service>.<operation>`. */
 export const serviceOfSubject = (subject: string): string => subject.split('.')[1] ?? '';
 
-/** The subject that every process of a service answers while it serves. It distinguishes a missing operation from a missing service. */
+/** The subject on which every process of a service responds while it serves. It distinguishes a missing operation from a missing service. */
 export const presenceSubject = (service: ServiceName | string): string => `present.${service}`;
 
-/** What a process answers on the presence subject. */
+/** The response of a process on the presence subject. */
 export const presenceReply = (version: ContractVersion): CallResponse => ({
   reply: { json: JSON.stringify(version), headers: {} },
 });
 
-/** Of processes that answer `true`, as they did before contracts had versions. */
+/** The version of processes that respond with `true`, as they did before contracts had versions. */
 const firstVersion: ContractVersion = { current: 1, oldestSupported: 1 };
 
 const incompatibility = (service: ServiceName, theirs: ContractVersion, ours: ContractVersion): string | undefined => {
@@ -35,8 +35,8 @@ const checkTimeoutMs = 1_000;
 const checkTtlMs = 5_000;
 
 /**
- * Checks that a process of each called service has a contract version that suits ours. Services that do not answer are passed over. Checks
- * are at most as frequent as every 5 seconds, and only the first is waited for.
+ * Checks that a process of each called service has a contract version that suits ours. Services that do not respond are skipped. The
+ * result is cached for 5 seconds; a stale result is returned while the next check runs.
  * @returns a function that throws an error which names the incompatible services and which one to upgrade
  */
 export const compatibilityCheck = (bus: Bus, caller: ServiceName, ours: ContractVersion = contractVersion) => {

@@ -69,7 +69,7 @@ const faultOfValues = (values: readonly string[], basePath: string): ErrorDetail
 const faultOfValue = (operand: Operand, value: string, path: string): ErrorDetail | undefined => {
   const why = (reason: string): ErrorDetail => ({ message: `${reason}: see the \`${path}\` property.`, path });
   if (value === '') return why('Single-value constraint operators require a non-empty value');
-  // No text reaches a regular expression before its length is known to be small.
+  // The length is checked before any regular expression is matched.
   if (value.length > longestValue) return mustBe(`be at most ${longestValue} characters long`, path, value);
   if (operand === 'number' && !(number.test(value) && Number.isFinite(Number(value))))
     return mustBe('be a number', path, value);

@@ -1,7 +1,7 @@
 import { type TSchema } from 'typebox';
 
 // Scripts send numbers and booleans where the interface has text (`"rollout": 50`), and weights as text. Unleash accepts both, so
-// requests may hold them; what is stored and answered has the declared type. A schema marks such a value with `lenient: true`.
+// requests may hold them; stored values and replies have the declared type. A schema marks such a value with `lenient: true`.
 
 /** The largest whole number that JSON carries without losing digits. */
 const largest = Number.MAX_SAFE_INTEGER;
@@ -66,7 +66,7 @@ const withForms = (schema: Json): unknown => {
   return form;
 };
 
-/** The schema of requests: values of the given schema, and values that are coerced to it. */
+/** The schema of requests: values of `schema`, and values that are coerced to it. */
 export const lenientSchema = <S extends TSchema>(schema: S): S => formOf(schema) as S;
 
 /** Whether a schema is the lenient form, for requests, of a stricter schema with the same title. */

@@ -22,5 +22,5 @@ export const maxDepth = 64;
 /** Refuses text that PostgreSQL cannot store or would not return unchanged: NUL and lone surrogates. */
 export const requireStorableText = (value: unknown, path: string): void => wellFormed(value, path, 0);
 
-/** True when JSON text could hold what `requireStorableText` refuses; most text cannot, and needs no walk. */
+/** Whether JSON text may contain characters that `requireStorableText` refuses. If not, its values need not be visited. */
 export const mayHoldUnstorableText = (json: string): boolean => suspicious.test(json);

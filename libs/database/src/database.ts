@@ -56,8 +56,8 @@ export interface Tx {
   readonly em: EntityManager;
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * Sends a statement whose result is not needed in the round trip of the next one, such as COMMIT, and right before it. Its
-   * values are asked for then. When it fails, the transaction fails with its error.
+   * Sends a statement whose result is not needed in the round trip of the next one, such as COMMIT, and right before it. `values`
+   * is called then. When it fails, the transaction fails with its error.
    */
   send(text: string, values?: () => readonly unknown[]): void;
 }
@@ -68,7 +68,7 @@ export type Session = PoolClient;
 /** Until when a transaction may commit. PostgreSQL itself ends one after its deadline, even when the process is suspended. */
 export interface CommitLimits {
   readonly deadline?: Date | undefined;
-  /** aborted when the caller can no longer be given the outcome */
+  /** aborted when the caller can no longer receive the outcome */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -93,7 +93,7 @@ const beginWithin = (leftMs: number | undefined): string =>
 /** Whether a statement may be pipelined with BEGIN: outside a transaction it would store nothing. */
 const isRead = (text: string): boolean => text.trimStart().slice(0, 6).toLowerCase() === 'select';
 
-/** Sends all statements of this turn of the event loop in one write. */
+/** Sends all statements of this iteration of the event loop in one write. */
 const cork = (client: PoolClient): void => {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   stream.cork();
@@ -119,7 +119,7 @@ const statementSpan = (database: string, name: string, text?: string) => (): Spa
 /** The first word of a statement, e.g. `SELECT`. */
 const operationOf = (text: string): string => (/^\s*(\w+)/.exec(text)?.[1] ?? 'statement').toUpperCase();
 
-/** Makes PostgreSQL extend a file by a megabyte for a moment: fails while the disk is full. */
+/** Makes PostgreSQL write a temporary file of a megabyte: fails while the disk is full. */
 const writeProbe =
   'create temporary table disk_probe on commit drop as select nth from generate_series(1, 30000) as nth';
 
@@ -228,7 +228,7 @@ export const openDatabase = async ({
       inChildSpan(statementSpan(databaseName, operationOf(text), text), () => client.query(text, values));
     let isOver = false;
     let entities: EntityManager | undefined;
-    // After a job has failed, its remaining statements must not reach the connection: the pool has given it to another job.
+    // After a job has failed, its remaining statements must not reach the connection: the pool has lent it to another job.
     const query = ((own: string | QueryConfig, values?: unknown[]) => {
       if (isOver)
         return Promise.reject(
@@ -274,7 +274,7 @@ export const openDatabase = async ({
       requireTimeLeft(limits);
       cork(client);
       sendWaiting();
-      // Each is settled before the connection is given back; the first to fail is why the others did.
+      // Each settles before the connection is released; the first failure is the cause of the others.
       for (const outcome of await Promise.allSettled([...sent, send('commit')]))
         if (outcome.status === 'rejected') throw outcome.reason;
       return done;
@@ -322,7 +322,7 @@ export const openDatabase = async ({
     },
 
     /**
-     * Runs a job in a transaction. The job runs again after a deadlock or a serialization failure, so it must have no effects outside the
+     * Runs a job in a transaction. The job is retried after a deadlock or a serialization failure, so it must have no effects outside the
      * database.
      * @throws Refusal `ServiceUnavailable`, with nothing stored, once the limits are exceeded.
      */

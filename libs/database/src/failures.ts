@@ -24,7 +24,7 @@ const codedIn = (error: unknown): { readonly code: string; readonly message: str
 export const codeOf = (error: unknown): string | undefined => codedIn(error)?.code;
 
 /**
- * Whether the same transaction is likely to succeed when it runs again: after a serialization failure, a deadlock, or a reference to a
+ * Whether the same transaction is likely to succeed when it is retried: after a serialization failure, a deadlock, or a reference to a
  * row that was removed concurrently.
  */
 export const isTransient = (error: unknown): boolean => ['40001', '40P01', '23503'].includes(codeOf(error) ?? '');
@@ -40,7 +40,7 @@ export const violatedConstraint = (error: unknown): string | undefined => {
 /** The refusal of a transaction whose deadline passed before it was committed. */
 export const deadlineExceeded = (): Refusal => unavailable(outages['deadline exceeded']);
 
-/** The refusal of a transaction whose caller cannot be answered any more. */
+/** The refusal of a transaction whose caller can no longer receive a reply. */
 export const callerLost = (): Refusal =>
   unavailable('The connection to the caller was lost before the changes were committed. Nothing was changed.');
 
@@ -101,7 +101,7 @@ const byDriverMessage: readonly (readonly [RegExp, Outage['kind']])[] = [
   [/^Received unexpected \w+ message from backend|^Cannot use a pool after calling end/, 'unreachable'],
 ];
 
-/** The outage behind an error; undefined when the database works and refused the statement. */
+/** The outage that caused an error; undefined if the database works and refused the statement. */
 export const outageOf = (error: unknown): Outage | undefined => {
   const coded = codedIn(error);
   if (coded !== undefined) {
@@ -127,7 +127,7 @@ const temporary: ReadonlySet<ErrorKind> = new Set(['ServiceUnavailable', 'Reques
 const dataClasses = /^(?:21|22|23|44|54|P0)/;
 
 /**
- * Whether an error was caused by the input, so that the same input fails again: PostgreSQL refuses to store it, a schema refuses it, or
+ * Whether an error was caused by the input, so that a retry fails as well: PostgreSQL refuses to store it, a schema refuses it, or
  * code throws on it. Outages and unknown errors of PostgreSQL, such as a missing table, are no data errors.
  */
 export const isDataError = (error: unknown): boolean => {

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 
-/** A job ignored the failure of a statement and went on. PostgreSQL answers the COMMIT of such a transaction with a ROLLBACK, and no error. */
+/** A job ignored the failure of a statement and went on. PostgreSQL then rolls the transaction back at COMMIT, without an error. */
 class AbandonedTransactionError extends Error {
   constructor(cause: unknown) {
     super('A statement of the transaction failed and its error was ignored: nothing was stored.', { cause });
@@ -22,7 +22,7 @@ const preparedName = (text: string): string | undefined => {
   return name;
 };
 
-/** Turns a parameterised statement into one that each connection parses and plans once. */
+/** Prepares a parameterised statement, which each connection parses and plans once. */
 const prepared = (args: readonly unknown[]): readonly unknown[] => {
   const [text, values] = args;
   if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return args;

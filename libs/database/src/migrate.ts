@@ -67,7 +67,7 @@ const requireVersion = async (client: Client, url: string): Promise<void> => {
   );
 };
 
-/** Deadlines are given as times of the caller's clock: beyond this difference every write would be late. */
+/** Deadlines are times of the caller's clock: beyond this difference every write would be late. */
 const maxClockDifferenceMs = 30_000;
 
 /** How many milliseconds this machine's clock is ahead of PostgreSQL's, to within half a round trip. */
@@ -115,10 +115,10 @@ const appliedMigrations = async (client: Client): Promise<readonly string[]> => 
   return taken.rows.map(({ name }) => name);
 };
 
-/** Whether versions that do not know the migration run on the schema that it leaves. */
+/** Whether versions without the migration run on the schema after it. */
 const isExpansion = (name: string): boolean => /^\d+-expand-/.test(name);
 
-/** The applied migrations that this version does not know, all of which expand the schema. Throws when one of them does not. */
+/** The applied migrations of newer versions. Throws unless all of them expand the schema. */
 const requireSuitable = (
   applied: readonly string[],
   database: string,
@@ -141,7 +141,7 @@ export interface SchemaVersion {
   readonly needs: number;
   /** number of migrations that are applied */
   readonly has: number;
-  /** the applied migrations that only newer versions know; the process runs on the schema that they leave */
+  /** the applied migrations of newer versions; the process runs on the schema after them */
   readonly newer: readonly string[];
 }
 
@@ -210,7 +210,7 @@ const migrateConcurrently = async (client: Client, { name, statements }: SchemaM
   await client.query(`insert into ${migrationsTable} (name) values ($1)`, [name]);
 };
 
-/** MikroORM creates the table of migrations before it applies the first: a start that is refused then leaves nothing behind. */
+/** MikroORM creates the table of migrations before it applies the first: a start that is refused then leaves the database unchanged. */
 const dropIfEmpty = `
   do $$ begin
     if to_regclass('${migrationsTable}') is null then return; end if;

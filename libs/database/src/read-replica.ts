@@ -62,10 +62,10 @@ const replayState: Statement = {
 const defaultPositionTimeoutMs = 1_000;
 const connectMs = 1_000;
 const firstPollMs = 1;
-/** How long an inspection waits for the replica, and how often it asks. */
+/** The timeout of an inspection, and its poll interval. */
 const inspectionMs = 1_000;
 const inspectionPollMs = 20;
-/** How long reads go to the primary alone, after the replica was behind or away. */
+/** How long all reads go to the primary after the replica was stale or unavailable. */
 const bypassMs = { behind: 500, unavailable: 5_000 };
 /** How much longer than its statement timeout a replica may take to respond; afterwards it counts as unavailable. */
 const responseGraceMs = 5_000;
@@ -136,8 +136,8 @@ const bytesBehind = async (client: ClientBase, needed: LogPosition, positionTime
 };
 
 /**
- * Looks at a replica as a service does before it reads there, and waits for a second until it has replayed what is committed now.
- * @returns how many bytes of the log it then lacks
+ * Checks whether services can use a replica, and waits up to a second until it has replayed all transactions that are committed now.
+ * @returns the number of bytes of the log that it then has not replayed
  * @throws Error with the reason why a service cannot use it
  */
 export const inspectReadReplica = async (url: string, primary: ReadDatabase): Promise<number> => {
@@ -158,8 +158,8 @@ export const inspectReadReplica = async (url: string, primary: ReadDatabase): Pr
 };
 
 /**
- * Opens a streaming replica for reads. A read gets everything that was committed before it, by any process: it asks the primary for its
- * position in the log, concurrent reads share that, and takes the result of the replica only if the same connection had replayed that
+ * Opens a streaming replica for reads. A read sees all transactions that were committed before it, by any process: it reads the position of
+ * the primary's log, which concurrent reads share, and takes the result of the replica only if the same connection had replayed that
  * position before. Otherwise, and after any failure of the replica, the primary serves the read. The replica need not be
  * there at the start.
  */
@@ -249,7 +249,7 @@ export const openReadReplica = ({
     const deadline = performance.now() + waitMs;
     for (let poll = 0; ; poll++) {
       const behind = await bytesBehind(client, needed, positionTimeoutMs);
-      // How far it is when a read arrives: a read that waits sees it catch up.
+      // The lag when a read arrives, before the read waits for the replica.
       if (poll === 0) lagBytes = behind;
       if (behind === 0) return;
       const leftMs = deadline - performance.now();
@@ -258,7 +258,7 @@ export const openReadReplica = ({
     }
   };
 
-  /** @throws ReplicaError if the replica is behind, busy or away; else what PostgreSQL says of the statement */
+  /** @throws ReplicaError if the replica is stale, busy or unavailable; otherwise the error of the statement */
   const readReplica = async <Row>(needed: LogPosition, statement: Statement, values: readonly unknown[]) => {
     const client = await pool.connect().catch((error: unknown) => Promise.reject(noConnection(error as Error)));
     let isBroken = true;

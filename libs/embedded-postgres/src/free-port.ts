@@ -8,11 +8,11 @@ const isFree = (port: number): Promise<boolean> =>
       .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 
-/** Ports that this process was given; the program that uses one may not listen on it yet. */
+/** Ports that this process has returned; the program that uses one may not listen on it yet. */
 const given = new Set<number>();
 
 /**
- * A TCP port of this machine that is free, and likely to stay free until a program listens on it, or listens on it again: it is below the
+ * A TCP port of this machine that is free, and likely to stay free until a program listens on it, also after a restart: it is below the
  * range from which systems assign ports to listeners and outgoing connections. No port is returned twice.
  */
 export const freePort = async (): Promise<number> => {

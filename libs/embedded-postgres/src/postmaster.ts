@@ -86,7 +86,7 @@ export const startPostmaster = async (options: PostmasterOptions) => {
     child.once('close', () => resolve(false));
   });
 
-  // The child process alone does not keep this process running; its connections do.
+  // The child process does not prevent this process from exiting; its connections do.
   hold(child, false);
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {

@@ -48,7 +48,7 @@ const number =
     return (context) => holds(Number(fieldValue(context, contextName) ?? Number.NaN), value);
   };
 
-/** Date operators compare `currentTime` of the context, else the present moment, whatever field the constraint names. */
+/** Date operators compare `currentTime` of the context, otherwise the current time, whatever field the constraint names. */
 const date =
   (holds: (given: number, value: number) => boolean): Compile =>
   ({ value: operand }) => {

@@ -1,4 +1,4 @@
-/** The user whom features are evaluated for, and the moment. */
+/** The user and the time for which features are evaluated. */
 export interface EvaluationContext {
   /** the values of context fields, by name */
   readonly fields: ReadonlyMap<string, string>;

@@ -54,7 +54,7 @@ export interface StrategyExplanation {
   }[];
   /** of a gradual rollout */
   readonly rollout?: Rollout;
-  /** the variant that the strategy gives, if it is on and has any */
+  /** the variant of the strategy, if it is active and has variants */
   readonly variant?: Variant;
 }
 
@@ -63,7 +63,7 @@ export interface FeatureExplanation extends Evaluation {
   readonly hasUnsatisfiedDependency: boolean;
   /** by the order of the feature's dependencies: whether each is as it must be */
   readonly dependencies: readonly boolean[];
-  /** the strategies together: `true` where one is on or there is none, `unknown` where none is on and one is unknown */
+  /** the result of all strategies: `true` where one is on or there is none, `unknown` where none is on and one is unknown */
   readonly result: boolean | 'unknown';
   /** by the order of the feature's strategies */
   readonly strategies: readonly StrategyExplanation[];
@@ -279,7 +279,7 @@ export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
       const found = find(name);
       return found === undefined ? undefined : explain(found, context);
     },
-    /** Evaluates a feature, and gives the reason for its result; undefined for an unknown feature. */
+    /** Evaluates a feature and returns the reason for its result; undefined for an unknown feature. */
     resolve: (name: string, context: EvaluationContext): Resolution | undefined => {
       const found = find(name);
       return found === undefined ? undefined : resolutionOf(found.feature, explain(found, context), context);

@@ -15,7 +15,7 @@ export interface Rollout {
 /** What a strategy type decides, constraints and segments aside. */
 export interface Activation {
   readonly isActive: Predicate;
-  /** of a gradual rollout: where the user stands in it. The user is on when `bucket` is at most `percentage`. */
+  /** of a gradual rollout: the user's bucket. The feature is on for the user if `bucket` is at most `percentage`. */
   readonly rolloutFor?: (context: EvaluationContext) => Rollout;
 }
 
@@ -34,7 +34,7 @@ const stickyKey = (stickiness: string, context: EvaluationContext): string | und
 /** Whether a user is in a rollout. */
 export const isInRollout = ({ bucket, percentage }: Rollout): boolean => bucket !== null && bucket <= percentage;
 
-/** A rollout keeps each sticky key on its side, and only adds keys as its percentage grows. */
+/** The bucket of a sticky key never changes, so a larger percentage only adds keys to a rollout. */
 const rollout = (percentageText: string | undefined, stickiness: string, groupId: string): Activation => {
   const percentage = Number(percentageText);
   const bucketOf = rolloutBuckets(groupId);

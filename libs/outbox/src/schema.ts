@@ -1,12 +1,12 @@
 import type { SchemaMigration } from '@bunting/database';
 
-/** The largest payload of one row, in bytes: a reply of the bus has room for it. */
+/** The largest payload of one row, in bytes: it fits into a reply of the bus. */
 export const maxPayloadBytes = 24 * 1024 * 1024;
 export const payloadConstraint = 'outbox_payload_size';
 
 /**
- * What a producer needs. `outbox_head(topic)` gives every committed row its place and answers where the end is: a sequence
- * would number rows before they commit, and a reader paging by it would lose those that commit late.
+ * The tables of a producer. `outbox_head(topic)` assigns a position to every committed row, and returns the last position. A sequence would
+ * number rows before they commit, so that a reader that pages by it would miss rows that commit late.
  */
 export const outboxTables: SchemaMigration = {
   name: '1-outbox',

@@ -29,7 +29,7 @@ const propertiesOf = (schema: ConfigSchema): [string, Property][] =>
 const mayComeFromFile = (key: string, { secret, mayHoldSecret }: Property): boolean =>
   secret === true || mayHoldSecret === true || key === 'BUS_URL' || key.endsWith('_DATABASE_URL');
 
-/** The keys under which a setting may be given: its own, and for a secret that of a file. */
+/** The environment variables of a setting: its own, and for a secret that of a file. */
 export const keysOf = (schema: ConfigSchema): string[] =>
   propertiesOf(schema).flatMap(([key, property]) => (mayComeFromFile(key, property) ? [key, `${key}_FILE`] : [key]));
 
@@ -90,7 +90,7 @@ const isFromKubernetes = (key: string, value: string): boolean =>
 
 /**
  * A fault for each variable that begins with the prefix and is no setting of the schema. Such a variable is most likely a
- * misspelled setting, which would otherwise keep its default without notice.
+ * misspelled setting, whose default would otherwise apply without notice.
  */
 export const unknownSettings = (schema: ConfigSchema, prefix: string, environment: Environment): string[] => {
   const known = keysOf(schema);

@@ -99,7 +99,7 @@ export interface HostOptions {
   readonly log?: Logger;
 }
 
-/** Reads the settings of the process and of its services, and reports all their faults together. */
+/** Reads the settings of the process and of its services, and reports all their faults in one error. */
 const readSettings = (services: readonly AnyService[], environment: Environment) => {
   const faults: string[] = [];
   const isProduction = environment['NODE_ENV'] === 'production';

@@ -21,7 +21,7 @@ export interface LoopOptions {
   readonly retryAfterMs?: (error: unknown) => number | undefined;
   /** how long rounds must fail before the loop warns */
   readonly patienceMs?: number;
-  /** Called once when rounds begin to fail, with the error, and once when they work again, without. */
+  /** Called once when rounds begin to fail, with the error, and once when a round succeeds afterwards, without. */
   readonly warn: (message: string, error?: unknown) => void;
 }
 
@@ -31,7 +31,7 @@ const firstBackoffMs = 250;
 const withJitter = (ms: number): number => ms * (0.75 + Math.random() / 2);
 
 /**
- * Runs a background job again and again until it is stopped: after each interval and when it is woken; after a failure with
+ * Runs a background job repeatedly until it is stopped: after each interval and when it is woken; after a failure with
  * exponential backoff and jitter.
  */
 export const startLoop = (options: LoopOptions) => {

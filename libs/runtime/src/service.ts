@@ -8,7 +8,7 @@ import type { Logger } from './log.ts';
 /** How long a service may take to finish the calls it has accepted when it stops: longer than any caller waits for a reply. */
 export const drainTimeoutMs = 65_000;
 
-/** What the host gives a service at its start. A service must not depend on whether it has the process to itself. */
+/** The arguments of a service's start. A service must not depend on whether it has the process to itself. */
 export interface ServiceContext<S extends ConfigSchema> {
   readonly config: Static<S>;
   readonly bus: Bus;
@@ -35,7 +35,7 @@ export interface ServiceContext<S extends ConfigSchema> {
 
 /** What a ready service says about itself on its operations port. */
 export interface Readiness {
-  /** how many migrations of its database the service needs, how many are applied, and those of them that only newer versions know */
+  /** how many migrations of its database the service needs, how many are applied, and those of them that belong to newer versions */
   readonly schema?: { readonly needs: number; readonly has: number; readonly newer: readonly string[] };
   /** dependencies that are unavailable, of a service that stays ready without them */
   readonly unavailable?: readonly string[];

@@ -112,7 +112,7 @@ const ignoredVariables = (environment: Environment): string[] =>
       : [],
   );
 
-/** What the settings ask for. @throws ConfigError for lists and files that cannot be read */
+/** The parsed settings. @throws ConfigError for lists and files that cannot be read */
 export const tracingOptions = (settings: TracingSettings, defaultServiceName: string, version: string) => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: isDisabled } = settings;
   if (endpoint === undefined || isDisabled) return undefined;

@@ -19,8 +19,8 @@ const kinds: Readonly<Record<SpanKind, OpenTelemetryKind>> = {
 const maxAttributeLength = 2_048;
 
 /**
- * Constructs something that must have no settings but those it is given. The exporter adds the headers of `OTEL_EXPORTER_OTLP_TRACES_HEADERS`
- * to each request, and has no option against that.
+ * Constructs an object of OpenTelemetry without the settings of its environment variables. The exporter adds the headers of
+ * `OTEL_EXPORTER_OTLP_TRACES_HEADERS` to each request, and has no option against that.
  */
 const withoutVariables = <T>(construct: () => T): T => {
   const variables = Object.entries(process.env).filter(([key]) => key.startsWith('OTEL_'));

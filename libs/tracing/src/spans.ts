@@ -117,7 +117,7 @@ export const inChildSpan = <T>(options: () => SpanOptions, work: (span: StartedS
   return within(started(startSpanOfSdk(options(), { parent: parent.spanContext() })), work);
 };
 
-/** The most links that one span gets, as the specification of OpenTelemetry has it. */
+/** The maximum number of links of a span, the default of the OpenTelemetry specification. */
 const maxLinks = 128;
 
 /**

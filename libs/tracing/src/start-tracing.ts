@@ -34,13 +34,13 @@ export interface TracingOptions {
 
 export interface Tracing {
   readonly counts: () => SpanCounts;
-  /** Sends what waits, and ends the export. */
+  /** Exports the buffered spans, and ends the export. */
   readonly stop: () => Promise<void>;
 }
 
 let isRunning = false;
 
-/** Starts to export the spans of this process, and loads what that takes. A process exports to one place. */
+/** Loads the SDK and starts the export of this process's spans. A process exports to one collector. */
 export const startTracing = async ({ warn, ...options }: TracingOptions): Promise<Tracing> => {
   if (isRunning) throw new Error('This process exports its spans already: host the services together.');
   isRunning = true;

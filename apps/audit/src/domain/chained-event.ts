@@ -16,8 +16,8 @@ export interface ChainedEvent {
 }
 
 /**
- * The text whose SHA-256 is the hash of an event: a JSON array of the hash before it, in hex, and of all that the event holds.
- * Whatever is changed of an event, of its place or of what came before changes the text; no two events share one.
+ * The text whose SHA-256 is the hash of an event: a JSON array of the previous event's hash, in hex, and of all properties of the event.
+ * The text is unique to the event: it changes with any property, with the position in the log and with any previous event.
  */
 export const hashedText = (before: string, event: ChainedEvent): string => {
   const { id, uid, type, createdAt, createdBy, createdByUserId, project, environment, featureName } = event;

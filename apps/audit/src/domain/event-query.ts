@@ -40,7 +40,7 @@ const invalidParameter = (name: Name, text: string, must: string): Refusal => {
   return invalid(`The \`/query/${name}\` property must ${must}. You sent ${shown}.`, `/query/${name}`);
 };
 
-/** What follows the operator, which is one of those given. */
+/** The operand of a filter whose operator is one of `operators`. */
 const afterOperator = (name: Name, text: string, ...operators: readonly string[]): string => {
   const colon = text.indexOf(':');
   if (!operators.includes(text.slice(0, Math.max(colon, 0)))) {
@@ -49,7 +49,7 @@ const afterOperator = (name: Name, text: string, ...operators: readonly string[]
   return text.slice(colon + 1);
 };
 
-/** The values of `IS:` and `IS_ANY_OF:`; undefined where the parameter is not given. */
+/** The values of `IS:` and `IS_ANY_OF:`; undefined without the parameter. */
 const parseValues = (name: Name, text: string | undefined): readonly string[] | undefined => {
   if (text === undefined) return undefined;
   const values = afterOperator(name, text, 'IS', 'IS_ANY_OF')
@@ -67,7 +67,7 @@ const parseIds = (name: Name, text: string | undefined, of: 'events' | 'users'):
     throw invalidParameter(name, text ?? '', `list ids of ${of}`);
   });
 
-/** The first moment of the day, UTC. */
+/** The start of the day, UTC. */
 const parseDay = (name: Name, text: string | undefined): Date | undefined => {
   if (text === undefined) return undefined;
   const day = afterOperator(name, text, 'IS');

@@ -3,7 +3,7 @@ const maxListed = 20;
 
 /** What Markdown takes for markup inside a line; `://` and `www.` because addresses alone become links. */
 const markup = /[\\`*_[\]<>~|&]|:(?=\/\/)|(?<=www)\./gi;
-/** What would begin a new line, or turn the direction of all that follows. */
+/** Characters that begin a new line or reverse the direction of the text after them. */
 const lineBreaks = /[\p{Cc}\u2028\u2029]+/gu;
 const directionChanges = /[\u202a-\u202e\u2066-\u2069]/g;
 

@@ -53,12 +53,12 @@ const endOf = (word: string): number => {
   return end;
 };
 
-/** Text without what has the shape of a credential. Linear: it is read word by word, and no expression looks back. */
+/** The text without words that have the form of a credential. Takes linear time: words are matched one by one, without backtracking. */
 const textWithoutSecrets = (text: string): string => {
   if (text.length < minSecretLength) return text;
   if (text.includes('PRIVATE KEY-----')) return redacted;
   let before = '';
-  // What separates words is kept, as every second piece.
+  // Every second piece is a separator, which is copied.
   return text
     .split(/([\s"'`,;()[\]{}<>=&|]+)/)
     .map((piece, nth) => {

@@ -57,7 +57,7 @@ export const changeRequest: SummaryPart = (event, base) => {
     : bold(number);
 };
 
-/** A colon and the reason that the data gives, if it gives one. */
+/** A colon and the `reason` of the data, if there is one. */
 export const because: SummaryPart = ({ data }) => {
   const reason = textOf(data, 'reason');
   return reason === undefined ? '' : `: ${escapeMarkdown(reason)}`;

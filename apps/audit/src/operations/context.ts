@@ -19,7 +19,7 @@ export interface AuditContext {
   readonly creatorsOf: (visible: VisibleEvents) => Promise<EventCreator[]>;
   readonly activityOf: (project: string | undefined, days: number) => Promise<ProjectActivity>;
   readonly logSize: () => Promise<LogSize>;
-  /** days after which events are dropped; undefined if they are kept forever */
+  /** days after which events are pruned; undefined to prune none */
   readonly retentionDays: number | undefined;
   readonly verifyChain: (options: VerificationOptions) => Promise<VerificationReport>;
   readonly missedMessages: () => Promise<MissedRange[]>;

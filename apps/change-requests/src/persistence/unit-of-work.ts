@@ -6,7 +6,7 @@ import { protectionRepository } from './protection-repository.ts';
 import { scheduleRepository } from './schedule-repository.ts';
 import { type ChangeRequestRepository, changeRequestRepository } from './change-request-repository.ts';
 
-/** The repositories and the outbox of a job. Their writes are committed together, or none of them is. */
+/** The repositories and the outbox of a job. All of their writes are committed, or none. */
 export interface WorkContext {
   readonly requests: ChangeRequestRepository;
   readonly schedules: ReturnType<typeof scheduleRepository>;

@@ -13,7 +13,7 @@ export const requireUrlFriendlyName = (name: string, path = '/body/name', most =
   throw invalidValue(fault.slice('must '.length), path, name);
 };
 
-/** How the names of a project's new features must look. */
+/** The pattern for the names of a project's new features. */
 export interface FeatureNaming {
   readonly pattern?: string | null;
   readonly example?: string | null;

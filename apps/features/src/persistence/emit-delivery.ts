@@ -7,8 +7,8 @@ import { isEqual } from '../domain/is-equal.ts';
 // The rows that writes emit for the delivery to SDKs (docs/adr/0030): only where the response to an SDK could differ.
 
 /**
- * Says that SDKs of a project remove a feature. It comes after the row by which the feature left: a reader that has only the first of the
- * two would find the feature still there, and not look again.
+ * Emits that SDKs of a project remove a feature. It must follow the row by which the feature left the project: a consumer that applies this
+ * row first would still find the feature in the project, and would not remove it later.
  */
 const emitFormerFeature = (outbox: Outbox, { name, project }: Feature): void =>
   outbox.emitDelivery({ entity: 'former-feature', id: `${name} ${project}`, state: { name, project } });

@@ -30,7 +30,7 @@ const unmarkPotentiallyStale = `
   )
   update feature f set potentially_stale = false from young where f.name = young.name`;
 
-// The usage of the last hour changes when a report is counted, and again when the last count is an hour old.
+// The usage of the last hour changes when a report is counted, and an hour after the last count.
 const isStateOutdated = `emitted_at < now() - interval '1 minute' and (
   last_seen_at >= emitted_at
   or (last_seen_at < now() - interval '61 minutes' and emitted_at < last_seen_at + interval '61 minutes'))`;

@@ -5,7 +5,7 @@
 export const withoutNulls = (...members: readonly string[]): string =>
   `json_object(${members.join(', ')} absent on null returning json)`;
 
-/** SQL: a value that `withoutNulls` keeps as JSON `null` if it is SQL `null`. */
+/** SQL: a value that stays in the result of `withoutNulls` as JSON `null` if it is SQL `null`. */
 export const orNull = (value: string): string => `coalesce(to_json(${value}), 'null')`;
 
 /** SQL: the rows of a query of one JSON column, as a JSON list. */

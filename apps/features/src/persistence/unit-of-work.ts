@@ -38,7 +38,7 @@ export interface TransactionContext {
   readonly appliesChangeRequest?: true;
 }
 
-/** Repositories on one transaction. What they store and emit is committed together or not at all. */
+/** Repositories on one transaction. All that they store and emit is committed, or nothing. */
 const repositories = (
   tx: Tx,
   outbox: Outbox,
@@ -90,7 +90,7 @@ export interface UnitOfWork {
 }
 
 /**
- * The only way to write. A job runs again after a deadlock or a serialization failure, so it must not have effects outside its
+ * The only way to write. A job is retried after a deadlock or a serialization failure, so it must not have effects outside its
  * transaction.
  */
 export const unitOfWork = (
@@ -109,7 +109,7 @@ export const unitOfWork = (
       };
       const result = await job({ ...stores, events: { emit } });
       const origin = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
-      // Events are emitted last: only now does the guard know which edits bypassed a change request.
+      // Events are emitted last: the guard detects bypassed change requests by all edits of the job.
       outbox.emit(
         recorded.map(guard.markBypass).map(({ type, project, environment, featureName, data, preData, tags }) => ({
           ...origin,

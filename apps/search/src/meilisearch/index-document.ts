@@ -15,7 +15,7 @@ export interface IndexMarker {
   readonly id: typeof markerId;
   readonly generation: string;
   readonly followed: string;
-  /** the settings that the server answered when the index was built */
+  /** the settings that the server returned when the index was built */
   readonly settings: string;
 }
 

@@ -25,14 +25,14 @@ export type IndexUpdate =
   | { readonly kind: 'checked' };
 
 const batchSize = 1_000;
-/** How many writes may wait for the server before it is given another. */
+/** The maximum number of writes that the server has accepted and not completed. */
 const maxPendingTasks = 4;
 const maxBackoffMs = 60_000;
 
 const hasCode = (error: unknown, code: string): boolean => error instanceof MeilisearchError && error.code === code;
 
 /**
- * Keeps an index in Meilisearch in step with the features in PostgreSQL: writes changes, detects when the index was lost or restored from
+ * Replicates the features in PostgreSQL to an index in Meilisearch: writes changes, detects when the index was lost or restored from
  * a backup, and rebuilds it beside the old one. One of several processes holds the lock; another takes over when it ends.
  */
 export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'stop'> => {
@@ -88,7 +88,7 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
     const mark: IndexMarker = { id: markerId, generation, followed: settled, settings: await server.settings(next) };
     await write(server.put(next, [mark]));
     await finish();
-    // There has to be an index to change places with.
+    // The swap requires an existing index.
     await waitForTaskUnless('index_already_exists', server.create(uid));
     await waitForTask(await server.swap(uid, next));
     await feed.save(uid, { generation, followed: settled });
@@ -127,7 +127,7 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
   const faultOf = async (generation: string, followed: string): Promise<string | undefined> => {
     const mark = (await server.mark(uid)) as Partial<IndexMarker>;
     if (mark.generation !== generation) return 'it is not the one that was built';
-    // It is ahead of the record when a process ended between the two, and never behind.
+    // The marker is written before the checkpoint in PostgreSQL, so it may be newer but never older.
     if (BigInt(mark.followed ?? 0) < BigInt(followed)) return 'it is of an earlier time';
     if (mark.settings !== (await server.settings(uid))) return 'its settings were changed';
     const documents = await server.documentCount(uid);

@@ -40,7 +40,7 @@ const toMeilisearchError = (error: unknown): MeilisearchError => {
     const reason = code === 'index_not_found' ? 'building' : 'refused';
     return new MeilisearchError(reason, `it answered ${error.response.status} ${code}`.trim(), code);
   }
-  // A proxy's page, or half an answer, is no JSON.
+  // An error page of a proxy, or a truncated response, is not JSON.
   if (error instanceof SyntaxError) return invalidResponse('JSON');
   throw error;
 };
@@ -84,7 +84,7 @@ export const meilisearchClient = ({ url, key, searchTimeoutMs }: MeilisearchClie
     documentCount: (uid: string): Promise<number> =>
       attempt(async () => integer(member(await writeClient.index(uid).getStats(), 'numberOfDocuments'), 'a count')),
     mark: (uid: string): Promise<unknown> => attempt(() => writeClient.index(uid).getDocument(markerId)),
-    /** What became of a task; undefined while it waits or runs. */
+    /** The outcome of a task; undefined while it is queued or runs. */
     outcomeOf: (uid: number): Promise<'succeeded' | { readonly failed: string } | undefined> =>
       attempt(async () => {
         const done: unknown = await writeClient.tasks.getTask(uid);

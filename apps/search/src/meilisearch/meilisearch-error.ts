@@ -6,7 +6,7 @@ export type FallbackReason =
   | 'open'
   | 'late'
   | 'unreachable'
-  /** it answered with an error */
+  /** the server responded with an error */
   | 'refused'
   /** the response violates the protocol */
   | 'garbled';

@@ -7,10 +7,10 @@ import { meilisearchClient, type MeilisearchClientOptions } from './meilisearch-
 import { fuzzySearch } from './fuzzy-search.ts';
 
 interface MeilisearchOptions extends MeilisearchClientOptions {
-  /** the name of the index; while another is built, that is named the same with `_next` behind it */
+  /** the name of the index; a rebuild writes to an index of this name with the suffix `_next` */
   readonly uid: string;
   readonly feed: IndexFeed;
-  /** milliseconds between polls for changed features: so far the index may be behind */
+  /** milliseconds between polls for changed features: the maximum staleness of the index */
   readonly intervalMs: number;
   /** milliseconds between checks of an index whose features do not change */
   readonly checkIntervalMs: number;

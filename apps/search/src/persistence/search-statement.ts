@@ -17,7 +17,7 @@ type AddValue = (value: unknown, type: string) => string;
 /** A condition on `feature_lookup` that no match meets. */
 interface Exclusion {
   readonly condition: string;
-  /** that a feature does not meet the condition, in the form that takes least time when features are read in their order */
+  /** the negated condition, in the form that is fastest in a scan of features in their order */
   readonly absence: string;
 }
 
@@ -35,7 +35,7 @@ const anyOf = (conditions: readonly string[]): string => `(${conditions.map((one
 
 const sameFeature = 'select from feature_lookup other where other.name = feature_lookup.name and';
 
-/** As an anti-join: PostgreSQL looks at each feature of a page near the start, or finds all excluded ones by their index. */
+/** As an anti-join: PostgreSQL tests each feature of a page near the start, or finds all excluded ones by their index. */
 const noneWith: Condition = (condition) => `not exists (${sameFeature} ${condition})`;
 
 /**
@@ -236,7 +236,7 @@ export const searchStatement = (
 
   let total: string;
   if (isSelective) {
-    // All matches are found first. A plan that looks for the first few in their order may pass nearly all features.
+    // All matches are found first. A plan that scans for the first few in their order may test nearly all features.
     if (isFuzzy) steps.push(`candidate as materialized (${fuzzyMatches(query, matches, addValue)})`);
     steps.push(`matching as materialized (
       select ${pageColumns(query)} from ${isFuzzy ? 'candidate join feature_lookup using (name)' : 'feature_lookup'}
@@ -248,7 +248,7 @@ export const searchStatement = (
     cut('feature_lookup', [...required, ...excluded.map(({ absence }) => absence)], groups);
     const count = (conditions: readonly string[]): string =>
       `(select count(*) from feature_lookup where ${all(conditions)})`;
-    // Excluded features are few more often than not: to count them takes less time than to look at all others.
+    // Excluded features are usually few: counting them is faster than testing all others.
     const excludedAny = anyOf(excluded.map(({ condition }) => condition));
     total = excluded.length === 0 ? count(required) : `${count(required)} - ${count([...required, excludedAny])}`;
   }

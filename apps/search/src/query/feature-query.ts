@@ -34,9 +34,9 @@ export interface Sort {
   readonly descending: boolean;
 }
 
-/** The parsed parameters of a feature search. All filters that are given must match. */
+/** The parsed parameters of a feature search. All filters that are present must match. */
 export interface FeatureQuery {
-  /** folded, of which the name or a tag contains at least one; none of them: whatever the name */
+  /** case-folded; the name or a tag must contain one of them; empty: any name matches */
   readonly texts: readonly string[];
   /** whether names and tags that are only alike are found as well */
   readonly fuzzy: boolean;

@@ -18,7 +18,7 @@ interface ReconcilerOptions {
 
 /** The outcome of a reconciliation. */
 export interface ReconciliationResult {
-  /** whether the documents were too far behind to be compared */
+  /** whether the projection was too stale to be compared */
   readonly isBehind: boolean;
   /** groups whose digests were not the same */
   readonly different: number;
@@ -38,7 +38,7 @@ const batchSize = 200;
 /** How many states are repaired per run. The next run continues. */
 const maxRepairs = 10_000;
 
-/** How often a reindex waits for the projection before it fails, and the pause between two attempts. */
+/** The number of attempts of a reindex to catch up before it fails, and the pause between two of them. */
 const maxAttempts = 12;
 const attemptPauseMs = 1_000;
 
@@ -105,7 +105,7 @@ export const reconciler = ({ source, stored, states }: ReconcilerOptions) => {
 
   /**
    * Compares states by id, repairs those that differ, and resolves with the ids repaired. The projection applies everything
-   * up to the first read before stored states are read: an older stored state was lost, and for a newer one the source is read again.
+   * up to the first read before stored states are read: an older stored state was lost; for a newer one the source is read a second time.
    */
   const repair = async (entity: StateEntity, ids: readonly string[], force: boolean): Promise<string[]> => {
     const first = await source.states(entity, ids);
@@ -163,7 +163,7 @@ export const reconciler = ({ source, stored, states }: ReconcilerOptions) => {
       const digests = await Promise.all(entities.map((entity) => source.digests(entity)));
       const all = digests.flat().reduce((sum, { count }) => sum + count, 0);
       let done = 0;
-      /** Rewrites a batch. While the projection is behind, it is retried, since a large import takes longer than one wait. */
+      /** Rewrites a batch. It is retried while the projection is stale, since a large import takes longer than one attempt to catch up. */
       const rewrite = async (entity: StateEntity, ids: readonly string[]): Promise<void> => {
         for (let attempt = 1; ; attempt++) {
           try {

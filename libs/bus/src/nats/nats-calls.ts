@@ -14,7 +14,7 @@ export type NoResponse = 'no-responders' | 'timeout' | 'lost';
 
 export interface SendOptions {
   readonly timeoutMs: number;
-  /** whether the call is sent again, to another responder, when its responder is lost or silent */
+  /** whether the call is retried with another responder when its responder is lost or silent */
   readonly repeatable: boolean;
 }
 
@@ -74,7 +74,7 @@ const checkWhileAny = (items: { readonly size: number }, check: () => void): (()
 
 /**
  * Sends and handles calls over an inbox of this connection. NATS reports immediately when a subject has no subscriber, and each process
- * subscribes to a subject of its own. So whether a process is still connected is known without a timeout, however busy it is.
+ * subscribes to a subject of its own. So a disconnected process is detected without a timeout, and a busy one is not mistaken for it.
  */
 export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
   const instance = randomUUID();
@@ -96,7 +96,7 @@ export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
     connection.publish(call.subject, call.payload, { reply: `${inbox}.${token}`, headers: requestHeaders });
   };
 
-  /** Those of the calls that a process has ended; `gone` if it is no longer connected. One that does not answer is busy or suspended. */
+  /** Those of the calls that a process has ended; `gone` if it is no longer connected. A process that does not respond is busy or suspended. */
   const endedBy = (holder: string, tokens: readonly string[]): Promise<readonly string[] | 'gone'> =>
     connection
       .request(aliveSubject(holder), JSON.stringify(tokens.map((token) => `${inbox}.${token}`)), { timeout: silenceMs })

@@ -47,7 +47,7 @@ export const requireJetStream = async (connection: NatsConnection): Promise<JetS
   return manager;
 };
 
-/** Resources that an operator has to give, by the server's error code. */
+/** Resources that an operator has to provide, by the server's error code. */
 const limits: Readonly<Record<number, string>> = {
   10002: 'Raise the limits of JetStream for the account.',
   10023: 'Raise max_file_store of the server.',

@@ -114,7 +114,7 @@ const drained = async (draining: Promise<unknown>): Promise<boolean> => {
   return Promise.race([confirmed, timeout]).finally(() => clearTimeout(timer));
 };
 
-/** How long to look for the reason why a call has no responder. */
+/** The timeout of finding out why a call has no responder. */
 const presenceTimeoutMs = 500;
 
 /** The minimum interval of warnings about calls that were read after their deadline. */
@@ -139,7 +139,7 @@ const streamBytes = 256 * 1024 * 1024;
 const streamOf = (producer: string): string => `bunting-${producer}`;
 const wakeSubjectOf = ({ producer, topic }: OutboxSource): string => `wake.${producer}.${topic}`;
 
-/** The error of the server for a stream that exists with other limits than those that were asked for. */
+/** The error of the server for a stream that exists with other limits than requested. */
 const existsWithAnotherConfiguration = 10_058;
 
 /** The information that a NATS server sends when a client connects. */
@@ -221,7 +221,7 @@ export const natsBus = async ({
     });
   };
 
-  /** The server's `max_payload`, less room for headers. */
+  /** The server's `max_payload` without the maximum size of headers. */
   const maxPayloadBytes = (): number => {
     const max = connection.info?.max_payload ?? 1024 * 1024;
     return Math.max(max - 16 * 1024, Math.floor(max / 2));

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { largestId, Timestamp } from './schema.ts';
 
-/** The version of Unleash whose answers Bunting gives. */
+/** The version of Unleash whose API Bunting serves. */
 export const unleashVersion = '6.4.1';
 
 /** The value of an absent limit: clients expect a number. */

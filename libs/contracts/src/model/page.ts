@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 
 /**
- * Which part of a list is asked for. Clients of Unleash read these lists whole, so without `limit` the rest of the list is answered.
- * @param items what the list is of
+ * The parameters of a page of a list. Clients of Unleash read these lists whole, so without `limit` the reply is the rest of the list.
+ * @param items the plural noun of the items, for the descriptions
  */
 export const optionalPage = (items: string) => ({
   offset: Type.Optional(

@@ -3,7 +3,7 @@ import { Timestamp } from '../model/schema.ts';
 import { defineOperation, type ServiceName } from '../operation.ts';
 import { OutboxTopic } from './outbox.ts';
 
-/** A message that a service could not apply because of its content. The service keeps it and tries again. */
+/** A message that a service could not apply because of its content. The service stores and retries it. */
 export const DeadLetter = Type.Object({
   producer: Type.String({ description: 'the service that emitted it' }),
   topic: OutboxTopic,

@@ -20,8 +20,8 @@ export const OutboxMessage = Type.Object({
 export type OutboxMessage = Static<typeof OutboxMessage>;
 
 /**
- * What a consumer asks a producer for: what follows a position. The reply's `head` is a barrier as well: everything that
- * was committed when the call was made has a position up to it. Fewer messages than asked for do not say that these are all.
+ * A consumer reads the messages of a producer after a position. The reply's `head` is also a barrier: every message that was committed
+ * before the call has a position up to it. A reply with fewer messages than `limit` may be followed by others.
  */
 export const defineReadOutbox = <S extends ServiceName>(service: S) =>
   defineOperation({

@@ -17,7 +17,7 @@ import { measureLag } from './lag-metrics.ts';
 import { processSpanOptions } from './process-span-options.ts';
 
 export interface InMemoryProjectionOptions {
-  /** the service that keeps the projection */
+  /** the service that maintains the projection */
   readonly consumer: ServiceName;
   readonly producer: Producer;
   readonly topic: OutboxTopic;

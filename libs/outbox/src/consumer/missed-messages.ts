@@ -18,5 +18,5 @@ const missed: Statement = {
          from missed_message order by noticed_at, producer, first limit ${maxListed}`,
 };
 
-/** The messages that a consumer has missed, in the order in which it noticed, at most 1,000 ranges. */
+/** The ranges of messages that a consumer has missed, in the order of their detection, at most 1,000. */
 export const missedMessages = (database: Database): Promise<MissedRange[]> => database.read<MissedRange>(missed);

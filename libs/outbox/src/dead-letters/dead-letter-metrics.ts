@@ -11,7 +11,7 @@ export const measureDeadLetters = (registry: Registry, consumer: ServiceName, da
     labelNames: ['producer', 'topic'],
     registers: [registry],
     async collect() {
-      // While the database is unreachable the last known counts stay, and the other metrics are still served.
+      // While the database is unreachable the metric has the last counts, and the other metrics are served.
       const counts = await deadLetterCounts(consumer, database).catch(() => []);
       for (const { producer, topic, count } of counts) this.set({ producer, topic }, count);
     },

@@ -19,7 +19,7 @@ export interface WriteContext {
   readonly traceparent: string;
   /** when the caller stops waiting; the transaction does not commit afterwards */
   readonly deadline: Date;
-  /** aborted when the caller can no longer be given the reply */
+  /** aborted when the caller can no longer receive the reply */
   readonly signal?: AbortSignal | undefined;
   readonly idempotency: IdempotentWrite | undefined;
   readonly conditional: IfMatchTarget | undefined;

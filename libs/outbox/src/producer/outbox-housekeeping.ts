@@ -28,7 +28,7 @@ const tryLock = `select pg_try_advisory_xact_lock(hashtext('outbox housekeeping'
 const housekeepingBatchSize = 5_000;
 
 /**
- * Deletes the oldest rows that every consumer has confirmed, and returns the last examined position of each topic that has more.
+ * Deletes the oldest rows that every consumer has acknowledged, and returns the last examined position of each topic that has more.
  * Reads at most `housekeepingBatchSize` rows per topic, however large the outbox is, and only one if the oldest row has not expired.
  * Values: retention in hours, the consumers, the position to start after by topic, and the topic that is published to a stream, or null: its rows
  * are also kept until they are published.
@@ -70,7 +70,7 @@ export const startOutboxHousekeeping = (options: OutboxHousekeepingOptions) => {
   let lastRunAt = performance.now();
 
   /**
-   * Stores the checkpoints of consumers and deletes expired rows that all consumers have acknowledgements. The newest row of each entity is kept,
+   * Stores the checkpoints of consumers and deletes expired rows that all consumers have acknowledged. The newest row of each entity is kept,
    * and so is the row at each checkpoint: by its uid the consumer detects that the outbox was restored from a backup.
    */
   const run = async (): Promise<void> => {

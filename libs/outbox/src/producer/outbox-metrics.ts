@@ -22,8 +22,7 @@ const consumerLags: Statement = {
 };
 
 /**
- * Registers how far the stream of events and the consumers are behind the outbox of a producer. While the database is unreachable the last
- * values are served.
+ * Registers the lag of the stream of events and of the consumers. While the database is unreachable the last values are served.
  */
 export const measureOutbox = (registry: Registry, producer: Producer, database: Database, hasStream: boolean): void => {
   const registers = [registry];

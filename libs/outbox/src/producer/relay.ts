@@ -27,7 +27,7 @@ export const streamTopic: OutboxTopic = 'event';
 const batchSize = 500;
 /** Limits the memory of a batch. The bus carries each row as a message of its own, so its limit does not apply. */
 const batchBytes = 4 * 1024 * 1024;
-/** Commits within this time are published together. */
+/** Events of commits within this time are published in one batch. */
 const publishingPauseMs = 50;
 /** The delay before a retry while another process holds the lock to publish. */
 const contendedPauseMs = 200;

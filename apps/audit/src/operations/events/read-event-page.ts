@@ -7,8 +7,8 @@ import type { PageRequest } from '../../persistence/search/event-rows.ts';
 
 export interface EventPagesOptions {
   readonly search: EventSearch;
-  /** waits at most so long until the log is fresh; resolves with the milliseconds that it is behind */
-  readonly catchUp: (atMostMs: number) => Promise<number>;
+  /** waits up to `timeoutMs` until the log is fresh; resolves with the milliseconds by which it is stale */
+  readonly catchUp: (timeoutMs: number) => Promise<number>;
   readonly freshnessWaitMs: number;
   /** where links in summaries begin */
   readonly publicUrl: string;

@@ -4,7 +4,7 @@ import { type ChainFault, type FaultKind, chainFault } from '../../domain/chaine
 import { chainColumns, eventHash, type HashedEvent } from './hash-chain.ts';
 import { emptyLogHead } from './empty-log-head.ts';
 
-/** The id and hash of an event. Kept outside the log, they prove later that it has not been rewritten. */
+/** The id and hash of an event. An operator stores them outside the log to prove later that the log has not been rewritten. */
 export interface ChainCheckpoint {
   readonly id: number;
   readonly hash: string;
@@ -15,7 +15,7 @@ export interface VerificationOptions {
   readonly to?: number | undefined;
   /** an event that is compared with the log, also outside of the range */
   readonly checkpoint?: ChainCheckpoint | undefined;
-  /** the deadline, at which verification stops and reports how far it came */
+  /** the deadline, at which verification stops and reports the last event that it has verified */
   readonly until?: Date | undefined;
   readonly progress?: ((checkedTo: number, to: number) => void) | undefined;
 }
@@ -28,7 +28,7 @@ export interface VerificationReport {
   readonly checkedTo: number;
   /** of the event `checkedTo` */
   readonly hash: string;
-  /** the last event of the log; kept elsewhere, it reveals that the log was truncated */
+  /** the last event of the log; stored outside the log, it proves a later truncation */
   readonly head: ChainCheckpoint;
   readonly fault: ChainFault | null;
 }

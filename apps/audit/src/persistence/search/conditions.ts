@@ -2,7 +2,7 @@ import { eventTypes } from '@bunting/contracts';
 import { folded, creatorSeparator } from '../../domain/searchable-text.ts';
 import type { VisibleEvents } from '../../domain/visible-events.ts';
 
-/** Criteria of a search. All that are given must match; a list matches with one of its values. */
+/** Criteria of a search. All must match that are present; a list matches if one of its values does. */
 export interface Criteria {
   readonly types?: readonly string[] | undefined;
   readonly projects?: readonly string[] | undefined;
@@ -12,9 +12,9 @@ export interface Criteria {
   readonly ids?: readonly number[] | undefined;
   /** ids of the users who caused the events */
   readonly creators?: readonly number[] | undefined;
-  /** the first moment of a day, UTC */
+  /** the start of a day, UTC */
   readonly notBefore?: Date | undefined;
-  /** the first moment of a day, UTC */
+  /** the start of a day, UTC */
   readonly before?: Date | undefined;
   /** a substring, compared without regard to case; an empty one is no criterion */
   readonly text?: string | undefined;
@@ -27,7 +27,7 @@ export interface Criteria {
 export interface Conditions {
   readonly sql: readonly string[];
   readonly values: readonly unknown[];
-  /** the same conditions, for reading events by their ids: the index of texts cannot answer them */
+  /** the same conditions in a form that the text index does not serve, to read events by their ids */
   readonly withoutTextIndex: readonly string[];
   /** whether the texts of all candidate events must be read */
   readonly readTexts: boolean;
@@ -56,7 +56,7 @@ const indexedPartsOf = (text: string): readonly string[] => {
 const patternOf = (text: string, textIn: Criteria['textIn']): string =>
   `${textIn === 'data' ? `%${creatorSeparator}` : ''}%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** SQL: the day, UTC, of a moment. */
+/** SQL: the day, UTC, of a timestamp. */
 const dayOf = (moment: string): string => `(${moment}::timestamptz at time zone 'UTC')::date`;
 
 export const conditionsOf = (criteria: Criteria): Conditions => {

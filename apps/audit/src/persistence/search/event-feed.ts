@@ -2,7 +2,7 @@ import type { Database, Statement } from '@bunting/database';
 import { type Conditions, conditionsOf, type Criteria, where } from './conditions.ts';
 import { selectEventById, type EventRow, type FoundEvent, toFoundEvent } from './event-rows.ts';
 
-/** How many ids a page scans at most. A rare event may take several pages. */
+/** The maximum number of ids that a page scans. Pages of rare events may therefore be empty. */
 const window = 20_000;
 /** Limits of a page. A single event may exceed the number of characters. */
 const maxEvents = 250;
@@ -18,7 +18,7 @@ export interface FeedPage {
   readonly events: readonly FeedEvent[];
   /** up to which id the log was looked at */
   readonly next: number;
-  /** the end of the log at that moment */
+  /** the end of the log in the snapshot of the page */
   readonly head: number;
 }
 

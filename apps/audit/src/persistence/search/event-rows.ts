@@ -8,7 +8,7 @@ export interface PageRequest {
   readonly skip?: number;
 }
 
-/** An event of a page, as JSON text that keeps the order of the keys of its data, and parsed. */
+/** An event of a page, as JSON text in which its data has its original order of keys, and parsed. */
 export interface FoundEvent {
   readonly json: string;
   /** parsed on each access, so that a page does not hold all its events in memory */
@@ -18,7 +18,7 @@ export interface FoundEvent {
 export interface EventPage {
   /** the newest first */
   readonly events: readonly FoundEvent[];
-  /** how many match on all pages together */
+  /** the number of matches on all pages */
   readonly total: number;
 }
 
@@ -38,8 +38,8 @@ export interface EventRow {
 }
 
 /**
- * The event of an id, as a table of one row. It is looked up by itself, which `offset 0` says to the planner: a page is short, and
- * the log is long. JSON is made of it where it is answered, since that takes the database much longer than to read it.
+ * The event of an id, as a table of one row. `offset 0` makes the planner look up each event by its id, because a page is short and the log
+ * is long. The service serializes the row as JSON, because the database would take much longer for that than for the read.
  */
 export const selectEventById = (id: string): string => `(
   select event.id, floor(extract(epoch from event.created_at) * 1000)::bigint as "createdAt", event.type,

@@ -24,7 +24,7 @@ interface Matches {
   readonly events: number;
   /** all of them, the newest first; undefined when they are many */
   readonly ids: readonly number[] | undefined;
-  /** the last event of the log at that moment */
+  /** the last event of the log in the snapshot of the search */
   readonly upTo: number;
   readonly uid: string | null;
   /** the last event that had been dropped for its age */
@@ -49,7 +49,7 @@ const idsAndCountOf = ({ sql }: Conditions): Statement =>
     select count(*) as events, case when count(*) <= ${maxCachedIds} then to_json(array_agg(id)) end as ids
     from event_search ${where(...sql)}`);
 
-/** Selects matching ids, at most one more than are cached. */
+/** Selects matching ids: up to one more than the cache holds. */
 const firstMatchesOf = ({ sql }: Conditions): Statement =>
   atHead(`
     select count(*) as events, to_json(array_agg(id)) as ids
@@ -89,9 +89,9 @@ const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageReques
   where id <= ${place(from)} order by id desc limit ${place(limit)} offset ${place(skip)}`;
 
 /**
- * SQL: the ids of a page of many matches. The primary key is walked backwards, but over no more ids than should hold the page four
- * times over: the events of last year may all be in the older half of the log. Where finding and sorting all matches costs less, for a
- * row costs about four times as much where it is alone on its page, `id + 0` keeps the planner from walking the primary key.
+ * SQL: the ids of a page of many matches. It scans the primary key backwards, up to four times as many ids as should contain the
+ * page, because the matches may all be in the older half of the log. If finding and sorting all matches costs less than that scan, `id + 0`
+ * prevents it. A row that is alone on its disk page costs about four times as much.
  */
 const pageOfMany = (
   { sql, withoutTextIndex }: Conditions,
@@ -130,7 +130,7 @@ const pageOf = (conditions: Conditions, matches: Matches, page: PageRequest, pla
   return matches.ids === undefined ? pageOfMany(conditions, matches, page, place) : pageOfIds(matches.ids, page, place);
 };
 
-/** Reads a page, and what has matched since the matches were found, in one statement: both are of one moment. */
+/** Reads a page, and the matches that were appended since the cached ones were found, in one statement, hence in one snapshot. */
 const pageAndLater = (conditions: Conditions, matches: Matches, page: PageRequest) => {
   const { values, place } = parametersAfter(conditions);
   const { ids, droppedId, uid } = matches;
@@ -154,7 +154,7 @@ const pageAndLater = (conditions: Conditions, matches: Matches, page: PageReques
   return { statement: { text }, values };
 };
 
-/** The cached matches with later ones added; undefined when they must be searched again. */
+/** The cached matches with later ones appended; undefined when the cache must be invalidated. */
 const continueMatches = (matches: Matches, row: Row): Matches | undefined => {
   const { upTo, uid, droppedId, later, laterIds } = row;
   if (!row.continues) return undefined;
@@ -166,9 +166,9 @@ const continueMatches = (matches: Matches, row: Row): Matches | undefined => {
 };
 
 /**
- * Searches the log. An answer is of one moment: its page and its total see the same events. Since the log only grows at its end,
- * matches are found once, and continued from there by each later search with the same conditions. They are found again when
- * events were dropped, or a backup was restored.
+ * Searches the log. The page and the total of a response are of one snapshot. Since the log grows at its end only, the matches of a search
+ * are cached, and each later search with the same conditions appends the new ones. The cache is invalidated when events were pruned or a
+ * backup was restored.
  */
 export const eventSearch = (database: Database) => {
   const limitScans = pLimit(maxConcurrentScans);
@@ -200,7 +200,7 @@ export const eventSearch = (database: Database) => {
   const readPage = (conditions: Conditions, matches: Matches, page: PageRequest, deadline: Date): Promise<Row[]> => {
     const { statement, values } = pageAndLater(conditions, matches, page);
     const read = () => database.read<Row>(statement, values);
-    // A page of many matches by text reads their texts again.
+    // A page of many matches by text evaluates the text condition a second time.
     const isScan = conditions.readTexts && matches.ids === undefined && !isBeyond(matches, page);
     return isScan ? scan(deadline, read) : read();
   };
@@ -218,7 +218,7 @@ export const eventSearch = (database: Database) => {
         isStale = now === undefined;
         if (now === undefined) continue;
         cache.set(key, now);
-        // Matches were appended, and the page is no longer behind the last one.
+        // Matches were appended concurrently, so that the page is no longer past the last match.
         if (isBeyond(matches, page) && !isBeyond(now, page)) continue;
         return { events: rows.flatMap((row) => (row.id === null ? [] : toFoundEvent(row))), total: now.events };
       }

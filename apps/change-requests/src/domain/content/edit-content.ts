@@ -61,7 +61,7 @@ export const createDraft = (origin: Origin, actor: Actor): Decision => {
 };
 
 /**
- * Replaces the content of a request. Approvals given for the previous content are removed, and an approved request returns to review.
+ * Replaces the content of a request. Approvals of the previous content are removed, and an approved request returns to review.
  */
 export const editContent = (
   before: ChangeRequest,

@@ -78,7 +78,7 @@ const checkSegmentChange = (
   return { action: change.action, feature: null, segment: { id, name }, payload, snapshot };
 };
 
-/** A proposal that violates a rule answers 400, whatever status the direct operation has. */
+/** The status of a proposal that violates a rule is 400, also where the direct operation has another one. */
 const asValidationError = (error: unknown, change: Change, path: string): unknown => {
   const kinds: readonly string[] = ['InvalidOperationError', 'NameExistsError', 'ConflictError'];
   if (!(error instanceof Refusal) || !kinds.includes(error.kind)) return error;

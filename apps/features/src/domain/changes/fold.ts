@@ -21,7 +21,7 @@ export interface DefaultChange {
   readonly payload: Record<string, unknown>;
 }
 
-/** The result of applying changes together. */
+/** The result of applying all changes. */
 export interface FoldResult {
   /** by name: the features and segments of the changes, in the state after them */
   readonly features: ReadonlyMap<string, Feature>;

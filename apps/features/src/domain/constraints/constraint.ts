@@ -84,7 +84,7 @@ const previousSize = (before: readonly Constraint[], { contextName, operator }: 
 
 export interface ConstraintRules {
   readonly projectContext: Pick<ProjectContext, 'contextFields' | 'allowsRegex'>;
-  /** the constraints that are replaced; unchanged ones are not validated again */
+  /** the constraints that are replaced; unchanged ones are not validated */
   readonly before?: readonly Constraint[];
   /** where the constraints stand in the request */
   readonly path?: string;

@@ -20,7 +20,7 @@ const requireEachOnce = (legalValues: readonly LegalValue[]): void => {
   }
 };
 
-/** The context field after an update. Omitted properties are cleared; only the sort order is kept. */
+/** The context field after an update. Omitted properties are cleared, except the sort order. */
 export const contextFieldAfter = (
   { name, sortOrder }: Pick<StoredContextField, 'name' | 'sortOrder'>,
   body: UpdateContextFieldBody,
@@ -44,7 +44,7 @@ export const newContextField = ({ name, ...body }: UpdateContextFieldBody & { na
   return contextFieldAfter({ name, sortOrder: 0 }, body);
 };
 
-/** The field with the legal value: one more, or in place of the one of the same value. */
+/** The field with the legal value added, or replaced if it has the value already. */
 export const withLegalValue = (field: StoredContextField, legalValue: LegalValue): StoredContextField => {
   const isThere = field.legalValues.some(({ value }) => value === legalValue.value);
   if (!isThere && field.legalValues.length >= maxLegalValues) throw limitExceeded('legal value', maxLegalValues);

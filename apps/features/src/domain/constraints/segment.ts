@@ -81,7 +81,7 @@ export const isUsedBy = (feature: Feature, id: number): boolean =>
     strategies.some(({ segments }) => segments.includes(id)),
   );
 
-/** A segment as a change remembers it: without what no change can touch. */
+/** The snapshot of a segment in a change: the properties that changes can set. */
 export const segmentSnapshot = ({ id, name, description, project, constraints }: StoredSegment) => ({
   id,
   name,

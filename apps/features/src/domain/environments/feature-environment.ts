@@ -6,7 +6,7 @@ import { addStrategy, changeStrategy, inEnvironment, publicStrategy, withEnviron
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 import { normalizeFeatureVariants, type Distribution } from '../variants/variants.ts';
 
-/** Refuses to turn a feature on or off where it is not: in the archive, or in an environment that its project does not have. */
+/** Refuses to turn an archived feature on or off, or a feature in an environment that its project does not have. */
 const requireSwitchable = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
   if (feature.archivedAt !== null) {
     throw refusal('ArchivedFeatureError', 'Cannot perform this operation on archived features');
@@ -93,8 +93,8 @@ export const disableFeature = (feature: Feature, environment: string, projectCon
 };
 
 /**
- * Gives a feature in a new environment what it has in another one: its strategies under new ids, its variants and its switch. Nothing
- * is emitted of one that has nothing there.
+ * Copies a feature's strategies with new ids, its variants and whether it is enabled from one environment to a new one. Emits nothing for a
+ * feature without settings in the source environment.
  */
 export const copyEnvironment = (
   feature: Feature,

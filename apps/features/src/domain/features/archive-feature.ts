@@ -20,7 +20,7 @@ export const archiveFeature = (feature: Feature, children: readonly string[], no
   return { feature: { ...feature, archivedAt: now, dependencies: [], lifecycle }, events };
 };
 
-/** Archives features together: parents go with their children, and not without them. */
+/** Archives features. A parent can be archived only if all of its children are archived with it. */
 export const archiveFeatures = (
   features: readonly Feature[],
   children: ReadonlyMap<string, readonly string[]>,

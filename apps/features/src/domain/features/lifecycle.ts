@@ -7,7 +7,7 @@ const completionOf = ({ lifecycle }: Feature): LifecycleStage | undefined =>
 const withoutCompletion = ({ lifecycle }: Feature): readonly LifecycleStage[] =>
   lifecycle.filter(({ stage }) => stage !== 'completed');
 
-/** Marks a feature as completed. A feature that was completed before keeps the time of the first completion. */
+/** Marks a feature as completed. The time of the first completion stays. */
 export const completeFeature = (
   feature: Feature,
   { status, statusValue }: CompleteFeatureBody,

@@ -7,8 +7,8 @@ import { isEqual } from '../is-equal.ts';
 const maxLinks = 10;
 
 /**
- * The address as it is stored. Only http and https lead anywhere safe from a page that shows it, and an address with a user name in
- * it would show a password.
+ * The normalized address. Only http and https are safe to open from a page that shows the link. User names and passwords are refused,
+ * because the page would show them.
  */
 const validatedUrl = (text: string): string => {
   const address = text.trim();

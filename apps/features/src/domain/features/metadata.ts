@@ -8,7 +8,7 @@ export type Metadata = Pick<Feature, keyof typeof newMetadata>;
 
 export const metadataNames: readonly (keyof Metadata)[] = Object.keys(newMetadata) as (keyof Metadata)[];
 
-/** Properties to change; undefined keeps the current value. */
+/** Properties to change; an undefined one does not change. */
 export type MetadataChanges = { readonly [K in keyof Metadata]?: Metadata[K] | undefined };
 
 /** The metadata among the members of an object, without members that are undefined. */

@@ -236,7 +236,7 @@ const withSwitch = (
   };
 };
 
-/** The feature with all parents of the file. Current dependencies are kept if the file names no parent. */
+/** The feature with all parents of the file. The current dependencies stay if the file names no parent. */
 const withDependencies = (feature: Feature, { dependencies: located }: FeatureEntry): Step => {
   if (located === undefined || located.value.dependencies.length === 0) return unchanged(feature);
   const wanted = located.value.dependencies.map((parent) =>

@@ -4,7 +4,7 @@ import { shortName } from '../refusals.ts';
 
 const { applyOperation, JsonPatchError } = jsonPatch;
 
-/** How far a patch may go. A document that is larger already may stay so, but not grow. */
+/** The limits of a patched document. A document that exceeded them before the patch may do so afterwards, but must not grow. */
 export const patchLimits = { operations: 100, nodes: 20_000, characters: 256 * 1024 } as const;
 
 /** What of a document a patch may touch. */

@@ -66,7 +66,7 @@ const patternError = (message: string, member: 'pattern' | 'example' | 'descript
 
 const blank = /[ \t\n\r\f\v]|\\[stnrfv]/;
 
-/** How names must look, held to what every pattern must be: evaluated in linear time, and shown by an example that matches. */
+/** Validates a naming pattern: it must be evaluated in linear time, and its example must match it. */
 export const validateNaming = ({ pattern, example, description }: FeatureNaming): FeatureNaming | null => {
   if (!pattern) {
     if (example) throw patternError('An example needs a pattern that it shows', 'example');

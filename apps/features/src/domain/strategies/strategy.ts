@@ -24,7 +24,7 @@ export interface StrategyRef {
 /** The content of a strategy, without its id and sort order. */
 export type StrategyContent = Omit<Strategy, 'id' | 'sortOrder'>;
 
-/** The largest place that the API can express. */
+/** The maximum sort order of the API. */
 const lastSortOrder = 1_000_000_000;
 
 const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
@@ -72,7 +72,7 @@ const sorted = (strategies: readonly Strategy[]): readonly Strategy[] =>
 export const withStrategies = (feature: Feature, environment: string, strategies: readonly Strategy[]): Feature =>
   withEnvironment(feature, environment, { strategies: sorted(strategies) });
 
-/** The feature with a strategy in the place of the one that has the same id. */
+/** The feature with the strategy of the same id replaced. */
 export const replaceStrategy = (feature: Feature, environment: string, strategy: Strategy): Feature =>
   withStrategies(
     feature,
@@ -111,7 +111,7 @@ export const validateSegmentIds = (
 export interface StrategyRules {
   readonly project: string;
   readonly projectContext: ProjectContext;
-  /** the strategy that is replaced; unchanged parts are not validated again */
+  /** the strategy that is replaced; unchanged parts are not validated */
   readonly before?: Strategy | undefined;
   /** the JSON pointer of the strategy in the request */
   readonly path: string;
@@ -144,7 +144,7 @@ export const normalizeStrategy = (
   return { name, title, disabled, constraints, parameters, variants, segments };
 };
 
-/** Adds the default parameters of `flexibleRollout`; an existing rollout percentage is kept. */
+/** Adds the default parameters of `flexibleRollout`; an existing rollout percentage stays. */
 export const withDefaultParameters = (
   name: string,
   parameters: Readonly<Record<string, string>>,
@@ -161,7 +161,7 @@ export const withDefaultParameters = (
       }
     : parameters;
 
-/** Turns a feature off where it is on with no strategy that is: applications would take it to be on for everyone. */
+/** Turns off a feature that is enabled without an active strategy, because SDKs evaluate such a feature as on for all users. */
 export const disableIfNoActiveStrategy = (feature: Feature, environment: string): Decision => {
   const { enabled, strategies } = inEnvironment(feature, environment);
   if (!enabled || strategies.some(({ disabled }) => !disabled)) return { feature, events: [] };
@@ -197,8 +197,8 @@ const patchable: PatchRules = {
 };
 
 /**
- * Patches one strategy. Its id, environment and place are not the patch's to change; a title, settings or segments that it
- * takes away stay as they were. The feature goes off with its last active strategy.
+ * Patches one strategy. A patch cannot change its id, environment and sort order. A title, settings or segments that the patch removes
+ * do not change. The feature is turned off if no active strategy remains.
  */
 export const patchStrategy = (
   feature: Feature,

@@ -11,8 +11,8 @@ import {
 import type { ProjectContext } from '../project-context.ts';
 
 /**
- * Replaces the constraints and variants of a strategy; what else the update leaves out stays as it is, and so do its
- * identity and its place. The feature goes off with its last active strategy.
+ * Replaces the constraints and variants of a strategy, and the other properties that the update has. Id, environment and sort order do not
+ * change. The feature is turned off if no active strategy remains.
  */
 export const updateStrategy = (
   feature: Feature,

@@ -41,7 +41,7 @@ export interface TagChanges {
 const isAmong = (tags: readonly Tag[], { type, value }: Tag): boolean =>
   tags.some((tag) => tag.type === type && tag.value === value);
 
-/** The tags that are to be there afterwards: one that is removed again need not be added. */
+/** The tags to add: those that the same request does not remove. */
 export const tagsToAdd = ({ addedTags, removedTags }: TagChanges): Tag[] =>
   addedTags.filter((tag) => !isAmong(removedTags, tag)).map(({ type, value }) => ({ type, value }));
 

@@ -25,7 +25,7 @@ export interface MissingFeature {
 
 /** The stored properties of one application of a report. */
 export interface ApplicationWrite {
-  /** its place in the report */
+  /** its index in the report */
   readonly nth: number;
   readonly isKnown: boolean;
   /** whether this report need not emit `application-created` */
@@ -40,7 +40,7 @@ export interface ApplicationCounts {
   readonly frontend: number;
 }
 
-/** Frontend tokens are public, so applications that are registered only with them fill at most a tenth of the list. */
+/** Frontend tokens are public, so the limit of applications that are registered only with them is a tenth of the list. */
 const frontendShare = 10;
 
 /** The name under which metrics of unlisted applications are stored. */

@@ -159,7 +159,7 @@ export const proxiedApplications = (body: BulkMetricsBody, caller: Caller): Repo
 
 /**
  * The stages that a feature enters when its first figures come: `pre-live` from any environment, `live` from one for
- * production in which it is on. A stage once entered is not entered again.
+ * production in which it is on. A feature enters each stage once.
  */
 export const stagesToEnter = (
   { stages, enabledIn }: ReportedFeature,

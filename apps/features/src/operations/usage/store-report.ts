@@ -68,7 +68,7 @@ const addCounts = async (
   const stagesOf = (feature: ReportedFeature): LifecycleStage[] =>
     stagesToEnter(feature, [...(reportedIn.get(feature.name) ?? [])], environmentTypes, now.toISOString());
   const progressing = found.filter((feature) => stagesOf(feature).length > 0).map(({ name }) => name);
-  // Decided again under the lock: a concurrent report may have moved them.
+  // The decision is repeated under the lock: a concurrent report may have moved them.
   const locked = progressing.length === 0 ? [] : await usage.findReportedForUpdate(progressing, environments);
 
   const due = await usage.addByMinute(counts, now);
@@ -102,7 +102,7 @@ const createdEvent = (
   return { type: 'application-created', data: { ...application, lastSeenAt: now.toISOString(), usage } };
 };
 
-/** The new applications that the budget of a key grants, of those given. */
+/** The new applications of a report that the budget of its key allows. */
 type Grant = (names: readonly string[]) => readonly string[];
 
 /** Takes each new application of a request from the budget of its key once, however often the transaction is retried. */

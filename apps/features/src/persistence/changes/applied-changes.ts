@@ -40,7 +40,7 @@ export const appliedChanges = (tx: Tx) => ({
   findResult: async ({ id, uid, attempt, content }: ApplyAttempt): Promise<AppliedChanges | undefined> => {
     await insertIfAbsent(tx, AppliedChangeRequestEntity, { id, attempt: 0, result: null });
     const [row] = await tx.query<StoredResult>(findForUpdate, [id]);
-    // After the change requests service was restored from a backup it assigns ids again: another uid is another request.
+    // After the change requests service was restored from a backup it assigns the same ids a second time: another uid is another request.
     if (row === undefined || row.result === null || row.uid !== uid) return undefined;
     const isSame = row.content === null || row.content === content;
     if (isSame && row.result.outcome === 'applied') return row.result;

@@ -13,7 +13,7 @@ import {
 } from '../features/project-context.ts';
 import { listOf } from '../json-sql.ts';
 
-/** The objects that changes may refer to, as far as that is known before the changes are interpreted. */
+/** The objects that changes name explicitly; the rules of the changes may need others. */
 export interface ChangeSubjects extends References {
   readonly project: string;
   /** names of features that change, and of the parents that they get */
@@ -36,7 +36,7 @@ interface StoredContextJson {
   readonly segmentsByName: readonly { readonly id: number; readonly name: string }[];
 }
 
-// `coalesce` keeps PostgreSQL from choosing the index of active features while its statistics are out of date, as after an import.
+// `coalesce` prevents PostgreSQL from choosing the index of active features while its statistics are out of date, as after an import.
 const isActive = (row: string): string => `coalesce(${row}.archived_at, 'infinity') = 'infinity'`;
 
 /** `$1` project, `$2` texts, `$3` numbers, `$4` names of features, `$5` ids of segments, `$6` names of segments. */

@@ -10,7 +10,7 @@ export const protectedOfProject = (project: string): string => `
     select from project_environment connected
     where connected.project = protection.project and connected.environment = protection.environment)`;
 
-/** Keeps the newest version, and returns it. The entity manager cannot compare versions in an upsert. */
+/** Stores the protection unless a newer version is stored, and returns the stored one. The entity manager cannot compare versions in an upsert. */
 const set = `
   insert into protected_environment (project, environment, is_protected, version) values ($1, $2, $3, $4)
   on conflict (project, environment) do update set

@@ -51,7 +51,7 @@ const environments = (more = ''): string => `
 const favorite = (userId: string): string =>
   `exists (select from feature_favorite where feature = f.name and user_id = ${userId})`;
 
-// `coalesce` keeps PostgreSQL from choosing the index of active features. While its statistics are out of date, as after an import, it would
+// `coalesce` prevents PostgreSQL from choosing the index of active features. While its statistics are out of date, as after an import, it would
 // scan that whole index for each feature.
 const activeChildren = `from feature child
   where child.parents @> array[f.name] and child.parents <> '{}' and coalesce(child.archived_at, 'infinity') = 'infinity'`;

@@ -147,7 +147,7 @@ export const featureRepository = (
     }
   };
 
-  /** Sends the update without waiting: the rows are locked, so its result, the next versions, is known. */
+  /** Sends the update without waiting for the result: the rows are locked, so the next versions can be computed. */
   const updateAll = (features: readonly Feature[]): void => {
     outbox.send(update, [rowsOf(features)]);
     for (const { name } of features) noteStored(name, nextVersion(name));
@@ -216,7 +216,7 @@ export const featureRepository = (
     childrenOf: async (name: string): Promise<string[]> =>
       (await query<{ name: string }>(children, [name])).map((row) => row.name),
 
-    /** Adds features and emits their states. References that the locked feature `like` has need not be locked again. */
+    /** Adds features and emits their states. References of the locked feature `like` are locked already. */
     add: async (features: readonly Feature[], like?: Feature): Promise<void> => {
       try {
         await write(insertAll, features, like);

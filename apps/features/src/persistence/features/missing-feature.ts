@@ -20,7 +20,7 @@ export const missingFeature = async (query: Query, project: string, name: string
   return featureNotFound(name, project, row?.mode === 'private' ? undefined : row?.project);
 };
 
-/** The same outside of transactions. */
+/** As `missingFeature`, outside of transactions. */
 export const readMissingFeature = (
   database: ReadDatabase,
   { projectId, featureName }: { readonly projectId: string; readonly featureName: string },

@@ -9,7 +9,7 @@ import {
   projectContextOf,
 } from '../features/project-context.ts';
 
-/** What an import must know of the project that it imports into, beside the features of that project. */
+/** The state of the destination project that an import needs, without its features. */
 export interface StoredImportDestination extends Omit<ImportDestination, 'project' | 'environment' | 'features'> {
   readonly featureLimit: number | null;
 }

@@ -40,7 +40,7 @@ const given = `
     select * from json_to_recordset($1::json) as it (nth integer, "appName" text, "sdkVersion" text, strategies jsonb, projects jsonb,
       environment text, "instanceId" text, "isFrontend" boolean, "createdBy" text))`;
 
-/** Applications that were seen within the last minute and have not changed are not written again, so that reports need not wait for their locks. */
+/** Applications that were seen within the last minute and have not changed are not written, so that reports need not wait for their locks. */
 const findReported = `
   with ${given}
   select it.nth, a.app_name is not null and (it."isFrontend" or not a.is_frontend) as "isAnnounced", a.app_name is not null as "isKnown",

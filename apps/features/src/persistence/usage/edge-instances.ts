@@ -12,7 +12,7 @@ const store = `
   on conflict (identifier) do update set report = excluded.report, last_seen_at = excluded.last_seen_at
     where known.last_seen_at <= excluded.last_seen_at`;
 
-/** Stores reports of Edges within a transaction. Beyond the limit, Edges that are not known yet are ignored. */
+/** Stores reports of Edges within a transaction. At the limit, reports of new Edges are ignored. */
 export const edgeInstanceRepository = ({ query }: Tx) => ({
   store: async (report: EdgeInstanceBody, now: Date): Promise<void> => {
     await query(store, [report.identifier, JSON.stringify(report), now.toISOString()]);

@@ -80,10 +80,10 @@ export const CreateStrategyBody = Type.Object(
   { title: 'createFeatureStrategyBodySchema', description: 'The properties of a new strategy.' },
 );
 
-/** The place of one strategy in the list of strategies. */
+/** The sort order of one strategy. */
 export const StrategyPosition = Type.Object(
   { id: Type.String({ description: 'the id of the strategy' }), sortOrder },
-  { description: 'The place of one strategy in the list of strategies.' },
+  { description: 'The sort order of one strategy.' },
 );
 export type StrategyPosition = Static<typeof StrategyPosition>;
 

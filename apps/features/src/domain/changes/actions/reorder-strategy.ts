@@ -7,7 +7,7 @@ import type { FeatureRule } from '../rule.ts';
 
 const idsOf = (strategies: readonly Strategy[]): readonly string[] => strategies.map(({ id }) => id);
 
-/** Sets the sort order of strategies; those that are not named keep theirs. */
+/** Sets the sort order of strategies; the order of strategies that the payload does not name is unchanged. */
 export const reorderStrategies = (
   feature: Feature,
   environment: string,

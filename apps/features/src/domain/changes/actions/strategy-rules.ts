@@ -9,7 +9,7 @@ export const strategySnapshot = (strategy: Strategy): PublicStrategy => ({
   segments: strategy.segments.toSorted((one, other) => one - other),
 });
 
-/** Refuses to plan with a type of strategy that is on its way out. A strategy that has the type already keeps it. */
+/** Refuses a deprecated strategy type, except for a strategy that already has it. */
 export const requireCurrentType = (
   name: string,
   before: string | undefined,

@@ -2,7 +2,7 @@ import { disableFeature, enableFeature } from '../../environments/feature-enviro
 import { inEnvironment } from '../../strategies/strategy.ts';
 import type { FeatureRule } from '../rule.ts';
 
-/** Turns the feature on or off. Disabled strategies are activated only where every one is disabled, and where that is wanted. */
+/** Turns the feature on or off. Activates disabled strategies only if the change requests it and all strategies are disabled. */
 export const updateEnabled: FeatureRule<'updateEnabled'> = {
   phase: 'turn features on or off',
   errorPath: '/payload',
