@@ -17,7 +17,7 @@ interface Reindex {
   readonly reason: string | null;
 }
 
-/** A response that asking again does not change. */
+/** A response for which a retry is useless. */
 class Rejected extends Error {}
 
 const send = async (method: 'GET' | 'POST', url: string, token: string): Promise<Reindex> => {

@@ -72,7 +72,7 @@ const prefixOf = (service: ServiceName): string => service.toUpperCase().replace
 /** Writes the configuration of the NATS server, with passwords that only this user can read. */
 const writeNatsConfig = (folder: string, port: number, passwords: Readonly<Record<ServiceName, string>>): string => {
   const file = path.join(folder, 'nats.conf');
-  // A file that is there keeps its mode.
+  // Removed first, because writing to an existing file does not change its mode.
   rmSync(file, { force: true });
   const lines = [
     `listen: "127.0.0.1:${port}"`,
@@ -165,7 +165,7 @@ const startStack = async (
     }
     return {
       address: `http://localhost:${port}`,
-      /** Resolves with a sentence when the stack cannot go on: it has lost PostgreSQL, or NATS does not stay up. */
+      /** Resolves with the reason when the stack cannot continue: PostgreSQL has exited, or NATS exits repeatedly. */
       lost: Promise.race([postgres.lost.then(({ message }) => message), nats.failed]),
       stop,
     };

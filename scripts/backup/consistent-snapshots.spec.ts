@@ -32,7 +32,7 @@ describe('a backup of databases that are in use', () => {
     await client.connect();
     return client;
   };
-  /** Whether backups have all locks that they want in a database; undefined if they want none. */
+  /** Whether all locks that backups request in a database are granted; undefined if they request none. */
   const hasLocks = async (observer: pg.Client, name: string): Promise<boolean | undefined> => {
     const { rows } = await observer.query<{ database: string; granted: boolean }>(locksOfBackups);
     return rows.find(({ database }) => database === `bunting_${name}`)?.granted;

@@ -63,7 +63,7 @@ const tablesOf = async ({ service, database, client }: Snapshot): Promise<string
 /**
  * Blocks the writers of all databases, takes a snapshot of each, and lets the writers continue. While all tables are locked no transaction
  * that has written is open anywhere, so the snapshots have what was acknowledged before, and nothing else.
- * @returns the moment of the snapshots
+ * @returns the time of the snapshots
  * @throws Contention if another attempt may succeed
  */
 const takeSnapshots = async (fences: readonly Snapshot[], snapshots: readonly Snapshot[], waitMs: number) => {
@@ -80,7 +80,7 @@ const takeSnapshots = async (fences: readonly Snapshot[], snapshots: readonly Sn
     );
     const times = await all(
       snapshots.map(async (snapshot) => {
-        // The first query takes the snapshot; the lock keeps tables from being dropped before they are copied.
+        // The first query takes the snapshot; the lock prevents that tables are dropped before they are copied.
         await snapshot.client.query(
           `begin isolation level repeatable read read only; set local statement_timeout = ${waitMs}`,
         );

@@ -4,7 +4,7 @@ const timeoutMs = 5_000;
 /** The header Date has seconds; services need clocks that agree to within one. */
 const maxClockDifferenceMs = 2_000;
 
-/** Compares the clock of a service with that of this machine, as far as its response tells. */
+/** Compares the clock of a service, from the `Date` of its response, with that of this machine. */
 const checkClock = (address: string, response: Response): readonly Finding[] => {
   const date = Date.parse(response.headers.get('date') ?? '');
   const differenceMs = Number.isNaN(date) ? 0 : Math.abs(Date.now() - date);
@@ -35,7 +35,7 @@ export const checkAddress = async (address: string): Promise<readonly Finding[]>
   }
 };
 
-/** Checks whether Meilisearch answers, and takes the key. */
+/** Checks whether Meilisearch responds, and accepts the key. */
 export const checkMeilisearch = async (url: string, key: string | undefined): Promise<Finding> => {
   try {
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { readManifest } from '../backup/manifest.ts';
 import { type Finding, ok, problem, reasonOf } from './finding.ts';
 
-/** A day, and the time that a nightly backup may take longer than the one before. */
+/** A day, and two hours by which a nightly backup may take longer than the one before. */
 const maxAgeHours = 26;
 const hourMs = 3_600_000;
 

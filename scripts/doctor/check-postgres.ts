@@ -5,11 +5,11 @@ import { type Finding, ok, problem } from './finding.ts';
 
 const maxClockDifferenceMs = 1_000;
 const maxUsedConnections = 0.8;
-/** The log that a slot without a reader may keep on the disk. */
+/** Maximum WAL that an inactive replication slot may retain on the disk. */
 const maxRetainedGib = 0.5;
 const gib = 1024 ** 3;
 
-/** What a server says of itself. */
+/** The state of a server, from its own views and settings. */
 export interface ServerState {
   readonly version: string;
   /** the identifier of its cluster, as text because it exceeds 2^53 */
@@ -18,7 +18,7 @@ export interface ServerState {
   readonly connections: number;
   readonly maxConnections: number;
   readonly isReadOnly: boolean;
-  /** its data folder, where the user may know it */
+  /** its data folder; null where the user lacks the permission to see it */
   readonly dataFolder: string | null;
 }
 

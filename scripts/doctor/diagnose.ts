@@ -12,7 +12,7 @@ import { type Finding, ok, problem } from './finding.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface DiagnosisOptions {
-  /** services whose readiness is asked */
+  /** addresses of services whose readiness is checked */
   readonly addresses: readonly string[];
   /** what must be free on the disk of a PostgreSQL on this machine */
   readonly minFreeGib: number;
@@ -86,7 +86,7 @@ const checkBus = async (environment: Environment): Promise<readonly Finding[]> =
   }
 };
 
-/** Checks what the settings of the environment name, and what the options ask for. It changes nothing. */
+/** Checks the servers that the settings name, and those of the options. It changes nothing. */
 export const diagnose = async (
   environment: Environment,
   { addresses, minFreeGib, backups }: DiagnosisOptions,

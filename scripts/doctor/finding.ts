@@ -1,4 +1,4 @@
-/** One result: what was checked, and for a problem the sentence that says what to do. */
+/** The result of one check, with the remedy of a problem. */
 export interface Finding {
   readonly component: string;
   readonly text: string;

@@ -17,7 +17,7 @@ export const linesType = 'application/x-ndjson';
 const responseTimeoutMs = 70_000;
 const attempts = 4;
 const lost: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
-/** Answers that need not end. */
+/** Content types of responses that may stay open. */
 const openEnded = [linesType, 'text/event-stream'];
 /** How long, and how much, is read of them. */
 const linesMs = 200;

@@ -306,7 +306,7 @@ const breakagesOfForm: readonly {
   },
 ];
 
-/** Breaks requests, one rule each, and knows which. */
+/** Derives invalid requests from valid ones. Each breaks one rule, which it names. */
 export const invalidRequests = (
   description: ApiDescription,
 ): ((request: FuzzRequest, random: SeededRandom) => InvalidRequest) => {

@@ -95,8 +95,8 @@ export interface Named {
 }
 
 /**
- * What is known to be there, learned from the answers of lists and of what creates: so that requests can speak of it. Of every
- * list so many things are kept, and what is learned last pushes out what was learned first.
+ * The existing objects, collected from the responses of lists and creations, so that requests can refer to them. The number per list is
+ * limited; the oldest are evicted.
  */
 export const knownObjects = (paths: readonly string[]) => {
   const places = new Map(paths.flatMap(placesAlong).map((place) => [place.prefix, place]));
@@ -186,7 +186,7 @@ export const knownObjects = (paths: readonly string[]) => {
       const nearest = placesAlong(path).at(-1);
       return nearest === undefined ? undefined : known.get(nearest.prefix)?.get(keyOf(nearest.prefix, values))?.thing;
     },
-    /** the number of known paths of such objects: the first chosen parameter decides the later ones */
+    /** the maximum number of parameters that a known object of that name determines */
     depth: (name: string): number => {
       const wheres = [...(called(name)?.values() ?? [])].slice(-5);
       return Math.max(0, ...wheres.map((where) => Object.keys(where).length));

@@ -92,7 +92,7 @@ export const populate = async (
       await post(`${feature}/dependencies`, values, { feature: parent });
       known.learn(`/api/admin${feature}/dependencies`, values, { parent });
     }
-    // Of their own they may be changed where some are, and are given in a batch alone.
+    // Variants of a feature can be changed only where some exist, and only a batch sets the first ones.
     const variants = [{ name: 'fuzz-variant', weight: 1000, weightType: 'variable', stickiness: 'default' }];
     await send('PUT', `${feature}/variants-batch`, values, { environments, variants });
     if (nth >= projects.length) return;

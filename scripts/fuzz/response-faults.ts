@@ -3,7 +3,7 @@ import { type FuzzResponse, linesType } from './client.ts';
 import type { FuzzRequest } from './valid-requests.ts';
 import type { InvalidRequest } from './invalid-requests.ts';
 
-/** The promises that an answer can break. */
+/** The promises that a response can break. */
 export type Promised =
   | 'no answer'
   | 'an answer of 5xx'

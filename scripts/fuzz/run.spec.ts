@@ -30,7 +30,7 @@ describe('a fuzzed server', () => {
   });
 });
 
-/** A server with one operation, which it describes rightly and answers as the test says. */
+/** A server with one operation: its description is right, its response is that of the test. */
 const liar = async (answer: (request: IncomingMessage, response: ServerResponse, body: string) => void) => {
   const schema = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 2 } } };
   const content = { 'application/json': { schema } };

@@ -49,9 +49,9 @@ export interface FuzzReport {
   readonly operations: number;
   readonly seconds: number;
   readonly all: Tally;
-  /** operations that were answered with success at least once */
+  /** operations with at least one successful response */
   readonly succeeded: ReadonlySet<string>;
-  /** the others, and what those of their requests that were in order were answered with */
+  /** the others, with the statuses of the responses to their valid requests */
   readonly neverSucceeded: ReadonlyMap<string, Tally>;
   /** by the rule that was broken; those in order under `none` */
   readonly byRule: ReadonlyMap<string, Tally>;
@@ -92,8 +92,8 @@ const countRefusal = ({ refusals }: Tally, text: string): void => {
 const errorIdIn = (text: string): string | undefined => /"id":"([0-9a-f-]{36})"/.exec(text)?.[1];
 
 /**
- * Sends so many requests to a Bunting that runs: to every operation in turn, half of them in order and half of them breaking
- * one rule, and holds every answer to what the description promises.
+ * Sends so many requests to a Bunting that runs: to every operation in turn, half of them valid and half of them with one broken rule, and
+ * checks every response against the description.
  */
 export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
   const { url, key, requests, seed, atOnce, only = '' } = options;

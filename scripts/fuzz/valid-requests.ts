@@ -11,7 +11,7 @@ export interface FuzzRequest {
   readonly query: readonly (readonly [string, string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** instead of what path, query and body come to */
+  /** the request target, in place of that of path and query */
   readonly rawTarget?: string;
   readonly rawBody?: Buffer;
 }
@@ -98,7 +98,7 @@ export const validRequests = (description: ApiDescription, known: KnownObjects, 
     if (operation.path.startsWith('/api/admin/service-account/{id}') && values['id'] === keys.personalId)
       values['id'] = '9999';
     const made = body(operation, whim);
-    // A run may take away the personal key, and what breaks another rule must be refused for that.
+    // A run may delete the personal key, so a request that breaks another rule does not use it: it must be refused for that rule.
     const authorization = isSound && random.chance(0.5) ? keys.personal : keys.admin;
     return {
       operation,

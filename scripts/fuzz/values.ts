@@ -144,7 +144,7 @@ export interface ValueSource {
   text(schema: Schema, name: string, whim: ValueContext): string;
 }
 
-/** A schema that is narrowed by one of its branches. Keywords that the branch lacks are kept. */
+/** A schema that is narrowed by one of its branches. Keywords that the branch lacks come from the base. */
 const both = (base: Schema, branch: Schema): Schema => ({
   ...base,
   ...branch,

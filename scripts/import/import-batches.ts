@@ -79,8 +79,8 @@ const partOf = (features: readonly Whole[], data: ExportedFeatures): ExportedFea
 };
 
 /**
- * Cuts an export into parts that can be imported one after the other: each holds whole features, and parents come before those
- * that depend on them.
+ * Splits an export into batches that can be imported one after the other: each has whole features, and parents come before those that
+ * depend on them.
  */
 export const batchesOf = (data: ExportedFeatures, { features: most, bytes }: BatchSize): ExportedFeatures[] => {
   const all = [...wholes(data).values()];

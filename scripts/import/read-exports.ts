@@ -19,7 +19,7 @@ export const readJson = (file: string): unknown => {
   }
 };
 
-/** An export, cut into what one request takes each. */
+/** An export, split into batches for one request each. */
 export interface Export {
   readonly file: string;
   readonly features: number;
@@ -36,7 +36,7 @@ const held = <T>(file: string, check: () => T): T => {
 };
 
 /**
- * Reads exports, all of them before anything is sent. They are of one environment, for one is what they go to.
+ * Reads exports, all of them before anything is sent. All are of one environment, because an import has one target.
  * @param listed names segments whose ids an export uses and does not name
  */
 export const readExports = (

@@ -34,8 +34,8 @@ const bodyOf = ({ name, description, project, constraints }: ListedSegment, into
 };
 
 /**
- * Creates the segments that exports use and the server lacks. Exports name segments by name, and so does the server find
- * them: what ids they had does not matter. Gives the names of those that it created.
+ * Creates the segments that exports use and the server lacks. Exports and the server match segments by name: ids are ignored.
+ * @returns the names of the created segments
  */
 export const createSegments = async (
   ask: SendRequest,

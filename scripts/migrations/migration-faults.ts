@@ -49,7 +49,7 @@ export interface MigrationFault {
   readonly statement: string;
 }
 
-/** `-- allow drop: the reason`, at least this many characters of it. */
+/** Minimum length of the reason in `-- allow drop: the reason`. */
 const minReasonLength = 15;
 const allowed = (sql: string, rule: Rule): boolean =>
   [...sql.matchAll(/--\s*allow\s+([a-z-]+):\s*(.+)$/gm)].some(

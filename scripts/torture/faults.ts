@@ -16,7 +16,7 @@ export interface Fault {
   readonly inject: (cluster: Cluster, random: SeededRandom) => Promise<boolean>;
 }
 
-/** How long a process may take to reach a kill point. */
+/** Timeout for a process to reach a kill point. */
 const killPointTimeoutMs = 10_000;
 const maxWaitMs = 30_000;
 
@@ -73,7 +73,7 @@ const disturbDeliveries: Fault['inject'] = async ({ processes }, random) => {
   return countDisturbed() > before;
 };
 
-/** Makes sessions read-only and writable again, dozens of times for milliseconds and then once for seconds. */
+/** Toggles sessions between read-only and writable, dozens of times for milliseconds and then once for seconds. */
 const toggleReadOnly: Fault['inject'] = async ({ postgres }, random) => {
   for (let times = random.integer(5, 30); times > 0; times--) {
     await postgres.readOnly(random.fractional(5, 60));

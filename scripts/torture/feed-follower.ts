@@ -30,7 +30,7 @@ export const startFollower = ({ urls, token, random }: FollowerOptions) => {
     }
   };
 
-  /** Reads one stream until it ends or fails. An incomplete last line is read again after the reconnect. */
+  /** Reads one stream until it ends or fails. An incomplete last line is discarded: its event is sent again after the reconnect. */
   const readStream = async (): Promise<void> => {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), silenceTimeoutMs);

@@ -36,7 +36,7 @@ describe('a write that was rejected while a process of its service was paused', 
     });
   });
 
-  /** Resumes the process, and waits until it has read everything that was sent to it meanwhile. */
+  /** Resumes the process, and waits until it has read everything that was sent to it during the pause. */
   const thaw = async (): Promise<void> => {
     stopped.resume();
     // NATS preserves the order of a connection. At least one of so many reads reaches this process, after all that was queued.
@@ -70,7 +70,7 @@ describe('a write that was rejected while a process of its service was paused', 
 
   it('happens once when it is sent again after a read has shown it missing', async () => {
     const strategies = `${features}/${flag}/environments/development/strategies`;
-    /** Reads until the running process answers. */
+    /** Reads until the running process responds. */
     const titles = async (): Promise<unknown[]> => {
       for (let tries = 0; tries < 60; tries++) {
         const { status, body } = await api<{ title?: string }[]>('GET', strategies);

@@ -1,7 +1,7 @@
 import { eventually } from '@bunting/testing';
 import type { Cluster } from './cluster/cluster.ts';
 
-/** Waits until every gateway answers without error or staleness. @returns milliseconds */
+/** Waits until every gateway responds without error or staleness. @returns milliseconds */
 export const waitUntilRecovered = async ({ urls, token }: Cluster, timeoutMs: number): Promise<number> => {
   const startedAt = performance.now();
   const requireFresh = async (url: string, init: RequestInit = {}): Promise<void> => {

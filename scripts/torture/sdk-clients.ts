@@ -12,7 +12,7 @@ import type { SeededRandom } from '../seeded-random.ts';
 import { featuresOfDatabase } from '../../apps/all-in-one/test/features-of-database.ts';
 import { type Cluster, databaseOf } from './cluster/cluster.ts';
 
-/** How an SDK learns of changes. */
+/** The way in which an SDK receives changes. */
 type Mode = 'polling' | 'delta' | 'streaming';
 const modes: readonly Mode[] = ['polling', 'delta', 'streaming', 'streaming'];
 

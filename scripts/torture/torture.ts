@@ -30,7 +30,7 @@ export interface FaultResult {
   readonly fault: string;
   readonly attempts: number;
   readonly injected: number;
-  /** milliseconds from the end of the fault until every gateway answered without error or staleness */
+  /** milliseconds from the end of the fault until every gateway responded without error or staleness */
   readonly recoveredAfterMs: readonly number[];
 }
 
@@ -38,18 +38,18 @@ export interface TortureReport extends Verification {
   readonly faults: readonly FaultResult[];
 }
 
-/** The longest time that any recovery may take. */
+/** Timeout of a recovery. */
 const recoveryTimeoutMs = 60_000;
 /** The API allows 500, and some may exist whose creation was not acknowledged. */
 const mostProjects = 400;
-/** How often a fault is tried in the first round until it takes effect. */
+/** Maximum attempts in the first round until a fault takes effect. */
 const maxAttempts = 4;
 
 const defaultScale: Scale = { features: 2, 'change-requests': 1, audit: 2, search: 1, gateway: 2 };
 
 type Counted = { fault: string; attempts: number; injected: number; recoveredAfterMs: number[] };
 
-/** Injects one fault after the other, each at least once, until the time is over. */
+/** Injects one fault after the other, each at least once, until the end of the run. */
 const injectSequentially = async (
   cluster: Cluster,
   selectedFaults: readonly Fault[],

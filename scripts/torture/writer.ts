@@ -65,8 +65,8 @@ const isConnectionRefused = (error: unknown): boolean => {
 };
 
 /**
- * Writes sequentially, through any gateway, until the run is over. After a 5xx it does what docs/reliability.md advises: it
- * reads, and sends the write again if it is missing.
+ * Writes sequentially, through any gateway, until the end of the run. After a 5xx it does what docs/reliability.md advises: it reads, and
+ * retries the write if it is missing.
  */
 export const runWriter = async ({
   name,
@@ -182,7 +182,7 @@ export const runWriter = async ({
     const here = `${features}/${flag}`;
     const development = `${here}/environments/development`;
     const requests = `/api/admin/projects/${project}`;
-    /** ids of the strategies in their order; those added by a change request are not known */
+    /** ids of the strategies in their order; undefined for those that a change request added */
     const ids: (string | undefined)[] = [];
     let marks = 0;
     let requestId = 0;

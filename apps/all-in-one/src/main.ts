@@ -18,7 +18,7 @@ docs/settings.md lists all settings. Ctrl-C stops everything cleanly.`;
 const repository = path.join(import.meta.dirname, '..', '..', '..');
 
 /**
- * What the program prints once it is ready. It shows a token or a link only when this start made it; one that the settings give appears by
+ * What the program prints once it is ready. It shows a token or a link only if this start created it. A token of the settings appears as
  * the name of its setting, which a shell expands.
  */
 const welcome = ({ address, dataDir, firstAdminToken, firstAdminLink, hosted }: Platform, seconds: string): string => {

@@ -26,8 +26,8 @@ const reachableAddress = (address: string): string =>
   address.replace('//0.0.0.0:', '//localhost:').replace('//[::]:', '//localhost:');
 
 /**
- * Starts all services in this process. Each keeps to the database of its own setting; those without one share an embedded
- * PostgreSQL under `BUNTING_DATA_DIR`, each in a database of its own.
+ * Starts all services in this process. Each uses the database of its own setting; those without one share an embedded PostgreSQL under
+ * `BUNTING_DATA_DIR`, each in a database of its own.
  */
 export const startPlatform = async (environment: Environment, repository: string) => {
   const missing = databases.filter(({ setting }) => !environment[setting] && !environment[`${setting}_FILE`]);

@@ -2,14 +2,14 @@
 export interface Answer<T = unknown> {
   readonly status: number;
   readonly headers: Headers;
-  /** the JSON of the answer; undefined when there is none */
+  /** the JSON of the response; undefined when it has no body */
   readonly body: T;
   readonly text: string;
   readonly ms: number;
 }
 
 /**
- * Asks the platform over HTTP, as an administrator. A body that is text or bytes goes out as it is, anything else as JSON; a
+ * Sends a request to the platform over HTTP, as an administrator. A body that is text or bytes goes out as it is, anything else as JSON; a
  * header that is null is not sent.
  */
 export type Api = <T = unknown>(

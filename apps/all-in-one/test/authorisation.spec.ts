@@ -41,7 +41,7 @@ const mounted = operations.flatMap((operation) => {
 });
 type Mounted = (typeof mounted)[number];
 
-/** The least that a schema takes. */
+/** The smallest value that satisfies a schema. */
 const leastOf = (schema: TSchema): unknown => {
   const {
     type,
@@ -84,7 +84,7 @@ const needsKey = ({ operation }: Mounted): boolean => !isPublicOperation(operati
 const isAdministration = ({ http }: Mounted): boolean => http.url.startsWith('/api/admin/');
 const isAbout = ({ http }: Mounted): boolean => /:projectId|:featureName/.test(http.url);
 
-/** An answer without what differs each time, and with the names of one target for those of every other. */
+/** A response without the values that differ each time, and with the names of each target replaced by those of one. */
 const spelled = ({ status, text }: Answer, { project, feature }: Target): string =>
   `${status} ${text}`
     .replaceAll(feature, absent.feature)

@@ -36,7 +36,7 @@ describe('the platform with the users and rights of the compose file', () => {
     INIT_ADMIN_EMAIL: firstAdmin.username,
     INIT_ADMIN_PASSWORD_FILE: '/run/secrets/gateway/init_admin_password',
     GATEWAY_BEHIND_TLS: 'true',
-    // The primary, which is no replica: it is not used, and its metrics say so.
+    // The primary, which is no replica: it is not used for reads, and the metrics show that.
     FEATURES_READ_DATABASE_URL_FILE: '/run/secrets/features_database_url',
   };
   let api: Api;
@@ -228,7 +228,7 @@ describe('the platform with the users and rights of the compose file', () => {
     expect(wrong).toEqual([]);
   });
 
-  /** Runs a command of the repository. This process serves what it asks, so it must not wait for it synchronously. */
+  /** Runs a command of the repository. This process serves its requests, so it must not wait synchronously. */
   const runCommand = async (script: string, environment: Readonly<Record<string, string>>, ...args: string[]) => {
     const command = spawn(process.execPath, [script, ...args], {
       cwd: repository,

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * A proxy that imitates a bad network: it forwards the request, and closes the client's connection at the first byte of the
- * response. The request has taken effect by then, and the client cannot know.
+ * A proxy that imitates a bad network: it forwards the request, and closes the client's connection at the first byte of the response. The
+ * request has taken effect by then, which the client cannot tell.
  */
 export const startCuttingProxy = async (target: string) => {
   const { hostname, port } = new URL(target);

@@ -19,7 +19,7 @@ let platform: HostedPlatform;
 let admin: Api;
 let sdk: Api;
 let browser: Api;
-/** the newest revision that the SDK was given */
+/** the newest revision that the SDK has received */
 let revision = 0;
 let flags: string[] = [];
 
@@ -35,7 +35,7 @@ const createFlag = async (name: string): Promise<void> => {
   flags = [...flags, name].sort();
 };
 
-/** All that SDKs ask for, and that none of them goes back in revision. @returns how many responses said that they may be stale */
+/** Sends every request of SDKs, and expects that no revision decreases. @returns the number of responses with `Bunting-Stale` */
 const pollAll = async (): Promise<number> => {
   const full = await sdk<ClientFeatures>('GET', '/api/client/features');
   expect([full.status, full.body.features.map(({ name }) => name)]).toEqual([200, flags]);
@@ -74,7 +74,7 @@ beforeAll(async () => {
   const settings = {
     BUS_URL: nats.url,
     LOG_LEVEL: 'silent',
-    // Each request looks its token up.
+    // No token is cached.
     GATEWAY_TOKEN_CACHE_TTL_MS: '0',
     // The first read during an outage may get no response at all.
     GATEWAY_DELIVERY_WAIT_TIMEOUT_MS: '1000',

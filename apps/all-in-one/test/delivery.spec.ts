@@ -86,7 +86,7 @@ interface Held {
   readonly segments: readonly ClientSegment[] | undefined;
 }
 
-/** What the database says. */
+/** The features as the database has them. */
 const truthOf = ({ scope }: Scope): Promise<FeaturesOfDatabase> =>
   featuresOfDatabase(platform.environment['FEATURES_DATABASE_URL'] ?? '', scope);
 

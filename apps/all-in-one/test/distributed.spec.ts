@@ -15,7 +15,7 @@ describe('the platform in five processes', () => {
 
   describeJourneys(() => platform);
 
-  // These are the last: what they take away does not come back.
+  // Last, because the services that they stop are not started again.
   describe('while a service is unavailable', () => {
     const address = addressOf('away', 'away-flag');
     const pending = '/api/admin/projects/away/change-requests/pending';

@@ -5,17 +5,17 @@ import type { Answer } from './api.ts';
 
 type Schema = Parameters<typeof parse>[0];
 
-/** Holds what was answered to its schema, and names the member that does not fit. */
+/** Expects that a body matches its schema; a failure names the member that does not. */
 export const expectFits = (schema: Schema, body: unknown): void => {
   expect(() => parse(schema, structuredClone(body), '/answer')).not.toThrow();
 };
 
 const jsonType = /^application\/json\b/;
-/** what a program says to its makers, and never to its users */
+/** internals of a program, which no user may see */
 const innards =
   /<html|<!doctype|node_modules|\.[tj]s:\d+|\bat .+:\d+:\d+|\b(SELECT|INSERT|UPDATE|DELETE FROM)\b .*\b(FROM|INTO|SET|WHERE)\b|relation "|violates/;
 
-/** A "no" as the interface promises it: the status, and a body that says why in words for people. */
+/** Expects a refusal as the interface promises it: the status, and a body with the reason in words for people. */
 export const expectRefusal = (
   answer: Answer,
   status: number,

@@ -1,7 +1,7 @@
 import type { ClientFeature, ClientSegment, DeliveryScope } from '@bunting/contracts';
 import { withClient } from '@bunting/testing';
 
-/** What an SDK has to hold, as the tables of the features service say. */
+/** The expected features of an SDK, computed from the tables of the features service. */
 export interface FeaturesOfDatabase {
   readonly features: ClientFeature[];
   /** undefined where the strategies carry the constraints of their segments */

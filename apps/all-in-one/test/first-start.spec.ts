@@ -16,7 +16,7 @@ const newFolder = (): string => {
 const start = (settings: Readonly<Record<string, string>>): Program =>
   runProgram('apps/all-in-one/src/main.ts', { GATEWAY_HOST: '127.0.0.1', ...settings });
 
-/** What the program says when it cannot start: one sentence, or two, on one line, and nothing else. */
+/** Expects that the program does not start, and prints one or two sentences on one line and nothing else. */
 const expectRefusesToStart = async (settings: Readonly<Record<string, string>>, ...mentioned: string[]) => {
   const program = start(settings);
   const { code } = await program.ended;
@@ -44,7 +44,7 @@ describe('the first start', () => {
 
     const first = start(settings);
     await untilReady(first, url);
-    // It is ready a moment before it says so.
+    // It is ready shortly before it prints that.
     const shown = await first.line(tokenShown);
     const token = shown[1] as string;
     expect(token.length).toBeGreaterThanOrEqual(32);
@@ -92,7 +92,7 @@ describe('the first start', () => {
       const { code } = await checked.ended;
       return { code, said: checked.output() + checked.errors() };
     };
-    // The first token's event: the log has it a moment after the start.
+    // The log consumes the event of the first token shortly after the start.
     await eventually(async () =>
       expect(await outputOf('scripts/audit-verify.ts')).toEqual({
         code: 0,

@@ -21,7 +21,7 @@ const taken = <T>(answer: Answer<T>, status: number): T => {
   return answer.body;
 };
 
-/** Where one feature is, and its parts. */
+/** The path of a feature, which precedes those of its strategies and environments. */
 export const addressOf = (project: string, feature: string): string =>
   `/api/admin/projects/${project}/features/${feature}`;
 

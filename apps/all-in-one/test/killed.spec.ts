@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { addressOf, onPlatform } from './given.ts';
 import { type OneProcess, startOneProcess } from './platform.ts';
 
-/** What was answered with a "yes" has happened, whatever happens next. */
+/** An acknowledged write survives whatever happens next. */
 describe('a platform that was killed with SIGKILL', () => {
   const project = 'killed';
   let platform: OneProcess;
@@ -37,7 +37,7 @@ describe('a platform that was killed with SIGKILL', () => {
       { type: 'feature-tagged', data: { value: 'last-words' } },
       { type: 'tag-created' },
     ]);
-    // What was in the log before has kept its ids.
+    // Events from before the kill have the same ids.
     expect(events.slice(3)).toEqual(known);
   });
 

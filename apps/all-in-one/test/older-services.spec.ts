@@ -10,7 +10,7 @@ import { repository } from './program.ts';
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a newer version might send: objects have a property that this version does not know, down to the elements of lists. */
+/** A value as a newer version might send it: each object has an unknown property, also in lists. */
 const extended = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(extended);
   if (!isObject(value)) return value;
@@ -24,14 +24,14 @@ const extendedRequest = (json: string): string => {
 const extendedReply = (json: string): string => JSON.stringify(extended(JSON.parse(json)));
 
 /**
- * Services are upgraded one after the other. A service that calls an operation which another one does not have yet must go on, or
- * say which one is to be upgraded.
+ * Services are upgraded one after the other. A service that calls an operation which another one does not have yet must continue without
+ * it, or name the service to upgrade.
  */
 describe('a platform with a service of an older version', () => {
   const dataDir = dataFolder();
   /** subjects of the operations that are taken away */
   const lacking = new Set<string>();
-  /** whether requests and replies between services have properties that this version does not know */
+  /** whether requests and replies between services have unknown properties */
   let isExtended = false;
   let platform: Platform;
   let api: Api;
@@ -45,7 +45,7 @@ describe('a platform with a service of an older version', () => {
     api = apiOf(platform.address, token);
     const { bus } = platform.hosted;
     const called = bus.call.bind(bus);
-    // No process answers such a subject, and the service that it names is there: what an older version looks like.
+    // Simulates an older version: the service runs, and nothing responds to the subject.
     bus.call = async (subject, request, context) => {
       if (lacking.has(subject)) return called(`${subject}-lacking`, request, context);
       if (!isExtended) return called(subject, request, context);
@@ -61,7 +61,7 @@ describe('a platform with a service of an older version', () => {
 
   const project = '/api/admin/projects/default';
   type Step = readonly [name: string, step: () => Promise<Answer>];
-  /** What reads, or makes something new each time, and takes several services. */
+  /** Operations that involve several services, and that can be repeated: they read, or create something new each time. */
   const tour: readonly Step[] = [
     ['list projects', () => api('GET', '/api/admin/projects')],
     ['read a project', () => api('GET', `${project}/overview`)],

@@ -19,7 +19,7 @@ export interface OneProcess extends Platform {
   readonly program: Program;
   /** Ends it like a power failure: immediately. */
   kill(): Promise<void>;
-  /** Starts it again, on the same data and the same port. */
+  /** Restarts it on the same data and the same port. */
   restart(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ const endOf = async (program: Program): Promise<string> => {
 /** The stack starts its services one after the other, each in a process of its own, which takes minutes on a busy machine. */
 const readyTimeoutMs = 180_000;
 
-/** Waits until the program answers at the address; if it ends before, fails with what it said. */
+/** Waits until the program responds at the address. @throws Error with its output if it exits first */
 export const untilReady = async (program: Program, url: string): Promise<void> => {
   const wait = async () => {
     if (program.isRunning()) await isReady(url);

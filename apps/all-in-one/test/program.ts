@@ -89,7 +89,7 @@ const orElse = <T>(read: () => T, other: T): T => {
   }
 };
 
-/** Every process that this user may look at (on Linux). */
+/** Every process that this user may inspect (on Linux). */
 export const processes = (): Process[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

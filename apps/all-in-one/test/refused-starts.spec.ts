@@ -9,7 +9,7 @@ import { runProgram } from './program.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
-/** What a nats-server of a version that Bunting does not work with says at the start of a connection: no package repository has one. */
+/** The `INFO` of a nats-server of a version that Bunting does not support; no package repository has such a server. */
 const oldNats = {
   server_id: 'old',
   version: '2.2.6',
@@ -44,7 +44,7 @@ describe('a start of a service', () => {
       const migrations = await client.query<{ name: string }>('select name from schema_migration order by 1');
       return [...tables, ...migrations.rows.map(({ name }) => name)];
     });
-  /** Expects that the features service says why it does not start, with exit code 1, and changes nothing. */
+  /** Expects that the features service does not start: it prints the reason, exits with 1 and changes nothing. */
   const expectRefused = async (settings: Settings, reason: RegExp, ...args: readonly string[]) => {
     const before = await contents();
     const given = { LOG_LEVEL: 'warn', FEATURES_DATABASE_URL: database.url, BUS_URL: nats.url, ...settings };

@@ -4,7 +4,7 @@ import { host, openLog, type RunningHost } from '@bunting/runtime';
 /** A gateway that is restarted at its address. */
 export const startGatewayAt = async (port: number, settings: Readonly<Record<string, string>>) => {
   let running: RunningHost | undefined;
-  /** @param more additional settings, until it is started again */
+  /** @param more additional settings, until the next restart */
   const start = async (more: Readonly<Record<string, string>> = {}): Promise<void> => {
     running = await host([gatewayService], {
       environment: { ...settings, ...more, PORT: String(port), GATEWAY_HOST: '127.0.0.1' },

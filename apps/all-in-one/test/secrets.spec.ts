@@ -119,7 +119,7 @@ afterAll(async () => {
 
 const seenIn = (text: string, hidden: readonly string[]): string[] => hidden.filter((one) => text.includes(one));
 
-/** Looks for what must not be seen, in all that was said and stored so far. */
+/** Expects that no secret occurs in the logs, responses and tables so far. */
 const expectNothingSeen = async (): Promise<void> => {
   const metrics: string[] = [(await ask('/internal-backstage/prometheus')).text];
   for (const port of hosted.monitoringPorts.values()) {
@@ -130,7 +130,7 @@ const expectNothingSeen = async (): Promise<void> => {
   const log = logged.join('');
   expect(log).toContain('"operation":"create-feature"');
   expect(stored.join('\n')).toContain('feature-created');
-  // What was asked for last is exported after everything before it.
+  // The span of the last request is exported after all earlier ones.
   const traceId = randomBytes(16).toString('hex');
   await ask(featuresPath, { headers: { traceparent: `00-${traceId}-${traceId.slice(16)}-01` } });
   await eventually(() => expect(collector.spans.map((span) => span.traceId)).toContain(traceId));
@@ -226,7 +226,7 @@ describe('a secret', () => {
       const headers = { 'idempotency-key': canary('write') };
       const { status, text } = await ask(path, { method: 'POST', body, headers });
       expect({ status, text }).toMatchObject({ status: 201 });
-      // This is the one answer that may show it.
+      // Only this response may contain it.
       if (text.includes('"secret"')) answered.pop();
       return JSON.parse(text) as Record<string, unknown>;
     };
@@ -256,7 +256,7 @@ describe('a secret', () => {
   });
 
   it('is in no log, metric or response of an unexpected error', async () => {
-    // What PostgreSQL says of such failures has the whole row in it, or the value at fault.
+    // The messages of PostgreSQL for such failures contain the whole row or the invalid value.
     await inDatabase(
       addressOf('features'),
       "alter table feature add constraint never check (name not like 'never%') not valid",

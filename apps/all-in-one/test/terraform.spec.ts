@@ -9,7 +9,7 @@ const { answers, shapes } = JSON.parse(
   readFileSync(new URL('./unleash/terraform-client-0.7.1.json', import.meta.url), 'utf8'),
 ) as ExpectedAnswers;
 
-/** Where the provider reads a member that may be left out without looking whether it is null, it crashes on null. */
+/** Optional members that the provider reads without a check: on null it crashes. */
 const readUnchecked: readonly (readonly [shape: string, ...members: string[]])[] = [
   ['userSchema', 'name', 'username'],
   ['createUserResponseSchema', 'name', 'username'],
@@ -28,12 +28,12 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'GET /api/admin/user-admin/{id}': ['rootRole'],
   'PUT /api/admin/user-admin/{id}': ['rootRole'],
 };
-/** The provider wants another status than its client's description has. */
+/** The provider requires another status than the description of its client. */
 const statuses: Readonly<Record<string, number>> = {
   'PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config': 204,
 };
 
-/** What the test itself reads of answers. */
+/** The members of responses that the test reads. */
 interface Body {
   readonly id: number;
   readonly secret: string;
@@ -74,7 +74,7 @@ describe("a resource of Terraform's provider", () => {
   });
   afterAll(() => platform.stop());
 
-  /** Sends what the provider sends, and reads the answer as its client does. */
+  /** Sends a request of the provider, and decodes the response as its client does. */
   const send = async (operation: string, where: Record<string, unknown> = {}, body?: object): Promise<Body> => {
     const expected = answers[operation];
     if (expected === undefined) throw new Error(`The client has no ${operation}.`);

@@ -195,7 +195,7 @@ describe('a trace', () => {
     expect((await platform.api('GET', feature, undefined, unsampled)).status).toBe(200);
     const sampled = newTrace();
     expect((await platform.api('GET', '/health', undefined, sampled)).status).toBe(200);
-    // What comes later has been exported, so what came before would have been.
+    // A later span is exported, so any earlier one would have been.
     const after = newTrace();
     expect((await platform.api('GET', feature, undefined, after)).status).toBe(200);
     await eventually(() => {

@@ -15,7 +15,7 @@ const { answers, shapes } = JSON.parse(
 
 /** What differs on purpose or until it is built, with the reason. What no longer differs must leave this list. */
 const known: Readonly<Record<string, readonly string[]>> = {
-  // Counting them takes a look into every strategy and every hour of usage.
+  // Counting them would scan every strategy and every hour of usage.
   'GET /api/admin/instance-admin/statistics': [
     'maxConstraintValues is missing',
     'maxConstraints is missing',

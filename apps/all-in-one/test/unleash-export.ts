@@ -79,8 +79,8 @@ const idOf = (text: string): string =>
 const descriptions = [null, '', 'Rolls out the new checkout.', 'Für Zoë: “50 %” of people\n\tsee 🐦 <b>it</b>.'];
 
 /**
- * What a server with `count` features exports for one environment. Every operator, payload, built-in strategy type and kind of
- * dependency occurs in it; names that live outside of projects begin with `prefix`. The same call gives the same file.
+ * What a server with `count` features exports for one environment. Every operator, payload, built-in strategy type and kind of dependency
+ * occurs in it; names that live outside of projects begin with `prefix`. It is deterministic.
  */
 export const unleashExport = (prefix: string, environment: 'development' | 'production', count = 60) => {
   const own = (name: string): string => `${prefix}-${name}`;

@@ -319,7 +319,7 @@ const start = async ({
   listeningAt = address;
   // Last: a start that fails must not create a token whose secret is never printed.
   const firstAdminToken = await ensureInitialTokens(outboxProducer.work, { hasher, cipher }, tokensOfSettings, warn);
-  // Where settings give an admin token, it creates the first users.
+  // With an admin token in the settings, that token creates the first users.
   const givesToken =
     tokensOfSettings.adminToken !== undefined || tokensOfSettings.initial.some(({ kind }) => kind === 'admin');
   const { work } = outboxProducer;

@@ -68,7 +68,7 @@ export interface Answered<T> {
   readonly headers: Headers;
 }
 
-/** Asks the gateway in JSON, and says what those need who ask. */
+/** Sends JSON requests to the gateway, and creates the users and keys that they need. */
 export const accessApi = (gateway: () => StartedGateway) => {
   let made = 0;
   const ask = async <T = ErrorBody>(

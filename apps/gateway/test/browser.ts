@@ -8,8 +8,8 @@ export interface BrowserAnswer<T> {
 }
 
 /**
- * A browser on a page of the gateway: it stores the cookies that it is given, and sends the headers that browsers add.
- * @param address where it seems to be; the gateway must trust 127.0.0.1 as a proxy
+ * A browser on a page of the gateway: it stores the cookies of responses, and sends the headers that browsers add.
+ * @param address its apparent IP address; the gateway must trust 127.0.0.1 as a proxy
  */
 export const aBrowser = (gateway: () => Pick<StartedGateway, 'ask' | 'url'>, address?: string) => {
   const cookies = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** A browser as far as a sign-in needs one: it keeps cookies by host and follows redirects. */
+/** The parts of a browser that a sign-in needs: cookies by host, and redirects. */
 export const followingBrowser = () => {
   const jars = new Map<string, Map<string, string>>();
   const jarOf = (url: URL): Map<string, string> => {

@@ -11,11 +11,11 @@ export interface Forgery {
   readonly hasUnknownKey?: boolean;
   /** makes the ID token */
   readonly idToken?: (claims: JWTPayload) => string | undefined;
-  /** answers the token request */
+  /** responds to the token request */
   readonly token?: (response: ServerResponse) => void;
 }
 
-/** A provider on loopback that makes wrong tokens and answers. Without a forgery it is right. */
+/** An OpenID provider on loopback that sends wrong tokens and responses. Without a forgery they are right. */
 export const startForgedProvider = async () => {
   let forgery: Forgery = {};
   let nonce = '';

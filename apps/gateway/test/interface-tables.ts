@@ -368,7 +368,7 @@ export interface PromisedOperation {
   readonly pathParameters: readonly string[];
   readonly query: Table;
   readonly body: Shape | undefined;
-  /** of the answer 200; undefined when it has no body */
+  /** of the response with status 200; undefined when it has no body */
   readonly reply: Shape | undefined;
   readonly deprecated: boolean;
   /** the kinds of errors by status: those of the operation, and those of every operation */

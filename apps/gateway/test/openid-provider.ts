@@ -115,7 +115,7 @@ export const startOpenIdProvider = async (gatewayUrl: string) => {
       accounts.set(subject, claims);
     },
     stop,
-    /** Starts again at the same address with new keys, and signs ID tokens with this algorithm. */
+    /** Restarts at the same address with new keys, and signs ID tokens with this algorithm. */
     restart: async (withAlgorithm = signsWith) => {
       signsWith = withAlgorithm;
       running = await start();

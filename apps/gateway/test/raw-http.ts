@@ -21,8 +21,8 @@ const answerFrom = (text: string, tookMs: number): RawAnswer => {
 };
 
 /**
- * Sends bytes as they are, as no HTTP client would, and reads one answer until the server ends the connection.
- * @param afterwards is given the connection once the bytes are sent
+ * Sends bytes as they are, as no HTTP client would, and reads one response until the server ends the connection.
+ * @param afterwards called with the connection once the bytes are sent
  */
 export const sendRaw = (
   port: number,
@@ -39,7 +39,7 @@ export const sendRaw = (
       socket.destroy();
       resolve(answerFrom(Buffer.concat(received).toString('latin1'), performance.now() - startedAt));
     });
-    // What is sent after the server closed is refused by the kernel; what was answered before counts.
+    // The kernel refuses what is sent after the server closed; the response before that counts.
     socket.once('error', (error) => {
       if (received.length === 0) reject(error);
       else resolve(answerFrom(Buffer.concat(received).toString('latin1'), performance.now() - startedAt));
@@ -51,7 +51,7 @@ export const sendRaw = (
     });
   });
 
-/** A request with a body that is ended by the connection being closed after the answer. */
+/** A request with a body, after whose response the server closes the connection. */
 export const rawRequest = (
   method: string,
   target: string,

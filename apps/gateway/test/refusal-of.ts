@@ -5,7 +5,7 @@ const members = ['id', 'name', 'message', 'details', 'permissions'];
 /** How to sign in, which the 401 of a missing or invalid token adds. */
 const signInMembers = ['path', 'type', 'defaultHidden', 'options'];
 
-/** The body of an answer that is a refusal, once it is sure that it has the shape that every one has. */
+/** The body of a refusal. Expects the members that every error has. */
 export const refusalOf = async (response: Response): Promise<ErrorBody> => {
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
   return refusalIn(await response.text());

@@ -46,7 +46,7 @@ export const servicesBehind = (): { readonly received: ReceivedCall[]; readonly 
         const { projectId, featureName } = request.params;
         if (featureName === 'gone') throw notFound(`Could not find feature with name ${featureName}`);
         if (featureName === 'broken') throw new Error('select secret from password_table');
-        // With blanks, to show that the text is not parsed and serialised again on its way.
+        // With blanks, to show that the gateway does not parse and serialise the text.
         return new JsonText(`{ "name": ${JSON.stringify(featureName)},  "project": ${JSON.stringify(projectId)} }`);
       }),
       implement(PatchStrategy, async (request) => {

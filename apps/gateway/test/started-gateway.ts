@@ -91,7 +91,7 @@ export const startGateway = async ({ environment = {}, databaseUrl, level = 'inf
     },
     /** what was logged, as text */
     logged: (): string => written.join(''),
-    /** Asks over HTTP with the admin token, or with another key, or with none. */
+    /** Sends a request over HTTP with the admin token, another key, or none. */
     ask: (
       path: string,
       { key = adminToken, headers, ...init }: RequestInit & { readonly key?: string | null } = {},
@@ -100,7 +100,7 @@ export const startGateway = async ({ environment = {}, databaseUrl, level = 'inf
       if (key !== null) all.set('authorization', key);
       return fetch(`${address}${path}`, { redirect: 'manual', ...init, headers: all });
     },
-    /** Puts services behind the gateway, for as long as it runs. */
+    /** Serves endpoints on the gateway's bus until the gateway stops. */
     behind: (endpoints: readonly Endpoint[], options?: ServeOptions): Promise<{ stop(): Promise<void> }> =>
       serve(hosted.bus, endpoints, options),
     givenToken: async ({

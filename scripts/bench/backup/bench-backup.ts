@@ -39,7 +39,7 @@ const behind = `
   union all
   select from outbox_consumer reader join outbox_topic head using (topic) where topic = 'event' and reader.position < head.position`;
 
-/** Starts a Bunting, and gives it so many flags and events. */
+/** Starts a Bunting, and fills it with flags and events. */
 const startFilled = async (dataDir: string, { features, events }: BackupBench) => {
   const platform = await startPlatform(
     { BUNTING_DATA_DIR: dataDir, PORT: '0', GATEWAY_HOST: '127.0.0.1', BUNTING_ADMIN_TOKEN: token },

@@ -19,7 +19,7 @@ export interface EventLogBench {
   readonly only?: string | undefined;
 }
 
-/** So many searches go to one log before it is the turn of the next one. */
+/** Number of consecutive searches of one log before the next log. */
 const requestsPerTurn = 10;
 
 const percentile = (taken: readonly number[], share: number): number =>
@@ -49,7 +49,7 @@ const fillLog = async (events: number, folder: string) => {
     traceparent: traceparentFrom(),
     timeoutMs: 60_000,
   });
-  /** How many bytes a million events take: the events alone, and all tables of the log with their indexes. */
+  /** The bytes of a million events: of the events alone, and of all tables of the log with their indexes. */
   const room = async (): Promise<string> => {
     const treeOf = (table: string) => `pg_partition_tree('${table}') where isleaf`;
     const { rows } = await log.query<{ alone: string; all: string }>(`
@@ -89,13 +89,13 @@ const fillLog = async (events: number, folder: string) => {
 type FilledLog = Awaited<ReturnType<typeof fillLog>>;
 
 /**
- * Sends the same requests to all logs in turns, some to one, some to the next one, one after the other. A machine that is slower
- * for a while is so for all of them, so that their ratio stays meaningful.
+ * Sends the same requests to all logs, alternating between the logs. A machine that is slower for a while is slower for all of them, so
+ * that their ratio stays meaningful.
  */
 const measure = async (logs: readonly FilledLog[], kind: EventSearchKind): Promise<readonly number[][]> => {
   const taken = logs.map((): number[] => []);
   for (let first = 0, turn = 0; first < kind.times; first += requestsPerTurn, turn++) {
-    // None is always the one that comes right after the other one.
+    // The order rotates, so that no log always follows the same one.
     for (let place = 0; place < logs.length; place++) {
       const which = (place + turn) % logs.length;
       for (let nth = first; nth < Math.min(first + requestsPerTurn, kind.times); nth++) {
@@ -113,7 +113,7 @@ export const benchEventLog = async ({ sizes, dataDir, only = '' }: EventLogBench
   const folder = dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-'));
   const logs: FilledLog[] = [];
   try {
-    // The largest is filled first, while there is no other one that would take part of the machine.
+    // The largest is filled first, while no other log uses the machine.
     for (const events of sizes.toReversed()) logs.unshift(await fillLog(events, path.join(folder, String(events))));
     const [least] = logs;
     const results: unknown[] = [];

@@ -27,7 +27,7 @@ const wordsOfFlags = [0, 1].flatMap((part) =>
   numbers(10).map((nth) => flagOf(nth * 10 ** part).split('-')[part] ?? ''),
 );
 
-/** Texts that many events of any log hold, and few different keys and values; each to be looked for for the first time. */
+/** Texts that many events of any log hold, and few different keys and values; each for a search without a warm cache. */
 const frequentTexts = [
   'flexible',
   'stickiness',
@@ -79,8 +79,8 @@ const frequentTexts = [
 ];
 
 /**
- * Texts that a thousand keys and values hold, or tens of thousands, at their beginning or elsewhere; each to be looked for for the
- * first time. What the first look for them costs grows with the number of these texts.
+ * Texts that a thousand keys and values hold, or tens of thousands, at their beginning or elsewhere; each for a search without a warm
+ * cache, whose cost grows with the number of these texts.
  */
 const textsOfThousands = [
   'user-',
@@ -101,7 +101,7 @@ const textsOfThousands = [
   ...numbers(10).map((nth) => `${wordsOfFlags[10 + nth]} 00`),
 ];
 
-/** One letter and two, each to be looked for for the first time. */
+/** One letter and two, each for a search without a warm cache. */
 const shortTexts = [
   ...'aeiorstnu059-@.',
   'er',
@@ -123,8 +123,8 @@ const environmentOf = (nth: number): string => (nth % 2 === 0 ? 'production' : '
 const daysOf = (nth: number, size: number): string => dayOf((nth * 7919) % size);
 
 /**
- * What is asked. A page has a hundred events in any log, so that what is compared is the same but for the size of the log; the
- * searches of which that is not so are called quiet, rare or nowhere.
+ * The searches of the bench. A page has a hundred events in each log, so that only the size of the log differs. Searches that find fewer
+ * are called quiet, rare or nowhere.
  */
 export const eventSearchKinds: readonly EventSearchKind[] = [
   { name: 'newest', times: 500, body: () => ({}) },

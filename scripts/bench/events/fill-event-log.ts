@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { benchEvent } from './generated-events.ts';
 
 const perInsert = 2_500;
-/** How far the outbox may be ahead of the log while it is filled. */
+/** Maximum lag of the log behind the outbox while it is filled, in events. */
 const maxAhead = 10_000;
 
 const insertEvents = `

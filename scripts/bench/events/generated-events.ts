@@ -16,7 +16,7 @@ const busyPeople = 16;
 /** What is drawn for an event, each by itself. */
 const draws = { type: 1, isBusyFlag: 2, flag: 3, isBusyPerson: 4, person: 5, rollout: 6, rolloutBefore: 7 };
 
-/** A number below `below` that nothing but the event and what is drawn says: the same one each time. */
+/** A pseudorandom number below `below`, determined by the event and the draw. */
 const drawn = (nth: number, draw: keyof typeof draws, below: number): number => {
   let mixed = Math.imul(nth + 1, 0x9e3779b1) ^ Math.imul(draws[draw], 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);

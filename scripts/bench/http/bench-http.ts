@@ -38,7 +38,7 @@ const measure = async (
   seconds: number,
   warmUpSeconds: number,
 ): Promise<UnderLoad> => {
-  // Requests go on where the warm-up ended: those of writes make other changes.
+  // Requests continue where the warm-up ended, so that no write repeats one of the warm-up.
   const warmedUp = warmUpSeconds > 0 ? await generateLoad(target, operation, connections, warmUpSeconds) : undefined;
   await waitUntilSettled(target);
   const before = target.cpuSeconds();

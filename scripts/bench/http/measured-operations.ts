@@ -9,7 +9,7 @@ export interface BenchRequest {
 
 export interface BenchOperation {
   readonly name: string;
-  /** the nth request; requests of a run differ, so that no cache of one answer can shine */
+  /** the nth request; requests of a run differ, so that no cached response is measured */
   readonly request: (nth: number) => BenchRequest;
 }
 
@@ -21,7 +21,7 @@ const events = (body: unknown): BenchRequest => ({ method: 'POST', path: '/api/a
 
 const clientFeatures: BenchRequest = { method: 'GET', path: '/api/client/features?environment=development' };
 
-/** The seven operations of the interface, searches in several shapes; and what SDKs ask for every few seconds. */
+/** The seven operations of the interface, several kinds of searches, and the polls of SDKs. */
 export const benchOperations = (
   count: number,
   strategies: readonly { feature: string; id: string }[],

@@ -101,7 +101,7 @@ const receive = (url: string, headers: Readonly<Record<string, string>>): Promis
 
 const median = (taken: number[]): number => taken.sort((one, other) => one - other)[Math.floor(taken.length / 2)] ?? 0;
 
-/** Milliseconds of the first full answer after a change, and the slowest. */
+/** Milliseconds of the first full response after a change: the median and the maximum. */
 const firstAfterChange = async (
   target: ServerUnderTest,
   headers: Readonly<Record<string, string>>,
@@ -196,7 +196,7 @@ const benchSize = async (flags: number, options: SdkBenchOptions) => {
 /** The headers of a 304, as many bytes as Bunting sends. */
 const bareHeaders = { etag: '"0:1:2"', 'x-padding': 'x'.repeat(350) };
 
-/** The limit of this machine: `node:http` alone, in this process, which answers each request with 304. */
+/** The limit of this machine: `node:http` alone, in this process, which responds to each request with 304. */
 const benchBareHttp = async (options: SdkBenchOptions): Promise<readonly Row[]> => {
   const server = createServer((_, response) => void response.writeHead(304, bareHeaders).end());
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -253,8 +253,8 @@ const measureDeliveryMemory = (flags: number): { readonly stored: DeliveryMemory
 };
 
 /**
- * Measures `node:http` alone, evaluations for browsers and OFREP, and polls of SDKs with each number of flags: unchanged, full and as deltas, the first
- * answer after a change, and the memory.
+ * Measures `node:http` alone, evaluations for browsers and OFREP, and polls of SDKs with each number of flags: unchanged, full and as
+ * deltas, the first response after a change, and the memory.
  */
 export const benchSdkRequests = async (options: SdkBenchOptions): Promise<unknown> => {
   console.log(

@@ -1,4 +1,4 @@
-// Run with --expose-gc, in a process of its own: prints what the store of N flags in two environments takes, as JSON.
+// Run with --expose-gc, in a process of its own: prints the memory of the store with N flags in two environments, as JSON.
 import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deliveryStore } from '../../../apps/gateway/src/delivery/delivery-store.ts';
@@ -47,7 +47,7 @@ const featureRow = (nth: number): DeliveryState => {
 };
 
 const measureMemory = async (): Promise<DeliveryMemory> => {
-  // What compressions hold is released in later turns of the event loop, and memory outside of the heap by a second collection.
+  // Buffers of compressions are released in later iterations of the event loop, and memory outside of the heap by a second collection.
   for (let collections = 0; collections < 3; collections++) {
     await nextTurn();
     globalThis.gc?.();

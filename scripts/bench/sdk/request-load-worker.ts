@@ -1,5 +1,5 @@
 // Own code instead of autocannon, which takes about as much CPU for a request as the server that it measures here: it sends the same bytes
-// again and again, and parses no more than the length of each response.
+// repeatedly, and parses no more than the length of each response.
 import { connect, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 

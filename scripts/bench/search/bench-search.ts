@@ -174,14 +174,14 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       console.log('| --- | ---: | ---: | ---: | --- |');
       for (const { name, request } of pagedSearches) {
         const first = await measure(() => request, 30);
-        // Archived features are not among them: what is nine tenths down is some way behind the end of the others.
+        // The total counts archived features, too: nine tenths of it is beyond the end of the others.
         const down = await measure((nth) => ({ ...request, offset: `${deep - ((nth * 7) % 100)}` }), 30);
         results.push({ features, page: name, first, down });
         line(name, ms(first.p50), ms(down.p50), ms(down.p99), verdict(isFast(down)));
       }
     };
 
-    /** Features change all the time; each change is looked for as soon as it is committed, and others search meanwhile. */
+    /** Writes features continuously, searches for each change as soon as it is committed, and measures concurrent searches. */
     const measureWhileWriting = async (): Promise<void> => {
       const findable: number[] = [];
       const looking: Promise<void>[] = [];
@@ -231,7 +231,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
     try {
       await rebuild();
       await documents.query('vacuum analyze');
-      // What has never run yet is slower than it will ever be again.
+      // The first calls are slower, before code is compiled and caches are warm.
       for (let nth = 0; nth < warmUps; nth++)
         for (const { request } of searchKinds) await search(request(2_000 + nth, features));
       console.log(`\n| search in ${features} features | finds | p50 ms | p99 ms | p50 to that of ${sizes[0]} | |`);

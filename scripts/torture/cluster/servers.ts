@@ -31,7 +31,7 @@ export const startPostgres = async (dataDir: string) => {
   return {
     port,
     urlOf: (database: string): string => server.urlOf(database),
-    /** Stops it like a crash (`immediate`), and starts it again after a while. */
+    /** Stops it like a crash (`immediate`), and restarts it after `awayMs`. */
     crash: (awayMs: number): Promise<void> =>
       turn(async () => {
         process.kill(server.pid, 'SIGQUIT');
@@ -49,7 +49,7 @@ export const startPostgres = async (dataDir: string) => {
     /** Copies a database. Its sessions are terminated. */
     copyDatabase: (name: string): Promise<void> =>
       turn(() =>
-        // A terminated session may exist a moment longer.
+        // A terminated session may be listed a little longer.
         eventually(() =>
           administer(
             `drop database if exists ${copyOf(name)} with (force)`,

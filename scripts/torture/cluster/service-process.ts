@@ -24,7 +24,7 @@ export interface ServiceProcessOptions {
 
 /** Generous, so that only a process that hangs exceeds it, also on a busy machine. */
 const readyMs = 180_000;
-/** A process that is not ready by then is killed and started again, as a start-up probe of Kubernetes does. */
+/** A process that is not ready by then is killed and restarted, as by a start-up probe of Kubernetes. */
 const startupProbeMs = 60_000;
 /** Interval between log lines while a process is not ready. */
 const progressIntervalMs = 15_000;

@@ -26,7 +26,7 @@ export const describeImportCommand = (platform: () => Platform): void => {
       writeFileSync(full, typeof content === 'string' ? content : JSON.stringify(content));
       return full;
     };
-    /** Runs the command, as people do, and gives what it printed and how it ended. */
+    /** Runs the command as users do. @returns its output and its exit code */
     const run = async (...args: string[]) => {
       const { url, token } = platform();
       const into = ['--url', url, '--project', project, '--environment', 'development', '--part', '4'];

@@ -21,7 +21,7 @@ const nothingTaken = {
 const byText = (tags: readonly { type: string; value: string }[]): string[] =>
   tags.map(({ type, value }) => `${type} ${value}`).sort();
 
-/** What a file says of one feature in its environment, with the ids that the segments have here. */
+/** The environment of one feature as a file describes it, with the ids of the segments of this server. */
 const inEnvironment = (file: UnleashExport, feature: string, segmentIds: ReadonlyMap<number, number>) => {
   const setting = file.featureEnvironments.find(({ featureName }) => featureName === feature);
   return {
@@ -41,7 +41,7 @@ const inEnvironment = (file: UnleashExport, feature: string, segmentIds: Readonl
   };
 };
 
-/** The same of what the platform answers. */
+/** The same from the platform's response. */
 const asAnswered = ({ environments = [] }: Feature, environment: string) => {
   const { enabled, variants, strategies = [] } = environments.find(({ name }) => name === environment) ?? {};
   return {

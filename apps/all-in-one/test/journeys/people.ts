@@ -148,7 +148,7 @@ export const describePeople = (platform: () => Platform): void => {
       for (const project of [here, elsewhere]) {
         await given.createProject(project);
         await given.createFeature(project, `${project}-flag`);
-        // A flag without a strategy is given one when it is turned on, which is another right.
+        // Turning on a flag without a strategy adds one, which needs another permission.
         for (const environment of ['development', 'production'])
           await given.addStrategy(addressOf(project, `${project}-flag`), environment);
       }

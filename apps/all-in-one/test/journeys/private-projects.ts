@@ -144,7 +144,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
           'metrics/applications',
         ]) {
           const { text } = await who.api('GET', `/api/admin/${path}`);
-          // An answer repeats the name in its address, and nothing else.
+          // The only name in a response is the one of the request.
           const shown = text.replace(`"toggleName":"${target}"`, '');
           expect([path, /private-(merger|target)/.exec(shown)]).toEqual([path, null]);
         }

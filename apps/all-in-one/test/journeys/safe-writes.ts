@@ -21,7 +21,7 @@ const together = async (jobs: readonly (() => Promise<void>)[]): Promise<void> =
   await Promise.all(Array.from({ length: clients }, worker));
 };
 
-/** Writes that a client can send again without fear: the answer that got lost is given again. */
+/** Writes that a client can retry safely: a lost response is replayed. */
 export const describeSafeWrites = (platform: () => Platform): void => {
   describe('a write with an Idempotency-Key', () => {
     const project = 'safe';

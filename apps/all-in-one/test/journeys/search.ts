@@ -13,7 +13,7 @@ export const describeSearch = (platform: () => Platform): void => {
     const given = () => onPlatform(platform().api);
     const search = (query: string) =>
       platform().api<SearchFeaturesResponse>('GET', `/api/admin/search/features?${query}`);
-    /** The names that are found in the project, without what all of them begin with, in the order of the answer. */
+    /** The names of the found features without their common prefix, in the order of the response. */
     const found = async (query: string, sort = '&sortBy=name'): Promise<string> => {
       const { status, body } = await search(`project=IS:${project}${sort}&${query}`);
       expect({ query, status }).toEqual({ query, status: 200 });

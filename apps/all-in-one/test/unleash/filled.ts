@@ -1,4 +1,4 @@
-/** Asks as an administrator who is a person, and gives the body of a success. */
+/** Sends a request as a user with the role Admin. @returns the body of a successful response */
 export type Done = (method: string, path: string, body?: unknown, key?: string) => Promise<unknown>;
 
 /** What the addresses of reads are filled in with, after a server was filled. */

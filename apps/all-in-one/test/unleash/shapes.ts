@@ -10,9 +10,9 @@ export type Shape = string | readonly unknown[] | Readonly<Record<string, unknow
 /** The properties and types of a response. */
 export interface ExpectedAnswer {
   readonly status: number;
-  /** left out for an answer whose body the client does not read */
+  /** undefined for a response whose body the client does not read */
   readonly body?: Shape;
-  /** members that the shape lets be left out and that the answer has all the same: `features[].environments[].name` */
+  /** optional members of the shape that the response must have: `features[].environments[].name` */
   readonly has?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ const typeOf = (value: unknown): string => {
   return typeof value;
 };
 
-/** What keeps a value from having the shape, as a strict generated client would find it: one line for each place. */
+/** The differences between a value and a shape that a strict generated client would report, one line each. */
 export const differences = (
   value: unknown,
   shape: Shape,

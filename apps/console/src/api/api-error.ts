@@ -1,6 +1,6 @@
 import type { ErrorBody, ErrorDetail, ErrorKind } from '@bunting/contracts';
 
-/** Why a call failed: a kind of the API, no connection to Bunting, or an answer that is not Bunting's. */
+/** Why a call failed: a kind of the API, no connection to Bunting, or a response that is not Bunting's. */
 export type FailureKind = ErrorKind | 'Offline' | 'UnexpectedResponse';
 
 interface ApiErrorOptions {
@@ -14,7 +14,7 @@ interface ApiErrorOptions {
 /** A call that failed. `message` is the server's own sentence, made for people. */
 export class ApiError extends Error {
   readonly kind: FailureKind;
-  /** of HTTP; 0 without an answer */
+  /** of HTTP; 0 without a response */
   readonly status: number;
   /** of the error instance, which the log names too */
   readonly id: string | undefined;
@@ -46,7 +46,7 @@ export const retryAfterSeconds = (header: string | null, now: number): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
 };
 
-/** The error of an answer that is no success. */
+/** The error of a response with a status other than 2xx. */
 export const errorOfResponse = (response: Response, body: unknown): ApiError => {
   const common = {
     status: response.status,

@@ -53,7 +53,7 @@ export const urlOf = ({ http, operationId }: AnyOperation, { params = {}, query 
   return search.size === 0 ? path : `${path}?${search.toString()}`;
 };
 
-/** A random key that makes a write safe to send again. `crypto.randomUUID` exists on secure origins only. */
+/** A random key that makes a write safe to retry. `crypto.randomUUID` exists on secure origins only. */
 const idempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 

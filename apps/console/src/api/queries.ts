@@ -15,7 +15,7 @@ const temporary = new Set(['RateLimitError', 'ServiceUnavailable', 'RequestTimeo
 
 const isTemporary = (error: unknown): error is ApiError => error instanceof ApiError && temporary.has(error.kind);
 
-/** Milliseconds until a read is tried again: what the server asks for, else growing. */
+/** Milliseconds until a query is retried: the server's `Retry-After`, else exponential backoff. */
 const retryDelay = (attempt: number, error: unknown): number =>
   isTemporary(error) && error.retryAfterSeconds !== undefined
     ? Math.min(error.retryAfterSeconds, 30) * 1_000
@@ -30,7 +30,7 @@ export const createQueryClient = (): QueryClient =>
         retry: (failures, error) => isTemporary(error) && failures < 4,
         retryDelay,
       },
-      // A write carries an Idempotency-Key, but what the user sees decides whether it is sent again. Replies, which may hold secrets, are not cached.
+      // A write carries an Idempotency-Key, but only the user decides on a retry. Replies, which may hold secrets, are not cached.
       mutations: { networkMode: 'always', retry: false, gcTime: 0 },
     },
   });
@@ -52,7 +52,7 @@ export const operationQueryWithEntityTag = <O extends AnyOperation>(
     queryFn: ({ signal }) => callWithEntityTag(operation, { ...request, signal } as CallRequest<O>),
   });
 
-/** A mutation that calls an operation. @param invalidates operations whose cached replies the write changes, and which are read again */
+/** A mutation that calls an operation. @param invalidates operations whose cached replies the write invalidates */
 export const useCommand = <O extends AnyOperation>(operation: O, invalidates: readonly AnyOperation[] = []) => {
   const client = useQueryClient();
   return useMutation<ReplyOf<O>, ApiError, CallRequest<O>>({

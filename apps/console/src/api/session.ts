@@ -7,7 +7,7 @@ export interface SignInOption {
   readonly path: string;
 }
 
-/** What the gateway's 401 says about signing in. */
+/** The ways to sign in, from the gateway's 401. */
 export interface SignInOffer {
   /** of the password form, if there is one */
   readonly path: string | undefined;

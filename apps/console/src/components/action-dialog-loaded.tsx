@@ -17,14 +17,14 @@ export interface ActionDialogProps<O extends AnyOperation> {
   readonly children: React.ReactNode;
   readonly confirm: string;
   readonly isDangerous?: boolean;
-  /** the name that has to be typed, for what cannot be undone and takes much with it */
+  /** the name that the user must type to confirm, for an irreversible action with large effects */
   readonly typedName?: string;
-  /** it cannot be done, as the text above says */
+  /** disables the action; the children explain why */
   readonly isImpossible?: boolean;
   readonly operation: O;
   readonly request: CallRequest<O>;
   readonly invalidates: readonly AnyOperation[];
-  /** what to say when it is done */
+  /** the notification after a success */
   readonly done: string;
   readonly onClose: () => void;
   readonly onDone?: () => void;

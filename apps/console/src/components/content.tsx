@@ -59,7 +59,7 @@ interface EmptyProps {
   readonly action?: React.ReactNode;
 }
 
-/** Where nothing is yet: says what would be here and how it gets here. */
+/** The content of an empty list: what would be listed, and how it is created. */
 export const EmptyState = ({ title, children, action }: EmptyProps) => (
   <div className={styles['empty']}>
     <h2>{title}</h2>
@@ -80,7 +80,7 @@ interface QueryResultProps<T> {
   readonly children: (data: T) => React.ReactNode;
 }
 
-/** What a query found, or why it could not be read. Data that was read before stays visible while it is read again. */
+/** The data of a query, or its error with a retry. Cached data stays visible while the query runs again. */
 export const QueryResult = <T,>({ query, children }: QueryResultProps<T>) => {
   if (query.data !== undefined) return children(query.data);
   if (query.error != null) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />;

@@ -63,7 +63,7 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-/** Asks before something that is hard to undo. */
+/** Confirms an action that is hard to undo. */
 export const ConfirmDialog = ({
   title,
   children,

@@ -4,7 +4,7 @@ const link = /\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g;
 const bold = /\*\*(.+?)\*\*|\*(.+?)\*/g;
 const removeEscapes = (text: string): string => text.replace(/\\([\\`*_{}[\]()#+\-.!<>|~])/g, '$1');
 
-/** The summary of an event: bold parts of its Markdown are bold, links are their texts, everything else is text. */
+/** The summary of an event: its Markdown with bold text as such, links as their texts, and all else as plain text. */
 export const EventSummary = ({ text }: { readonly text: string }) => {
   const parts: React.ReactNode[] = [];
   const line = text.replace(link, '$1');

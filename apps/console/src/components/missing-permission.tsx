@@ -9,7 +9,7 @@ interface Where {
   readonly environment?: string | undefined;
 }
 
-/** A function that says whether the user may call an operation in a project and environment; false while it is not known yet. */
+/** A function that tells whether the user may call an operation in a project and environment; false until the permissions are loaded. */
 export const useMayCall = (): ((operation: AnyOperation, where?: Where) => boolean) => {
   const may = usePermissionCheck();
   return (operation, where) => {
@@ -18,7 +18,7 @@ export const useMayCall = (): ((operation: AnyOperation, where?: Where) => boole
   };
 };
 
-/** Says which permission it takes to change what is shown, where the user lacks it. */
+/** Names the permission that changing the page needs, if the user lacks it. */
 export const MissingPermission = ({
   operation,
   where,

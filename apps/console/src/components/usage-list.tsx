@@ -12,9 +12,9 @@ interface UsageListProps<T> {
   readonly title: (n: number) => string;
   readonly query: { readonly data: T | undefined; readonly error: unknown; readonly refetch: () => unknown };
   readonly uses: (data: T) => readonly Use[];
-  /** how many there are, where `uses` gives the first of them only */
+  /** the total, where `uses` returns only the first ones */
   readonly total?: (data: T) => number;
-  /** what to say where nothing uses the thing */
+  /** the text for an unused thing */
   readonly emptyText?: string;
 }
 

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useState } from 'react';
 /** Milliseconds after the last key until the address has the filter. */
 const addressDelayMs = 300;
 
-/** The filter of a list, which the address keeps as `q` or as another parameter, beside other search parameters of the page. */
+/** The filter of a list as state, stored in the search parameter `q` or another one of the address. */
 export const useFilterInUrl = (parameter: keyof SearchParameters = 'q') => {
   const search = useSearchParameters();
   const navigate = useNavigate();

@@ -19,7 +19,7 @@ export interface FilterToken {
 
 const plain = (text: string): string => text.replaceAll('"', '');
 
-/** Splits a filter such as `type:release -tag:"two words" text` at blanks; quotes hold a value with blanks together. */
+/** Splits a filter such as `type:release -tag:"two words" text` at blanks; quotes enclose a value with blanks. */
 export const tokensOf = (filter: string): FilterToken[] =>
   [...filter.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)].map(({ 0: text, index: start }) => {
     const [, minus = '', key, raw = text] = /^(-?)([^:"]+):(.*)$/s.exec(text) ?? [];
@@ -51,7 +51,7 @@ export const readDayBound = (value: string, now: Date): DayBound | undefined => 
 
 export interface Suggestion {
   readonly label: string;
-  /** the filter with the suggestion in place of what is being typed */
+  /** the filter in which the suggestion replaces the token at the caret */
   readonly filter: string;
   readonly caret: number;
 }

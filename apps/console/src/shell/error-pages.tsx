@@ -4,7 +4,7 @@ import { EmptyState } from '../components/content.tsx';
 import { messages } from '../messages/shared.ts';
 import { Page } from '../components/page.tsx';
 
-/** In place of a page that threw: the shell around it goes on working. */
+/** Replaces a page that threw. The shell around it keeps working. */
 export const ErrorPage = ({ error }: ErrorComponentProps) => (
   <EmptyState
     title={messages.errors.page}

@@ -21,9 +21,9 @@ const add = (text: string, isError: boolean): void =>
 
 const remove = (id: number): void => toasts.set((shown) => shown.filter((toast) => toast.id !== id));
 
-/** Says in the corner and to screen readers what has happened. */
+/** Shows a message in the corner, announces it to screen readers, and hides it after a while. */
 export const notify = (text: string): void => add(text, false);
-/** Says what failed, until it is closed. */
+/** Shows an error until the user closes it. */
 export const notifyError = (error: unknown): void => add(messages.errors.explain(error), true);
 
 const ToastView = ({ toast: { id, text, isError } }: { readonly toast: Toast }) => {

@@ -79,7 +79,7 @@ export interface ChangeToApply extends Options {
   readonly isDirect?: boolean;
 }
 
-/** The environments of a project in which edits take a change request; undefined while it is not known. */
+/** The environments of a project in which edits need a change request; undefined until they are loaded. */
 export const useProtectedEnvironments = (project: string): ReadonlySet<string> | undefined => {
   const { data } = useQuery({
     ...operationQuery(GetChangeRequestConfig, { params: { projectId: project } }),
@@ -90,7 +90,7 @@ export const useProtectedEnvironments = (project: string): ReadonlySet<string> |
 
 /**
  * Makes changes in an environment, one after the other; where the environment is protected and they are not direct, proposes them all in
- * the user's change request. Every query is read again afterwards, whatever came of it.
+ * the user's change request. Success or not, all queries are invalidated afterwards.
  */
 export const useApplyChanges = (project: string) => {
   const client = useQueryClient();

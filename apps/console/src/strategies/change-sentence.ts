@@ -43,11 +43,11 @@ const strategyIn = (members: Members): FeatureStrategy => {
   };
 };
 
-/** What a payload replaces: its snapshot, if the request keeps one, else what is there now. */
+/** The strategy that a payload replaces: the snapshot of the request, if it has one, else the current one. */
 const strategyBefore = (payload: Members, { strategies }: Known): FeatureStrategy | undefined =>
   (payload['snapshot'] as FeatureStrategy | undefined) ?? strategies[textOf(payload['id'])];
 
-/** A change in words. An action that the console does not know is named as it is. */
+/** A change as a sentence. An unknown action is named as it is. */
 export const changeSentence = ({ action, payload }: DescribedChange, known: Known): ChangeSentence => {
   const members = recordOrEmpty(payload);
   const { environment, segmentNames } = known;

@@ -17,7 +17,7 @@ export interface Protection {
   readonly maySkip: boolean;
 }
 
-/** What an edit of flags of a project takes: in one environment, or where it is left out, in effect in all of them. */
+/** Whether an edit of flags of a project needs a change request: in one environment, or without `inEnvironment` in all of them. */
 export const useProtection = (project: string, inEnvironment?: string): Protection => {
   const { data, isPending } = useQuery({
     ...operationQuery(GetChangeRequestConfig, { params: { projectId: project } }),
@@ -73,7 +73,7 @@ export const DirectNotice = ({
     </Notice>
   );
 
-/** Says what becomes of an edit where an environment is protected: it is proposed, or it applies directly and could be proposed instead. */
+/** Explains the effect of protected environments on an edit: it becomes a proposal, or it applies directly and could be proposed instead. */
 export const ProtectionNotice = ({
   protection: { environments, maySkip },
   isPending,

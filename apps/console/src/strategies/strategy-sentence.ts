@@ -11,7 +11,7 @@ const namedValues = (values: readonly string[]): string => {
   return `${values.slice(0, maxNamedValues - 1).join(', ')} or ${values.length - maxNamedValues + 1} more`;
 };
 
-/** What an operator says of a field, and what its inversion says. */
+/** The phrase of an operator, and that of its inversion. */
 const phrases: Readonly<Record<ConstraintOperator, readonly [plain: string, inverted: string]>> = {
   IN: ['is', 'is not'],
   NOT_IN: ['is not', 'is'],
@@ -49,7 +49,7 @@ export const constraintPhrase = ({
   values = [],
   value = '',
 }: Constraint): string => {
-  // An operator that this console does not know is shown as it is.
+  // An unknown operator is shown as it is.
   const [plain, opposite] = phrases[operator] ?? [operator, `not ${operator}`];
   const isList = operator === 'IN' || operator === 'NOT_IN' || operator.startsWith('STR_');
   const single = operator.startsWith('DATE_') ? dateText(value) : value;

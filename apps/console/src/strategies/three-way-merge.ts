@@ -12,7 +12,7 @@ export interface MergeConflict {
 }
 
 export interface MergeResult {
-  /** both changes together; in a conflict, mine */
+  /** both changes merged; in a conflict, my value */
   readonly merged: Json | undefined;
   readonly conflicts: readonly MergeConflict[];
 }
@@ -52,7 +52,7 @@ export const byKey = (list: Json | undefined): ReadonlyMap<string, Json> | undef
   return items;
 };
 
-/** The keys in the order of one list, with those that only the other has behind the item that they follow there. */
+/** The keys in the order of `mine`. A key that only `theirs` has follows its predecessor of `theirs`. */
 const mergedOrder = (mine: readonly string[], theirs: readonly string[]): string[] => {
   const order = [...mine];
   theirs.forEach((key, index) => {

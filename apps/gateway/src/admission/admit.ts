@@ -18,7 +18,7 @@ export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Pr
 export interface AdmittedRequest {
   readonly client: Client;
   readonly release: () => void;
-  /** gives back what the rate limit took, for a request that is admitted again when it is routed */
+  /** refunds the cost to the rate limit, for a request that is admitted a second time when it is routed */
   readonly refund: () => void;
   /** the headers that report the rate limit */
   readonly headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export type AdmitFromCache = (principal: Principal) => AdmittedRequest | undefin
 export interface AdmissionOptions {
   readonly authenticate: Authenticate;
   readonly sameOrigin: SameOriginPolicy;
-  /** how people sign in, which a 401 of the Admin API says */
+  /** the ways to sign in, for a 401 of the Admin API */
   readonly signInForm: () => Promise<SignInForm>;
   readonly limits: Pick<RequestLimits, 'assignClient' | 'acquire'>;
   readonly log: Pick<Logger, 'warn'>;
@@ -111,8 +111,8 @@ const anonymous: Principal = {
 };
 
 /**
- * Admits requests of the operations that need no key, whatever key they carry: within `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE` per
- * address for all of these operations together, apart from the budget for invalid keys.
+ * Admits requests of the operations that need no key, whatever key they carry: one budget of
+ * `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE` per address covers all of these operations, apart from the budget for invalid keys.
  */
 export const publicAdmission = ({
   limits,

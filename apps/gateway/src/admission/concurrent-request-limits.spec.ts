@@ -20,7 +20,7 @@ const adminTokens = Array.from({ length: 6 }, (_, nth) => `*:*.an-admin-token-nu
 const userKeys = [0, 1].map((nth) => `user:a-key-of-one-viewer-${nth}`);
 
 let gateway: StartedGateway;
-/** the calls that reached a service and are not answered yet */
+/** releases the responses to the calls that have reached a service */
 let held: (() => void)[];
 let isHolding = false;
 let sockets: Socket[] = [];

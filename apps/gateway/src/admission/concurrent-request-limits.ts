@@ -36,8 +36,8 @@ const tooMany = (what: string) => (): Refusal =>
 
 const everyone = 'everyone';
 /**
- * The part of the permits that the clients of a group get together, so that they cannot lock out other clients: frontend tokens are published
- * with pages, and anyone can send requests without a key.
+ * The share of the permits for all clients of a group, so that they cannot lock out other clients: frontend tokens are published with
+ * pages, and anyone can send requests without a key.
  */
 const shareOfGroup = { 'frontend tokens': 1 / 2, 'requests without a key': 1 / 4 } as const;
 
@@ -45,8 +45,8 @@ const hasBody = ({ raw: { headers } }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * Limits the concurrent requests of operations: those whose body is arriving, and those that are handled. A request counts among the handled
- * ones only once its body has arrived, so that slow senders take permits from slow senders only. Own code instead of
+ * Limits the concurrent requests of operations: those whose body is arriving, and those that are handled. A request counts among the
+ * handled ones only once its body has arrived, so that slow senders compete for permits with slow senders only. Own code instead of
  * @fastify/under-pressure, which sheds load by event loop delay and knows no quota per client (docs/security.md, Limits).
  */
 export const requestLimits = (config: Limits) => {
@@ -87,7 +87,7 @@ export const requestLimits = (config: Limits) => {
       });
     },
     /**
-     * Counts a request without a body, whose client is known from its start.
+     * Counts a request without a body, whose client is authenticated before it is counted.
      * @returns a function that stops counting it
      * @throws Refusal when a limit is reached
      */

@@ -19,7 +19,7 @@ const json = { 'content-type': 'application/json' };
 const authorized = { authorization: adminToken };
 
 let gateway: StartedGateway;
-/** Lets the call to the project that is awaited be answered. */
+/** Releases the response to the call that reads the project. */
 let answerProject: () => void;
 let projectAsked: Promise<void>;
 
@@ -185,7 +185,7 @@ describe('slow clients', () => {
   it('takes no permit of handled requests while a body arrives, and releases all of its permits', async () => {
     const sockets = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
     const before = sockets();
-    // There is one place among those that are answered.
+    // One permit is left.
     const stalled = Array.from({ length: 40 }, () => sendRaw(impatient.port, half));
     expect((await impatient.ask(featurePath)).status).toBe(200);
     const statuses = (await Promise.all(stalled)).map(({ status }) => status);

@@ -32,7 +32,7 @@ interface LastKnown {
   readonly principal: Principal;
   /** milliseconds of `performance.now()` */
   readonly expiresAt: number;
-  /** how many changes of tokens there had been before it was looked up */
+  /** the value of `tokenChanges` before the look-up */
   readonly tokenChanges: number;
 }
 const lastKnownOf = (principal: Principal, tokenChanges: number): LastKnown => ({
@@ -82,7 +82,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
   const invalid = new LRUCache<string, true>({ max: maxCached });
   // SDK tokens only, and only during an outage of the database: no token can be revoked then.
   const lastKnown = new LRUCache<string, LastKnown>({ max: maxCached });
-  /** counts the changes of tokens: what was looked up before the last one is not used during an outage */
+  /** the number of changes of tokens so far: a result from before the last change is stale, and is not used during an outage */
   let tokenChanges = 0;
   let pending = new Map<string, Promise<Principal>>();
   let invalidations = 0;
@@ -123,7 +123,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
     return principal;
   };
 
-  /** Looks the SDK tokens in memory up again after a change of tokens, so that those which are still valid work during an outage. */
+  /** Refreshes the cached SDK tokens after a change of tokens, so that valid ones work during an outage. */
   const verifyLastKnown = async (): Promise<void> => {
     let changes: number;
     do {

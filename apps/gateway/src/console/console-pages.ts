@@ -55,9 +55,9 @@ const asksForPage = (request: FastifyRequest): boolean =>
   acceptsHtml(request) && !reserved.some((prefix) => isBelow(prefix, request.raw.url ?? ''));
 
 /**
- * Serves the built console: its files below /console with names that change with their content, and its page to browsers that
- * navigate to any path that is not reserved. Other clients still get the JSON 404 of an unknown path, and /docs at `/`. Without a
- * built console nothing is mounted but the redirect, and `inform` gets one line that says how to build it.
+ * Serves the built console: its files below /console with names that change with their content, and its page to browsers that navigate to
+ * any path that is not reserved. Other clients still get the JSON 404 of an unknown path, and /docs at `/`. Without a built console nothing
+ * is mounted but the redirect, and `inform` receives one line with the command that builds it.
  */
 export const mountConsole = (
   app: FastifyInstance,

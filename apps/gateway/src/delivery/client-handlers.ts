@@ -26,7 +26,7 @@ import type { DeliveryStore } from './delivery-store.ts';
 import type { DeliveryView, Representation } from './delivery-view.ts';
 import type { FetchModeSteering } from './fetch-mode.ts';
 
-/** An admitted request whose parts match the contract. */
+/** An admitted request that matches the contract. */
 export interface ParsedRequest {
   readonly caller: Caller;
   readonly params: unknown;
@@ -44,7 +44,7 @@ export interface SdkResponse {
 /** An operation of SDKs whose response is made from memory. */
 export interface SdkOperation {
   readonly operation: AnyOperation;
-  /** The query for the operation, to which some add what headers say about the SDK. */
+  /** The query of the operation; some operations add what the headers tell about the SDK. */
   readonly queryOf: (query: ClientFeaturesQuery) => ClientFeaturesQuery;
   /** @param isBehind whether changes may be missing from the view. @throws Refusal */
   readonly respond: (
@@ -63,10 +63,10 @@ const revisionIn = (headers: IncomingHttpHeaders): number | undefined => {
   return /^\d{1,15}$/.test(tag) ? Number(tag) : undefined;
 };
 
-/** The header that says by how many milliseconds a response may be behind what is committed. */
+/** The header with the maximum staleness of a response, in milliseconds. */
 export const staleHeader = 'Bunting-Stale';
 
-/** The client's entity tag that is still current, or later than what a replica that is behind has. */
+/** The client's entity tag, if it is current, or newer than the state of a replica that lags. */
 const currentTag = (headers: IncomingHttpHeaders, view: DeliveryView, isBehind: boolean): string | undefined => {
   const held = parseIfNoneMatch(headers);
   if (held === undefined) return undefined;
@@ -163,7 +163,7 @@ const changesSince: SdkOperation = {
     if (changes === undefined) return { status: 304, headers: {} };
     const { revision, body } = changes;
     const encoding = body.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
-    // A revision in every encoding: SDKs take the tag for the number that it is.
+    // The tag is the bare revision in every encoding: SDKs parse it as a number.
     const encoded = view.encode(changes, encoding);
     const responseOf = (bytes: Buffer) => okResponse(`"${revision}"`, encoding, bytes);
     return encoded instanceof Promise ? encoded.then(responseOf) : responseOf(encoded);

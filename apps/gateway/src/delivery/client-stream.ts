@@ -39,7 +39,7 @@ const noEvents = '{"events":[]}';
 export const clientStream = ({ delivery, streams, authenticate, steering }: ClientStreamOptions): SdkHandler => {
   const { store } = delivery;
 
-  /** The first event for the client. While this gateway may be behind, a client with a later revision keeps it. */
+  /** The first event for the client. While this gateway may lag, a client with a later revision gets no older state. */
   const firstEvent = (view: DeliveryView, heldRevision: number | undefined, isBehind: boolean): StreamEvent => {
     if (heldRevision === undefined) return eventOf('unleash-connected', view.hydration());
     const delta = view.since(heldRevision, isBehind);
@@ -51,7 +51,7 @@ export const clientStream = ({ delivery, streams, authenticate, steering }: Clie
     streams.reserve(request, response);
     const query = { ...(parsed as ClientFeaturesQuery), clientSpec: deltaClientSpec };
     const behindMs = await delivery.catchUp();
-    // A backup of the producer was restored meanwhile.
+    // The producer was restored from a backup since the check.
     if (!delivery.isLoaded) throw unavailable('The gateway is loading the features again. Retry after 1 s.');
     if (behindMs > 0) response.header('Bunting-Stale', String(behindMs));
     const scope = scopeOfRequest(store, StreamClientFeatures, caller, query);

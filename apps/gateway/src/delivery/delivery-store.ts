@@ -19,7 +19,7 @@ export interface Part {
   segments: readonly number[];
 }
 
-/** A feature as JSON text in three parts, of which the one in the middle differs between environments. */
+/** A feature as JSON text in three pieces: `head`, the part of one environment, and `tail`. */
 export interface FeatureEntry {
   readonly name: string;
   project: string;
@@ -60,9 +60,9 @@ export type Change =
 const noSegments: readonly number[] = [];
 const nothingSet = '"enabled":false,"strategies":[],"variants":[]';
 const emptyPart: Part = { position: 0, json: nothingSet, segments: noSegments };
-/** Maximum number of recent changes; a reader that is further behind compares all entities. */
+/** Maximum number of recent changes; a reader with an older position scans all entities. */
 const recentChangesLimit = 20_000;
-/** Maximum number of deleted entities that are kept for deltas: some 40 MiB. An SDK with an older revision gets the full state. */
+/** Maximum number of deleted entities that are retained for deltas: some 40 MiB. An SDK with an older revision gets the full state. */
 const defaultMaxRemoved = 100_000;
 
 /** The members of an object as JSON, without its braces. */
@@ -96,7 +96,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
   let position = 0;
   /** the number of resets: whatever was derived before the newest one is invalid */
   let epoch = 0;
-  /** no delta begins below this revision: it is of another history, or later removals are no longer kept */
+  /** the lowest revision that a delta can begin at: earlier ones are of another history, or removals after them were pruned */
   let historyFrom = 0;
   let isReset = false;
   /** removals since deleted entities were last pruned */
@@ -239,7 +239,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     },
   };
 
-  /** Drops the oldest deleted entities when too many are kept. */
+  /** Prunes the oldest deleted entities when there are more than `maxRemoved`. */
   const pruneRemoved = (): void => {
     if (removalsSincePrune <= maxRemoved / 4) return;
     removalsSincePrune = 0;
@@ -291,7 +291,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     get historyFrom() {
       return historyFrom;
     },
-    /** False from a reset until all rows that the producer had then are applied: until then the state is partial. */
+    /** False from a reset until every row that the producer had at the reset is applied: until then the state is partial. */
     get isWhole() {
       return !isReset;
     },
@@ -320,7 +320,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     *features(): Generator<FeatureEntry> {
       for (const name of sortedNames()) yield features.get(name) as FeatureEntry;
     },
-    /** The changes after a position, oldest first; undefined where they are no longer kept. */
+    /** The changes after a position, oldest first; undefined where they are no longer retained. */
     changesAfter: (after: number): readonly Change[] | undefined => {
       if (after < recentAfter) return undefined;
       let [low, high] = [0, recent.length];

@@ -6,7 +6,7 @@ import { type GzipPart, gzipPart, joinGzip } from '../http/gzip-parts.ts';
 import type { Change, DeliveryStore, FormerFeature, FeatureEntry } from './delivery-store.ts';
 import { blocksOf, type FeatureBlock } from './feature-blocks.ts';
 
-/** A full answer in one encoding. Each encoding has a tag of its own, as each is a representation of its own. */
+/** A full response in one encoding. Each encoding has its own entity tag (RFC 9110, 8.8.3). */
 export interface Representation {
   /** with its quotes */
   readonly etag: string;
@@ -42,7 +42,7 @@ const deltaOverheadBytes = 200;
 /** The same for a view. */
 const viewOverheadBytes = 1_000;
 
-/** A tag of a full answer, as `<hash of the scope>:<hash of the content>:<revision>`, without the suffix of its encoding. */
+/** The entity tag of a full response, as `<hash of the scope>:<hash of the content>:<revision>`, without the suffix of its encoding. */
 const tagPattern = /^([0-9a-f]{8}):([0-9a-f]{32}):(\d{1,15})$/;
 
 interface Content {
@@ -102,9 +102,9 @@ const compressedList = async (list: FeatureList, encoding: Exclude<Encoding, 'id
 };
 
 /**
- * The state that one scope gets from the delivery store: its features, segments, full answers and deltas. It is brought up to date when it is
- * read. Changes that do not concern the scope invalidate nothing, cached bytes included.
- * @param onResize called after the view has come to keep more or fewer bytes
+ * The state that one scope gets from the delivery store: its features, segments, full responses and deltas. A read first applies the
+ * changes of the store. Changes that the scope cannot notice invalidate nothing, cached bytes included.
+ * @param onResize called after the size of the cached bytes has changed
  */
 export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResize: () => void = () => undefined) => {
   const { environment, projects, formerProjects = [], namePrefix = '', tags, inlineSegments } = scope;
@@ -118,14 +118,14 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   let checkedTo = 0;
   /** the newest change that the scope can notice */
   let revision = 0;
-  /** the segments that visible features use; undefined until they are collected again */
+  /** the segments that visible features use; undefined when invalidated */
   let used: ReadonlySet<number> | undefined;
   let content: Content | undefined;
   let blocks: readonly FeatureBlock[] = [];
   let hydration: Delta | undefined;
   const deltas = new LRUCache<number, { readonly delta: Delta | undefined }>({
     maxSize: maxDeltaBytes,
-    // With what it takes at most compressed.
+    // Twice the body: its compressed copies are at most as long.
     sizeCalculation: ({ delta }) => deltaOverheadBytes + 2 * (delta?.body.length ?? 0),
   });
 
@@ -210,7 +210,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   };
   const jsonOf = (feature: FeatureEntry): string => piecesOf(feature).join('');
 
-  /** With the constraints of their segments in the strategies, for SDKs that know no segments. */
+  /** A part with the constraints of its segments in the strategies, for SDKs without support for segments. */
   const inlined = (json: string): string => {
     const part = JSON.parse(`{${json}}`) as { readonly strategies: readonly ClientStrategy[] };
     const strategies = part.strategies.map(({ segments = [], constraints, ...strategy }) => ({
@@ -328,7 +328,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     updated.sort((one, other) => positionOf(one) - positionOf(other));
     for (const feature of updated) {
       const position = positionOf(feature);
-      // A segment comes before the feature that may be the first to use it; if it changed later, it comes a second time.
+      // A segment is sent before the first feature that may use it; if it changed after that, it is sent a second time.
       for (const id of store.partOf(feature, environment).segments) {
         const json = (sent.get(id) ?? Number.POSITIVE_INFINITY) <= position ? undefined : store.segment(id)?.json;
         if (json === undefined) continue;
@@ -352,7 +352,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     };
   };
 
-  /** What is made asynchronously is made once, also for those who ask meanwhile, and again after a failure. */
+  /** Returns the cached value, or makes it once for all concurrent callers. A failure is not cached. */
   const madeOnce = <T>(
     made: Partial<Record<Encoding, T | Promise<T>>>,
     encoding: Encoding,
@@ -379,11 +379,11 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       update();
       return revision;
     },
-    /** the bytes of the full answer, before compression */
+    /** the length of the full response in bytes, before compression */
     get length(): number {
       return currentContent().length;
     },
-    /** Whether a client has this tag from an answer, in any encoding, and the answer is still the same. */
+    /** Whether a tag, of any encoding, is that of the current full response. */
     isCurrent: (tag: string): boolean => {
       const { tag: current, hash: currentHash } = currentContent();
       if (tag === current) return true;
@@ -436,8 +436,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     },
     /**
      * The changes after a client's revision; undefined where there are none, and the full state for a revision that is not of this history.
-     * @param isBehind whether the producer may have committed more than the store has: a later revision is then one of another replica, and
-     * the client keeps what it has
+     * @param isBehind whether the producer may have committed more than the store has applied: a later revision then comes from another
+     * replica, and there is nothing to send
      */
     since: (after: number, isBehind = false): Delta | undefined => {
       update();
@@ -451,7 +451,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       onResize();
       return delta;
     },
-    /** the bytes that this keeps */
+    /** the size of all cached bytes */
     get bytes(): number {
       let sum =
         viewOverheadBytes +

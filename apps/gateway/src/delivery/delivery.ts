@@ -19,8 +19,8 @@ export interface DeliveryOptions {
 }
 
 /**
- * The delivery to SDKs from the memory of this process: a projection of the `delivery` rows of the features service, and a view for each scope.
- * It goes on serving its state while PostgreSQL or NATS is away.
+ * The delivery to SDKs from the memory of this process: a projection of the `delivery` rows of the features service, and a view for each
+ * scope. It serves its last state while PostgreSQL or NATS is unavailable.
  */
 export const startDelivery = async ({ bus, config, metrics, warn }: DeliveryOptions) => {
   const store = deliveryStore();
@@ -67,7 +67,7 @@ export const startDelivery = async ({ bus, config, metrics, warn }: DeliveryOpti
     get isLoaded(): boolean {
       return projection.isLoaded && store.isWhole;
     },
-    /** Waits until everything that was committed before this call is in memory. @returns how many milliseconds it is behind */
+    /** Waits until everything that was committed before this call is in memory. @returns the staleness in milliseconds */
     catchUp: (): number | Promise<number> => projection.catchUp(config.GATEWAY_DELIVERY_WAIT_TIMEOUT_MS),
     /** Calls a listener after each change, once everything is applied that was committed when the change was read. */
     onChange: (listener: () => void): void => void listeners.push(listener),

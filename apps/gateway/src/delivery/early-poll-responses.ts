@@ -24,7 +24,7 @@ interface PollRoute {
   readonly parseQuery: ReturnType<typeof queryAndHeadersParser>;
 }
 
-/** What the URL and the headers of a request say; the same for each poll of an SDK. */
+/** What is parsed from the URL and the headers of a poll; cached, because an SDK sends the same ones with each poll. */
 interface Poll {
   readonly route: PollRoute;
   readonly params: unknown;
@@ -42,7 +42,7 @@ const plainName = /^[\w.~-]{1,200}$/;
 
 /**
  * Responds to polls of SDKs before they are routed: ordinary GET requests with a cached token, whose response is in memory. All others are
- * routed, also those that are refused, so that one place decides on refusals.
+ * routed, also those that are refused, so that only the routes decide on refusals.
  */
 export const earlyPollResponses = ({ delivery, authenticateFromCache, admitFromCache, steer }: PollOptions) => {
   const routes = new Map<string, PollRoute>();

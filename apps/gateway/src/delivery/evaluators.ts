@@ -36,8 +36,8 @@ const cachedByPosition = <K extends object, T>() => {
 };
 
 /**
- * Compiles features out of the delivery store for evaluation. Each is compiled when it is first evaluated, and again after a change of it or
- * of a segment that it uses.
+ * Compiles features out of the delivery store for evaluation. Each is compiled at its first evaluation, and at the first one after a change
+ * of it or of a segment that it uses.
  */
 export const evaluators = (store: DeliveryStore) => {
   const compiledSegment = cachedByPosition<SegmentEntry, ReturnType<FindSegment>>();

@@ -11,10 +11,10 @@ export interface FeatureBlock {
   /** of the bytes: the JSON of the features, with commas between them */
   readonly hash: string;
   readonly length: number;
-  /** The bytes. They are kept until they are compressed, and serialised again for clients that take no gzip. */
+  /** The bytes, cached until they are compressed. Later calls, for clients without gzip, serialise them anew. */
   bytes(): Buffer;
   gzip(): GzipPart | Promise<GzipPart>;
-  /** the bytes that this keeps */
+  /** the size of the cached bytes */
   readonly size: number;
 }
 

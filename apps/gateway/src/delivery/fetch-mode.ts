@@ -15,7 +15,7 @@ interface SteeredResponse {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Moves SDKs between polling and streaming, as `GATEWAY_SDK_FETCH_MODE` says. */
+/** Directs SDKs to polling or streaming, by `GATEWAY_SDK_FETCH_MODE`. */
 export const fetchModeSteering = ({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<GatewayConfig, 'GATEWAY_SDK_FETCH_MODE'>) => {
   /** the connection ids of SDKs that were directed to the stream */
   const steered = new LRUCache<string, true>({ max: maxSteered, ttl: steeredForMs });

@@ -198,10 +198,10 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
     const scope = scopeNow(principal.caller);
     const revision = delivery.viewOf(scope).revision();
     const heldRevision = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : access.revision;
-    // What a client has beyond the position of a memory that is current belongs to a history that a restored backup has ended.
+    // If this memory is current and the client has a later revision, that revision is from before a backup was restored.
     const changesAfter = (view: DeliveryView, after: number): StreamEvent | undefined =>
       view.revision() > after || after > delivery.store.position ? refetch(view.revision()) : undefined;
-    // Clients ignore types that they do not know.
+    // Clients ignore unknown types.
     const upToDate: StreamEvent = { id: heldRevision, data: '{"type":"connected"}' };
     return streams.open(request, response, {
       kind: 'ofrep',

@@ -4,7 +4,7 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 export interface StreamTicket {
   readonly tokenId: string;
   readonly environment: string;
-  /** a hash of the scope that the token had: a ticket ends with it */
+  /** a hash of the token's scope: a ticket is invalid once the scope differs */
   readonly scope: string;
   /** the revision that the client has evaluated */
   readonly revision: number;

@@ -38,14 +38,14 @@ export const compress = async (body: Buffer | string, encoding: Exclude<Encoding
   return isThreaded ? brotlied(body, { params }) : brotliCompressSync(body, { params });
 };
 
-/** Whether a client takes an encoding (RFC 9110, 12.5.3). */
+/** Whether a client accepts an encoding (RFC 9110, 12.5.3). */
 const accepts = (header: string, encoding: string): boolean =>
   header.split(',').some((item) => {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
     return name === encoding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
   });
 
-/** The encoding for a client by its `Accept-Encoding`: gzip where it takes both, since the client decodes it faster. */
+/** The encoding for a client by its `Accept-Encoding`: gzip where it accepts both, since the client decodes it faster. */
 export const encodingOf = (header: string | string[] | undefined): Encoding => {
   if (typeof header !== 'string') return 'identity';
   if (accepts(header, 'gzip')) return 'gzip';
@@ -82,7 +82,7 @@ const setEncoding = (reply: FastifyReply, encoding: Encoding): void => {
   reply.header('etag', `${tag.slice(0, -1)}${tagSuffixOf[encoding]}"`);
 };
 
-/** Compresses the responses below `/api`, `/docs` and `/ofrep` of a KiB and more, for clients that take it. */
+/** Compresses the responses below `/api`, `/docs` and `/ofrep` of a KiB and more, for clients that accept it. */
 export const compressResponses = (app: FastifyInstance): void => {
   app.addHook('onSend', (request, reply, payload, done) => {
     const length =
@@ -96,7 +96,7 @@ export const compressResponses = (app: FastifyInstance): void => {
     const encoding = encodingOf(request.headers['accept-encoding']);
     if (encoding === 'identity') return done(null, payload);
     if (payload instanceof Readable) {
-      // Files: as they are read, with the encoding that every client takes.
+      // Files are compressed while they are streamed, with the encoding that every client accepts.
       if (encoding !== 'gzip') return done(null, payload);
       setEncoding(reply, encoding);
       const zip = createGzip({ level: gzipLevel });

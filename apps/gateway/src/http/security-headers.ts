@@ -9,6 +9,6 @@ export const securityHeaders = (behindTls: boolean): Readonly<Record<string, str
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
-  // Without TLS in front, the header would lock browsers out once they had seen it over TLS.
+  // Where TLS is not always in front, browsers that once received the header over TLS could no longer connect without it.
   ...(behindTls ? { 'strict-transport-security': 'max-age=31536000' } : {}),
 });

@@ -27,7 +27,7 @@ import type { UnreadResponses } from '../admission/unread-responses.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** whether it is the route of an operation, whose requests take permits */
+    /** whether it is the route of an operation, whose requests need a permit */
     isOperation?: true;
   }
 }
@@ -59,7 +59,7 @@ export interface EarlyResponse {
 
 export interface EarlyContent {
   readonly status: number;
-  /** names and values in turns */
+  /** names and values, alternating */
   readonly headers: readonly string[];
   readonly body: Buffer | undefined;
 }
@@ -160,7 +160,8 @@ export const createHttpServer = ({
       openResponses.add(response);
       const send = (content: EarlyContent | undefined): void => {
         release();
-        // A request whose client has left is logged, and not routed: what routes take they give back when its connection closes.
+        // A request whose client has disconnected is logged and not routed: a route releases its permits when the connection closes, which
+        // has already happened.
         if (content === undefined && !response.destroyed) return handler(request, response);
         const id = requestIdOf(request);
         const record = begin(request, response, { id, route, startedAt, callerId });
@@ -267,7 +268,7 @@ export const createHttpServer = ({
     const oversized = oversizedHead(request.raw, config);
     if (oversized !== undefined) return done(oversized);
     if (isPreflight) return void reply.code(204).send();
-    // Only operations and paths below /api take permits, so public pages cannot exhaust them.
+    // Only operations and paths below /api need permits, so public pages cannot exhaust them.
     if (takesPermit) {
       try {
         limits.start(request, reply);

@@ -5,14 +5,14 @@ import type { LoginChecks } from './openid-provider.ts';
 
 /** The state of a sign-in between its start and its end, in an encrypted cookie. */
 export interface PendingLogin extends LoginChecks {
-  /** the path to go to afterwards */
+  /** the path to redirect to after the sign-in */
   readonly redirect: string;
   /** milliseconds since 1970 */
   readonly expiresAt: number;
 }
 
 const lifetimeSeconds = 600;
-/** Sign-ins that one browser can have begun at the same time; a further one forgets the others. */
+/** Maximum pending sign-ins of one browser; a further one replaces all of them. */
 const maxPending = 4;
 const statePattern = /^[\w-]{43}$/;
 
@@ -45,7 +45,7 @@ export const loginCookie = (
         `${nameOf(checks.state)}=${value}; Max-Age=${lifetimeSeconds}; ${attributes}`,
       ];
     },
-    /** The sign-in that a response of the provider belongs to; undefined where this browser began none with the state, or too long ago. */
+    /** The pending sign-in with the state of the provider's response; undefined where this browser has none, or it has expired. */
     read: (state: string | null, header: string | undefined): PendingLogin | undefined => {
       if (state === null || !statePattern.test(state)) return undefined;
       const value = cookiesIn(header).find(([name]) => name === nameOf(state))?.[1];

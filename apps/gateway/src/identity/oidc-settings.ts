@@ -31,7 +31,7 @@ export const defaultOidcValues: OidcValues = {
   trustEmails: false,
 };
 
-/** The settings that the variables OIDC_* give; undefined where OIDC_ENABLED is not set. */
+/** The settings of the variables OIDC_*; undefined where OIDC_ENABLED is not set. */
 export const configuredOidc = (config: GatewayConfig): OidcClientSettings | undefined =>
   config.OIDC_ENABLED === undefined
     ? undefined
@@ -87,8 +87,8 @@ export const shownOidc = ({ secret, ...values }: OidcClientSettings, isReadOnly:
 });
 
 /**
- * The settings after a change. The stored secret is kept for the same client at the same provider only: otherwise it could be sent to another
- * host by changing the address.
+ * The settings after a change. The stored secret is retained for the same client at the same provider only: otherwise it could be sent to
+ * another host by changing the address.
  * @throws Refusal 400 for settings that are enabled and not complete
  */
 export const changedOidc = (before: OidcClientSettings, body: OidcSettingsBody): OidcClientSettings => {

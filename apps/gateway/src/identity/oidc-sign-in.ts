@@ -64,7 +64,10 @@ const firstSignIn = async (
   return user;
 };
 
-/** Brings the memberships that sign-ins manage in line with the groups of the provider. @returns names of groups that had to stay */
+/**
+ * Synchronises the memberships that sign-ins manage with the groups of the provider.
+ * @returns the names of groups that the user could not be removed from
+ */
 const syncGroups = async (
   { groups, requireAdministratorLeft, emit }: GatewayTransaction,
   userId: number,

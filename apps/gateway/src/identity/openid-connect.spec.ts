@@ -62,7 +62,7 @@ const meOf = async (visitor: ReturnType<typeof browser>): Promise<Me> =>
 const userByEmail = async (email: string): Promise<User | undefined> =>
   (await api<{ users: User[] }>('GET', '/api/admin/user-admin')).users.find((user) => user.email === email);
 
-/** Expects the page that says what is wrong, and no session. */
+/** Expects the page with the reason, and no session. */
 const expectPage = async (
   { response, session }: Pick<Awaited<ReturnType<typeof enter>>, 'response' | 'session'>,
   status: number,
@@ -470,7 +470,7 @@ it('a gateway starts while the OpenID provider of its settings is down, and repo
   }
 });
 
-// Last: it takes the admin token away.
+// Last, because it revokes the admin token.
 it('a sign-in keeps the last administrator in the group that grants the role', async () => {
   await api('POST', '/api/admin/groups', { name: 'Administrators', mappingsSSO: ['idp-admins'], rootRole: 1 });
   const { visitor } = await signInAs('zoe', verified('zoe@example.org', { groups: ['idp-admins'] }));

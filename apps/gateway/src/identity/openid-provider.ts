@@ -24,9 +24,9 @@ import type { OidcClientSettings } from './oidc-settings.ts';
 import { groupsIn, hasOmittedGroups } from './group-claims.ts';
 import { isOnLoopback, providerFetch, ProviderFault } from './provider-fetch.ts';
 
-/** Seconds in which a provider must answer each request. */
+/** Timeout of each request to a provider, in seconds. */
 const timeoutSeconds = 4;
-/** Milliseconds for which the metadata of a provider is used before it is discovered again. */
+/** TTL of the cached metadata of a provider, in milliseconds. */
 const metadataTtlMs = 3_600_000;
 
 const wellKnown = /\/\.well-known\/openid-configuration\/?$/;
@@ -250,7 +250,7 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
           'You are a member of more groups than the provider puts into a token. Ask its administrator to send only the groups that are assigned to Bunting.',
         );
 
-      // Whether an address is verified is said by the source that names it.
+      // The source of the address also tells whether it is verified.
       const source = claims['email'] === undefined ? userInfo : claims;
       const given = textOf(source?.['email'])?.toLowerCase() ?? null;
       const verified = source?.['email_verified'];

@@ -24,7 +24,7 @@ export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOpt
     configured ?? storedOidc(await read<Partial<OidcValues>>('oidc'), secrets);
 
   return {
-    /** whether the variables give the settings of OpenID Connect */
+    /** whether environment variables determine the settings of OpenID Connect */
     isReadOnly: configured !== undefined,
     secrets,
     /** The settings of OpenID Connect with the secret of the client. */
@@ -38,8 +38,8 @@ export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOpt
       return current.provider;
     },
     /**
-     * The settings of SCIM, with the hash of the token; undefined while it was never turned on. Cached for `GATEWAY_TOKEN_CACHE_TTL_MS`, so that
-     * requests with wrong tokens do not take connections of the pool.
+     * The settings of SCIM, with the hash of the token; undefined while it was never turned on. Cached for `GATEWAY_TOKEN_CACHE_TTL_MS`, so
+     * that requests with wrong tokens do not use connections of the pool.
      */
     readScim: (): ReturnType<typeof readScim> => {
       if (scim !== undefined && scim.expiresAt > performance.now()) return scim.setting;

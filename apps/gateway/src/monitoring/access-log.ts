@@ -68,7 +68,7 @@ const requestSpan = (request: IncomingMessage, route: string, params: PathParams
   };
 };
 
-/** Ends the span of a request. One that the client gave up before a response has failed; a stream may end at any time. */
+/** Ends the span of a request. A request whose client disconnected before the response has failed; a stream may end at any time. */
 const endSpan = ({ span, outcome, callerId, id }: RequestRecord, { headersSent, statusCode }: ServerResponse): void => {
   if (span === undefined) return;
   span.set({ 'bunting.request_id': id, ...(callerId === undefined ? {} : { 'enduser.id': String(callerId) }) });

@@ -23,7 +23,7 @@ interface Dependencies {
   readonly outages: ReadonlyMap<Dependency, Error>;
 }
 
-/** Less than any probe waits: a database that does not answer within this time is unavailable. */
+/** Shorter than the timeout of any probe: a database that does not respond within this time is unavailable. */
 const databaseTimeoutMs = 1_000;
 const checkTtlMs = 500;
 

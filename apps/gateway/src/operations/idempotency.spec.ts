@@ -21,7 +21,7 @@ interface Shown {
 
 const written = new Set<string>();
 
-/** The writes of this service that a repetition would do twice, by method and the parts of their address. */
+/** The writes of this service that are not idempotent by themselves, by method and path. */
 const writes = operations
   .filter((operation) => serviceOf(operation) === 'gateway' && operation.http?.method !== 'GET')
   .filter((operation) => !isIdempotent(operation) && !isPublicOperation(operation))

@@ -3,7 +3,7 @@ import { clientNetwork } from '../admission/admit.ts';
 import { rateLimiter, type RateLimitStatus } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 
-/** Wrong passwords of one user, from all addresses that the user is not known at, for each one that an address may try. */
+/** The limit of wrong passwords per user, as a multiple of the limit per address. Addresses where the user has a session do not count. */
 const userFactor = 3;
 
 const tooMany = (whose: string, { waitSeconds }: RateLimitStatus): Refusal =>
@@ -12,8 +12,9 @@ const tooMany = (whose: string, { waitSeconds }: RateLimitStatus): Refusal =>
   });
 
 /**
- * Limits attempts to sign in: per address, and per user, by whichever name, from addresses where the user has no session. An attempt that succeeds costs nothing. So
- * an attack on one user locks out neither other users nor the user at a known address. Names without a user are limited alike.
+ * Limits attempts to sign in: per address, and per user, by whichever name, from addresses where the user has no session. An attempt that
+ * succeeds costs nothing. So an attack on one user locks out neither other users nor the user at an address with a session. Names without a
+ * user have the same limits.
  */
 export const loginLimits = ({
   GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE: perMinute,
@@ -21,7 +22,7 @@ export const loginLimits = ({
   const addresses = perMinute === 0 ? undefined : rateLimiter(perMinute);
   const users = perMinute === 0 ? undefined : rateLimiter(userFactor * perMinute);
   return {
-    /** Counts an attempt before its password is looked at. @returns the failures of the address. @throws Refusal `RateLimitError` */
+    /** Counts an attempt before its password is verified. @returns the failures of the address. @throws Refusal `RateLimitError` */
     attempt: (address: string): number => {
       const status = addresses?.consume(clientNetwork(address));
       if (status === undefined) return 0;
@@ -35,7 +36,7 @@ export const loginLimits = ({
       if (status.waitSeconds > 0) throw tooMany('as this user', status);
       return userFactor * perMinute - status.remaining;
     },
-    /** Gives back what a successful attempt took. @param whom undefined where it was counted under the address alone */
+    /** Refunds a successful attempt. @param whom undefined where it was counted under the address alone */
     succeeded: (address: string, whom: string | undefined): void => {
       addresses?.refund(clientNetwork(address));
       if (whom !== undefined) users?.refund(whom);

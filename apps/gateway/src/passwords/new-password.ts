@@ -17,7 +17,7 @@ export const requireValidPassword = ({ password, confirmPassword }: NewPassword)
 
 /**
  * The hash of a new password of a user.
- * @param earlier the hashes of the passwords that may not be chosen again
+ * @param earlier the hashes of the passwords that may not be reused
  * @throws Refusal `PasswordPreviouslyUsedError`
  */
 export const hashNewPassword = async (

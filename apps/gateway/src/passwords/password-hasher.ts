@@ -12,7 +12,7 @@ const keyBytes = 32;
 const saltBytes = 16;
 const r = 8;
 const p = 3;
-/** Largest cost that a stored hash may ask for: 2^20 needs 1 GiB. */
+/** Maximum cost of a stored hash that is computed: 2^20 needs 1 GiB. */
 const maxLogN = 20;
 
 const derive = promisify<string | Buffer, Buffer, number, ScryptOptions, Buffer>(scrypt);
@@ -52,12 +52,12 @@ export interface Verified {
  */
 export const passwordHasher = (logN: number) => {
   const today: Parameters = { logN, r, p };
-  /** For users that do not exist, so that they take as long as others. */
+  /** Hashed for users that do not exist, so that the response takes as long as for others. */
   const decoySalt = randomBytes(saltBytes);
   let running = 0;
   const waiting: { readonly rank: number; readonly resume: () => void; readonly refuse: () => void }[] = [];
 
-  /** Waits for a permit. When too many wait, the one with the highest rank that came last is refused. */
+  /** Waits for a permit. When the queue is full, the newest entry of the highest rank is refused. */
   const permit = (rank: number): Promise<void> =>
     new Promise((resume, reject) => {
       if (running < maxRunning) {
@@ -103,7 +103,7 @@ export const passwordHasher = (logN: number) => {
       }),
     /**
      * Verifies a password against a stored hash; undefined, for a user without one, matches nothing and takes as long.
-     * @param rank how suspicious the request is: those of a lower rank are served first
+     * @param rank how suspicious the request is; lower ranks are served first
      */
     verify: (password: string, hash: string | undefined, rank = 0): Promise<Verified> =>
       limited(rank, async () => {

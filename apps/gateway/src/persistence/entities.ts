@@ -4,7 +4,7 @@ import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { ProvisionedGroup, ProvisionedUser } from '../domain/provisioned-attributes.ts';
 import type { TokenKind } from '../domain/token-scope.ts';
 
-/** The key that tokens are hashed with, where no setting gives one, and the fingerprint by which it is recognised. */
+/** The generated key of token hashes, where no setting has one, and the fingerprint of the key in use. */
 const GatewaySecretEntity = defineEntity({
   name: 'GatewaySecret',
   tableName: 'gateway_secret',
@@ -98,7 +98,7 @@ export const TokenEntity = defineEntity({
     shown: p.text().unique('api_token_shown'),
     selector: p.text().unique('api_token_selector'),
     hash: p.blob().$type<Buffer>().hidden(),
-    /** the secret of an SDK token, encrypted; null where it is kept as a hash alone */
+    /** the secret of an SDK token, encrypted; null where only its hash is stored */
     sealed: p.blob().$type<Buffer>().strictNullable(),
     user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').strictNullable().deleteRule('cascade'),
     projects: p.type(TextArray).defaultRaw("'{*}'"),
@@ -110,7 +110,7 @@ export const TokenEntity = defineEntity({
     expiresAt: p.type(Timestamp).strictNullable(),
     seenAt: p.type(Timestamp).strictNullable(),
     revokedAt: p.type(Timestamp).strictNullable().hidden(),
-    /** marks the admin token that `BUNTING_ADMIN_TOKEN` gives, and those that it gave before and another value replaced */
+    /** marks the admin token of the current value of `BUNTING_ADMIN_TOKEN`, and those of its replaced values */
     given: p.text().$type<'current' | 'replaced'>().strictNullable().hidden(),
   },
   checks: [
@@ -147,7 +147,7 @@ export const SessionEntity = defineEntity({
   checks: [{ name: 'user_session_hash', expression: 'octet_length(hash) = 32' }],
 });
 
-/** A password of a user, as a hash. The newest one of a user is valid, the others may not be chosen again. */
+/** A password of a user, as a hash. The newest one of a user is valid; the others may not be reused. */
 export const PasswordEntity = defineEntity({
   name: 'Password',
   tableName: 'user_password',

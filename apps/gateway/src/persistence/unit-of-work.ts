@@ -79,7 +79,7 @@ export interface UnitOfWork {
     request: GatewayWriteContext,
     job: (work: GatewayTransaction) => Promise<ReplyWithSecret<T>>,
   ) => Promise<T>;
-  /** The same for a reply whose secret can be computed again: `complete` adds it to what is stored. */
+  /** The same for a reply whose secret can be derived: the reply is stored without it, and `complete` adds it. */
   readonly completing: <T, R>(
     request: GatewayWriteContext,
     job: (work: GatewayTransaction) => Promise<T>,

@@ -78,7 +78,7 @@ const namesIn = (text: string | null): string[] =>
     .split(',')
     .map((name) => name.trim());
 
-/** Whether a request for groups wants their members. */
+/** Whether a request for groups includes their members. */
 const wantsMembers = (query: URLSearchParams): boolean => {
   const wanted = query.get('attributes');
   return wanted === null

@@ -6,7 +6,7 @@ import { invalidValue, ScimError } from './scim-error.ts';
 
 export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
-/** What an identity provider says of a user. */
+/** The attributes of a user that an identity provider sends. */
 export interface ScimUserInput extends UserNames {
   readonly active: boolean;
   readonly provisioned: ProvisionedUser;

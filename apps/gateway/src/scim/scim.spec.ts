@@ -526,7 +526,7 @@ describe('groups', () => {
   });
 });
 
-// Last: it takes the admin token away.
+// Last, because it revokes the admin token.
 it('SCIM never deprovisions the last administrator', async () => {
   const user = await created({ userName: 'last-admin' });
   const admins = await group('Admins', [user.id]);

@@ -7,7 +7,7 @@ export interface LogoutOptions {
   readonly cookie: SessionCookie;
   /** ends the session of a user */
   readonly end: (userId: number, sessionId: string) => Promise<void>;
-  /** where a browser goes whose session has ended */
+  /** the address to redirect to after the session has ended */
   readonly destination: (request: FastifyRequest) => Promise<string>;
   readonly rateLimit: preHandlerAsyncHookHandler;
 }

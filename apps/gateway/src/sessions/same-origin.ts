@@ -14,8 +14,8 @@ const crossOrigin = (): Refusal =>
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses cross-site request forgery: a write that a browser sends with the cookie of a session, or that would set one, must come from a page of
- * the same origin. Browsers say so in `Sec-Fetch-Site`, and in `Origin` where a connection without TLS keeps the former from being sent.
+ * Refuses cross-site request forgery: a write that a browser sends with the cookie of a session, or that would set one, must come from a
+ * page of the same origin. Browsers send this in `Sec-Fetch-Site`, or without TLS in `Origin`.
  */
 export const sameOriginPolicy = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC_URL: publicUrl }: Settings) => {
   const publicOrigin = URL.canParse(publicUrl) ? new URL(publicUrl).origin : undefined;
@@ -25,7 +25,7 @@ export const sameOriginPolicy = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC
     return origin === `https://${host}` || (!behindTls && origin === `http://${host}`);
   };
 
-  /** Whether the request comes from a page of this origin; undefined when the client does not say. */
+  /** Whether the request comes from a page of this origin; undefined when the client sends neither header. */
   const comesFromOwnPage = ({ headers, host }: FastifyRequest): boolean | undefined => {
     const site = headers['sec-fetch-site'];
     if (site !== undefined) return site === 'same-origin';
@@ -39,7 +39,7 @@ export const sameOriginPolicy = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC
       if (comesFromOwnPage(request) !== true) throw crossOrigin();
       requireJsonBody(request.headers, true);
     },
-    /** @throws Refusal for a request that says that it comes from a page of another origin; clients that are no browsers say nothing */
+    /** @throws Refusal for a request from a page of another origin; clients that are no browsers send neither header */
     refuseForeignPage: (request: FastifyRequest): void => {
       if (!safeMethods.has(request.method) && comesFromOwnPage(request) === false) throw crossOrigin();
     },

@@ -5,8 +5,8 @@ type Settings = Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS' | 'GATEWAY_SESSION_MAX_
 const secretPattern = /^[\w-]{43}$/;
 
 /**
- * The cookie of a session. Behind TLS it is `Secure` with the prefix `__Host-`, so that neither a page without TLS nor one of another subdomain
- * can set it. `SameSite=Lax` keeps it from requests of other sites, except for navigation.
+ * The cookie of a session. Behind TLS it is `Secure` with the prefix `__Host-`, so that neither a page without TLS nor one of another
+ * subdomain can set it. With `SameSite=Lax` requests of other sites do not carry it, except for navigation.
  */
 export const sessionCookie = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_SESSION_MAX_HOURS: maxHours }: Settings) => {
   const name = behindTls ? '__Host-bunting-session' : 'bunting-session';

@@ -4,7 +4,7 @@ import type { SignInSettings } from '../identity/sign-in-settings.ts';
 /** Milliseconds for which the form is cached: a flood of requests without a session must not become one of statements. */
 const cacheMs = 2_000;
 
-/** Says how people sign in, for the 401 of the Admin API. While the database is away, what was last known. */
+/** The ways to sign in, for the 401 of the Admin API. While the database is unavailable, the last result. */
 export const signInForm = ({ arePasswordsDisabled, oidc }: Pick<SignInSettings, 'arePasswordsDisabled' | 'oidc'>) => {
   let form: SignInForm = { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] };
   let expiresAt = 0;

@@ -37,7 +37,7 @@ export interface StreamOptions {
   readonly mayContinue: (principal: Principal) => boolean;
 }
 
-/** The token of a stream, which is authenticated again while the stream is open. */
+/** The token of a stream, which is reauthenticated while the stream is open. */
 export interface StreamCredential {
   /** streams with one key share their checks */
   readonly key: string;
@@ -60,14 +60,14 @@ interface CheckedToken {
   caller: string | undefined;
 }
 
-/** The state of one stream: its connection and its revision. Changes that the client has not read are computed when it reads again. */
+/** The state of one stream: its connection and its revision. While the client does not read, no changes are computed; they are once it resumes. */
 interface StreamConnection {
   readonly raw: ServerResponse;
   readonly options: StreamOptions;
   readonly channel: Channel;
   readonly checked: CheckedToken;
   readonly holder: string;
-  /** the second of the keep-alive interval in which it gets its comment */
+  /** the second of the keep-alive interval in which its comment is sent */
   readonly slot: number;
   /** milliseconds of `performance.now()` */
   readonly endsAt: number;
@@ -99,7 +99,7 @@ export interface DeliveryStreamsOptions {
 
 const keepAlive = ': keep-alive\n\n';
 const tickMs = 1_000;
-/** Streams end within this part of their lifetime before its end, so that those that began together do not reconnect together. */
+/** Jitter: the share of its lifetime by which a stream may end early, so that streams that began concurrently do not reconnect concurrently. */
 const lifetimeSpread = 0.2;
 /** So many streams are written to before other requests get their turn. */
 const sliceSize = 500;
@@ -148,7 +148,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
   const channels = new Map<string, Channel>();
   const checks = new Map<string, CheckedToken>();
   const connections = new Set<StreamConnection>();
-  /** streams whose revision is ahead of the memory: this gateway is behind, or the database was restored from a backup */
+  /** streams whose revision is later than that of the store: this gateway lags, or the database was restored from a backup */
   const ahead = new Set<StreamConnection>();
   const permits = concurrencyLimit();
   let opened = 0;
@@ -209,7 +209,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
   /** @returns whether there was anything to send */
   function sendChanges(connection: StreamConnection, view: DeliveryView, after: number): boolean {
     const event = connection.options.changesAfter(view, after);
-    // Changes that do not concern the scope count as sent, so that an idle stream stays within the history that is kept.
+    // Changes outside the scope count as sent, so that the revision of an idle stream stays within the retained history.
     Object.assign(connection, { revision: store.position, epoch: store.epoch });
     if (event !== undefined) write(connection, event);
     return event !== undefined;
@@ -229,7 +229,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     for (const connection of waiting) {
       ahead.delete(connection);
       if (connection.isBlocked || !isWritable(connection)) continue;
-      // A revision that is still ahead belongs to a history that a restored backup has ended.
+      // A revision that is still later is from before a backup was restored.
       sendChanges(connection, delivery.viewOf(connection.channel.scope), connection.revision);
     }
   };
@@ -271,7 +271,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
       for (const connection of checked.connections)
         if (!connection.options.mayContinue(principal)) end(connection, 'token');
     } catch (error) {
-      // While tokens cannot be looked up, streams go on.
+      // While tokens cannot be looked up, streams stay open.
       if (!(error instanceof Refusal) || error.kind !== 'AuthenticationRequired') return;
       for (const connection of checked.connections) end(connection, 'token');
     }
@@ -357,7 +357,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
 
   return {
     /**
-     * Takes a permit for the stream of a request until its connection closes.
+     * Acquires a permit for the stream of a request, until its connection closes.
      * @throws Refusal `RateLimitError` beyond the limits, `ServiceUnavailable` while the gateway drains
      */
     reserve: (request: FastifyRequest, reply: FastifyReply): void => {
@@ -392,7 +392,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
       if (!connection.isBlocked) bringUpToDate(connection, delivery.viewOf(connection.channel.scope));
       return reply;
     },
-    /** Authenticates the tokens of all streams again, after rights or tokens have changed. */
+    /** Reauthenticates the tokens of all streams, after rights or tokens have changed. */
     checkTokens,
   };
 };

@@ -26,7 +26,7 @@ const heartbeatIntervalMs = 10_000;
 const maxOutageMs = 30_000;
 const maxStreams = 200;
 const maxStreamsPerKey = 5;
-/** A user may have many tokens: the limit keeps one user from taking the streams of all others. */
+/** A user may have many tokens: the limit prevents one user from using up the streams of all others. */
 const maxStreamsPerUser = 10;
 
 const ndjsonContentType = 'application/x-ndjson; charset=utf-8';
@@ -36,7 +36,7 @@ const tooMany = (whose: string, limit: number) => (): Refusal =>
     retryAfterSeconds: 10,
   });
 
-/** The quotas that a stream counts under. Admin tokens belong to no user and count by token alone. */
+/** The quotas that a stream counts against. Admin tokens belong to no user and count by token alone. */
 const quotasOf = ({ id, tokenId }: Caller): readonly Quota[] => [
   { holder: `key ${tokenId ?? id}`, limit: maxStreamsPerKey, refuse: tooMany('A key', maxStreamsPerKey) },
   ...(id > 0 ? [{ holder: `user ${id}`, limit: maxStreamsPerUser, refuse: tooMany('A user', maxStreamsPerUser) }] : []),
@@ -55,8 +55,8 @@ interface Page {
 
 /**
  * Adds the route of an operation whose response is a stream of NDJSON lines. The operation replies a page at a time, and the next page is
- * requested when the client has read the previous one: the gateway buffers one page per stream. The token is authenticated again for each page.
- * A failure after the first page cuts the connection, so that no client takes the stream for complete.
+ * requested when the client has read the previous one: the gateway buffers one page per stream. The token is reauthenticated for each page.
+ * A failure after the first page cuts the connection, so that no client treats the stream as complete.
  */
 export const mountNdjsonStream = (
   app: FastifyInstance,

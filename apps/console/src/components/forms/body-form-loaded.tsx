@@ -21,7 +21,7 @@ const MergeDialog = lazy(() =>
   import('../../pages/strategy/merge-dialog.tsx').then(({ MergeDialog: component }) => ({ default: component })),
 );
 
-/** One field of a form; the schema of the operation's body says how it is entered and what it may be. */
+/** One field of a form; the schema of the operation's body determines its input and its validation. */
 export interface BodyField {
   /** the member of the body, such as `name` or `featureNaming.pattern` */
   readonly name: string;
@@ -45,7 +45,7 @@ interface BodyFormOptions<O extends AnyOperation> {
   /** reads of these operations are repeated afterwards */
   readonly invalidates: readonly AnyOperation[];
   readonly fields: readonly BodyField[];
-  /** below the fields, for members that are edited together */
+  /** rendered below the fields, for members that one input edits */
   readonly whole?: (values: FormValues, onChange: (changed: FormValues) => void) => React.ReactNode;
   /** Completes the body before it is sent. */
   readonly prepare?: (body: FormValues) => FormValues;
@@ -55,7 +55,7 @@ interface BodyFormOptions<O extends AnyOperation> {
   readonly entityTag?: string | undefined;
   /** Reads the body as it is stored now. With it, an edit that another person made meanwhile is merged, never overwritten. */
   readonly readStored?: () => Promise<WithEntityTag<FormValues>>;
-  /** what to say when it is saved */
+  /** the notification after a save */
   readonly done: (body: FormValues) => string;
   readonly onDone?: (body: FormValues, reply: ReplyOf<O>) => void;
 }
@@ -78,14 +78,14 @@ const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
   const form = useForm<Record<string, unknown>>({ defaultValues: { ...valuesOf(operation.body, base.value) } });
   const stored = (value: FormValues): FormValues => bodyOf(operation.body, valuesOf(operation.body, value));
 
-  /** Goes on with a merged edit, from the state that it was merged with. Until then a save still finds the later state. */
+  /** Continues with a merged edit. Its base is the stored state that it was merged with, so that the next save does not conflict with that state. */
   const adopt = (merged: Json, now: WithEntityTag<FormValues>): void => {
     setBase(now);
     form.reset({ ...valuesOf(operation.body, merged as unknown as FormValues) }, { keepDefaultValues: true });
     setMerged(true);
     setConflict(undefined);
   };
-  /** Puts the edit and a later state together by field. */
+  /** Merges the edit with a later stored state, field by field. */
   const merge = (mine: FormValues, now: WithEntityTag<FormValues>): void => {
     const theirs = stored(now.value);
     const result = mergeChanges(stored(base.value) as Json, mine as Json, theirs as Json);
@@ -186,7 +186,7 @@ interface FieldsProps extends Pick<BodyFormOptions<AnyOperation>, 'operation' | 
   readonly focusesFirst?: boolean;
 }
 
-/** Members that are edited together: a component of its own, so that each key press renders only these. */
+/** Members that one input edits: a component of its own, so that a key press renders nothing else. */
 const Whole = ({
   form,
   whole,
@@ -291,7 +291,7 @@ export type BodyFormProps<O extends AnyOperation> = BodyFormOptions<O> & {
   readonly isNew?: boolean;
 };
 
-/** A form on a page that enters the body of an operation, and asks before it is left with edits. */
+/** A form on a page for the body of an operation. Leaving it with unsaved edits needs a confirmation. */
 export const BodyForm = <O extends AnyOperation>({
   submit = messages.common.save,
   footer,

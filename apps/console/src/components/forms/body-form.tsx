@@ -16,7 +16,7 @@ export const FormDialog = <O extends AnyOperation>(props: FormDialogProps<O>) =>
   </Suspense>
 );
 
-/** A form on a page that enters the body of an operation, and asks before it is left with edits. */
+/** A form on a page for the body of an operation. Leaving it with unsaved edits needs a confirmation. */
 export const BodyForm = <O extends AnyOperation>(props: BodyFormProps<O>) => (
   <Suspense fallback={<Loading />}>
     <LoadedForm {...(props as unknown as BodyFormProps<AnyOperation>)} />

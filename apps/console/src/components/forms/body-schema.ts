@@ -68,7 +68,7 @@ const numberFault = ({ minimum = -Infinity, maximum = Infinity }: Schema, value:
   return Number(value) > maximum ? text.tooLarge(maximum) : undefined;
 };
 
-/** What is wrong with an entered text, in words; nothing where the server is likely to take it. */
+/** The validation error of an entered text, as a sentence; undefined where the schema accepts it. */
 export const faultOf = (body: TSchema, path: string, entered: unknown): string | undefined => {
   if (typeof entered !== 'string') return undefined;
   const { schema, isRequired, isNullable } = memberAt(body, path);
@@ -76,7 +76,7 @@ export const faultOf = (body: TSchema, path: string, entered: unknown): string |
   if (value === '') return isRequired && !isNullable ? text.missing : undefined;
   if (isNumeric(schema)) return numberFault(schema, value);
   const { documentedPattern: pattern } = schema;
-  // The pattern of names in addresses is the one that can be said in words; the server judges the others.
+  // Only the pattern of URL-friendly names has a message here; the server validates the others.
   if (pattern?.includes('A-Za-z0-9') === true && !new RegExp(pattern).test(value)) return text.notUrlFriendly;
   return lengthFault(schema, value);
 };

@@ -16,7 +16,7 @@ import styles from './field.module.css';
 
 interface Described {
   readonly label: string;
-  /** Read with the field: what belongs into it. */
+  /** A description of the field, which screen readers read with it. */
   readonly hint?: React.ReactNode;
   /** Why the value is refused. */
   readonly error?: string | undefined;

@@ -3,7 +3,7 @@ import { accountMessages } from '../../messages/account.ts';
 import { type BoundFieldProps, FormText } from './form.tsx';
 
 type PasswordFieldProps<T extends FieldValues> = Omit<BoundFieldProps<T>, 'required'> & {
-  /** the browser offers a new password, and not the one that it keeps */
+  /** the browser offers to generate a password, and not to fill in a stored one */
   readonly isNew?: boolean;
 };
 

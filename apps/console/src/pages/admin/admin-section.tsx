@@ -15,7 +15,7 @@ interface AdminSectionProps {
   readonly children: React.ReactNode;
 }
 
-/** A page of administration, with its place above the title. */
+/** A page of administration, with its breadcrumbs above the title. */
 export const AdminSection = ({ id, title, ...props }: AdminSectionProps) => {
   const section = sections.find((one) => one.id === id);
   const label = section?.label ?? id;

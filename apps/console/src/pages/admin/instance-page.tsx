@@ -82,7 +82,7 @@ interface Readiness {
   readonly unavailable: readonly string[];
 }
 
-/** What readiness says, which needs no key; 503 is an answer too. */
+/** Reads the readiness, which needs no key; a 503 has it, too. */
 const readReadiness = async ({ signal }: { readonly signal: AbortSignal }): Promise<Readiness> => {
   const response = await fetch('/health/ready', { signal, cache: 'no-store' });
   const body = (await response.json()) as { readonly reason?: unknown; readonly unavailable?: readonly string[] };

@@ -3,7 +3,7 @@ import type { ChangeRequestState } from '@bunting/contracts';
 /** Something that can be done with a change request as a whole. */
 export interface RequestAction {
   readonly id: 'submit' | 'approve' | 'reject' | 'cancel' | 'apply' | 'schedule' | 'revert';
-  /** the state that the request goes to; none for an action that makes another request */
+  /** the next state of the request; undefined for an action that creates another request */
   readonly state?: ChangeRequestState;
   readonly key?: string;
   readonly isDangerous?: true;
@@ -18,8 +18,8 @@ const schedule: RequestAction = { id: 'schedule', state: 'Scheduled' };
 const revert: RequestAction = { id: 'revert' };
 
 /**
- * The actions that the state of a change request allows, the likeliest first. Authors do not review what they have proposed; the server
- * decides, and says what is missing.
+ * The actions that the state of a change request allows, the likeliest first. Authors do not review their own request. The server decides,
+ * and explains a refusal.
  */
 export const availableActions = (state: ChangeRequestState, isAuthor: boolean): readonly RequestAction[] => {
   switch (state) {

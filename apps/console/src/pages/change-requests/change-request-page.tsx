@@ -97,7 +97,7 @@ const RequestView = ({ request }: RequestProps) => {
   );
 };
 
-/** One change request: what it does in words, for whom, what is in its way, and what its reviewers say. */
+/** One change request: its changes as sentences, the users that they affect, its conflicts, and its comments. */
 export const ChangeRequestPage = () => {
   const { project, id } = useParams({ strict: false }) as { project: string; id: string };
   const client = useQueryClient();

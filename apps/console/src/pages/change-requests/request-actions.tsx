@@ -25,7 +25,7 @@ interface RequestProps {
   readonly request: ChangeRequest;
 }
 
-/** Moves the request to another state. The revision that was read goes along: what has changed meanwhile is not approved unseen. */
+/** Moves the request to another state. The call names the revision on the screen: later changes are not approved unseen. */
 export const RequestActions = ({ request }: RequestProps) => {
   const [action, setAction] = useState<RequestAction | undefined>();
   const [comment, setComment] = useState('');

@@ -36,7 +36,7 @@ import styles from './cleanup.module.css';
 const dayChoices = [7, 14, 30, 60, 90, 180, 365];
 const defaultDays = 30;
 const pageSize = 200;
-/** Milliseconds for which the counts are shown without being counted again; archiving counts again. */
+/** Milliseconds until cached counts are stale; archiving invalidates them. */
 const countsStaleMs = 60_000;
 type View = CleanupReason | 'all' | 'unknown';
 const views: readonly View[] = ['all', ...cleanupReasons, 'unknown'];
@@ -87,7 +87,7 @@ const useCleanupList = (query: CleanupQuery, isEnabled: boolean) =>
     placeholderData: keepPreviousData,
   });
 
-/** Flags that may be no longer needed, by reason, to be archived together or handed to the owners of the code. */
+/** Flags that may be no longer needed, by reason, to be archived in bulk or listed for the owners of the code. */
 export const CleanupPage = ({ project }: { readonly project?: string | undefined }) => {
   const { filter, setFilter, search, write } = useFilterInUrl();
   const navigate = useNavigate();
@@ -102,7 +102,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
     ...(view === 'all' || view === 'unknown' ? {} : { reason: view }),
     ...(typed === '' ? {} : { query: typed }),
   };
-  // All flags are read for them, which takes seconds where there are very many.
+  // The server scans all flags for them, which takes seconds where there are very many.
   const counts = useQuery({
     ...operationQuery(CountCleanupFeatures, { query: scope }),
     placeholderData: keepPreviousData,
@@ -123,12 +123,12 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
 
   const flags = (list.data?.pages ?? []).flatMap(({ features }) => features);
-  // Without a text in names the counts say how many there are; with one, what has been read says it at the end of the list.
+  // Without a search text the counts have the total; with one, it is unknown until the last page is loaded.
   const known = typed === '' && view !== 'unknown' ? counts.data?.[view] : undefined;
   const total = hasNextPage ? Math.max(known ?? 0, flags.length + 1) : flags.length;
   const selected = countOf(selection, total);
   const title = project === undefined ? text.page : text.ofProject(project);
-  // Of flags that the list has not read yet, the results say which were refused.
+  // For selected flags that are not loaded, the results of the action report refusals.
   const selectedProjects = new Set(flags.filter(({ name }) => isSelected(selection, name)).map((flag) => flag.project));
   const mayArchive = [...selectedProjects].every((one) => may('DELETE_FEATURE', { project: one }));
   const close = (): void => setDialog(undefined);

@@ -24,7 +24,7 @@ export const readSelectedForCleanup = async (
   return found;
 };
 
-/** A flag as bulk actions take it. */
+/** A flag as the parameter of a bulk action. */
 export const bulkFlagOf = ({ name, project, reasons }: CleanupFlag): BulkFlag => ({
   name,
   project,

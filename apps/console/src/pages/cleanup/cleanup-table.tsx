@@ -33,7 +33,7 @@ const LastUse = ({ flag: { environments } }: { readonly flag: CleanupFlag }) => 
   </>
 );
 
-/** Flags that may go. Only the rows on the screen are in the document; Shift with a click selects a range. */
+/** Flags that may be no longer needed. Only the rows on the screen are in the document; Shift with a click selects a range. */
 export const CleanupTable = ({ flags, total, isOld, onEnd, ...props }: CleanupTableProps) => {
   const scroller = useRef<HTMLDivElement>(null);
   const anchor = useRef(-1);

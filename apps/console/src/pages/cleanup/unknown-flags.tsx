@@ -47,12 +47,12 @@ const within = (reports: Row['reports'], app: string | undefined, environment: s
   );
 
 interface UnknownFlagsProps {
-  /** only what applications with keys of this project ask for */
+  /** only flags that applications with keys of this project request */
   readonly project: string | undefined;
   readonly filter: string;
 }
 
-/** Flags that applications ask for and that do not exist, by application and environment, each to be created or taken out of the code. */
+/** Flags that applications request and that do not exist, by application and environment, each with a button that creates it. */
 export const UnknownFlags = ({ project, filter }: UnknownFlagsProps) => {
   const query = useQuery({
     ...operationQuery(ListUnknownFlags, { query: project === undefined ? {} : { project } }),

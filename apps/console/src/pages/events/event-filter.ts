@@ -65,7 +65,7 @@ export const readEventFilter = (
       // Users without a name are called by their email, of which the part before the @ is enough.
       return full === wanted || full.split('@')[0] === wanted || String(id) === name;
     });
-    // An id that belongs to no known user finds no event.
+    // The id 0 is that of no user, so it finds no event.
     return creators === undefined ? ['0'] : found.map(({ id }) => String(id));
   };
   const add = (parameter: string, values: readonly string[]): void => {

@@ -7,22 +7,22 @@ import type { EventQuery } from './event-filter.ts';
 
 /** Events of one request. */
 const windowSize = 100;
-/** Events that may come between two requests without the second being repeated. */
+/** Maximum number of new events between two requests for which the second need not be repeated. */
 const slack = 25;
 /** Milliseconds for which events that have left the screen stay in memory. */
 const eventsGcMs = 30_000;
-/** Rows of a list at most: browsers limit the height of an element. Older events are a filter by day away. */
+/** Maximum rows of a list: browsers limit the height of an element. A filter by day finds older events. */
 const maxRows = 100_000;
 const maxAttempts = 4;
-/** Milliseconds after which the oldest event is read again: as many may be dropped for their age as come. */
+/** Milliseconds after which the oldest event is refetched: retention may delete as many as arrive. */
 const oldestMs = 60_000;
 
 /** The number of events of a window: the newest one is full only where the number of all is a multiple of its size. */
 const sizeOf = (index: number, total: number): number => Math.min(windowSize, total - index * windowSize);
 
 /**
- * Reads the events of a window. Windows count from the oldest event on, so that a window holds the same events however many come
- * later. `total` is the number of events when the list counted them: what came since moves the rows of the answer.
+ * Reads the events of a window. Windows are offsets from the oldest event, so that newer events do not move them. `total` is the number of
+ * events when the list was counted: the offset of the request is shifted by those that arrived since.
  */
 const readWindow = async (
   query: EventQuery,
@@ -43,7 +43,7 @@ const readWindow = async (
   throw new Error('More events came than could be read. Try again.');
 };
 
-/** Reads the id of the oldest event, null where none is left. `total` is the number of events when it was last known. */
+/** Reads the id of the oldest event, null where none is left. `total` is the number of events at the last count. */
 const readOldest = async (query: EventQuery, total: number, signal: AbortSignal): Promise<number | null> => {
   let known = total;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -82,8 +82,8 @@ const windowOf = ({ query, total, generation }: Counted, oldest: number | null, 
 });
 
 /**
- * The events that match, the newest first, of which only those on the screen are read. Rows stay where they are while events come:
- * `newer` counts those, and the list begins with them when it is at its top, or by `showNewer`.
+ * The events that match, the newest first, of which only those on the screen are read. New events do not move rows: `newer` counts them,
+ * and they are shown when the list is scrolled to its top, or by `showNewer`.
  */
 export const useEventWindow = (query: EventQuery, first: number, last: number, isAtTop: boolean) => {
   const client = useQueryClient();
@@ -140,7 +140,7 @@ export const useEventWindow = (query: EventQuery, first: number, last: number, i
     isOld: head.isPlaceholderData,
     error: head.error ?? oldestError ?? windows.find(({ error }) => error !== null)?.error ?? null,
     refetch: () => client.invalidateQueries({ queryKey: [SearchEvents.operationId] }),
-    /** Finds out whether events have come. */
+    /** Checks for new events. */
     refresh: () => head.refetch(),
     showNewer: () => setCounted({ ...shown, total: total + newer }),
     /** The event of a row; nothing while it is being read. */

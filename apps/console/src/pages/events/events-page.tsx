@@ -28,12 +28,12 @@ const UndoDialog = lazy(() =>
 );
 
 const text = eventsMessages;
-/** Milliseconds for which events that come are collected before the list is read again. */
+/** Debounce of new events before the list is refetched, in milliseconds. */
 const refreshMs = 250;
-/** The parts of a filter that say before which day events are. */
+/** The tokens of a filter that set its latest day. */
 const boundAbove = /(^|\s)when:(<\d{4}-\d{2}-\d{2}|>\d+[dwmy])(?=\s|$)/g;
 
-/** Calls a function some time after events have come; while it waits, further events need no further call. */
+/** Calls a function some time after new events, once for all events within that time. */
 const useAfterEvents = (refresh: () => void): void => {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const latest = useRef(refresh);
@@ -76,7 +76,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
     () => readEventFilter(filter, { creators, project }),
     [filter, creators, project],
   );
-  // The same conditions are the same list, whatever was typed or read meanwhile.
+  // Equal conditions share one list, however they were typed.
   const conditions = JSON.stringify(found);
   const query = useMemo(() => JSON.parse(conditions) as EventQuery, [conditions]);
   const [range, setRange] = useState({ first: 0, last: 0, isAtTop: true });

@@ -4,7 +4,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Lines of which a longest common sequence is looked for; longer texts are shown one after the other. */
+/** Maximum lines for the longest common subsequence; longer texts are shown one after the other. */
 const maxComparedLines = 2_000;
 
 const lines = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] => texts.map((text) => ({ kind, text }));

@@ -25,7 +25,7 @@ interface Checked {
   readonly checked: number;
 }
 
-/** Checks the whole log, call by call: each goes on where the one before ran out of time. */
+/** Verifies the whole log in several calls: each continues where the one before reached its deadline. */
 const checkAll = async (
   known: string,
   signal: AbortSignal,

@@ -101,8 +101,8 @@ const sentenceOf = (step: UndoStep, state: UndoState, segmentNames: ReadonlyMap<
 type Proposal = Pick<ChangeRequest, 'id'> | undefined;
 
 /**
- * The environments that the steps change, each once; undefined stands for all of them. A new segment changes none: no strategy uses it,
- * and it takes no change request.
+ * The environments that the steps change, each once; undefined stands for all of them. A new segment changes none: no strategy uses it, so
+ * it needs no change request.
  */
 const touchedBy = (steps: readonly UndoStep[]): readonly (string | undefined)[] => [
   ...new Set(
@@ -149,7 +149,7 @@ interface TaggedStep {
   readonly ifMatch: string | undefined;
 }
 
-/** Takes the steps, and says which change request they became part of, if any. */
+/** Executes the steps. @returns the change request that they were added to, if any */
 const useTakeSteps = (event: Event, state: UndoState | undefined, protectedOnes: ReadonlySet<string>) => {
   const project = event.project ?? '';
   const params = { projectId: project, featureName: event.featureName ?? '' };
@@ -160,7 +160,7 @@ const useTakeSteps = (event: Event, state: UndoState | undefined, protectedOnes:
   const take = async ({ step, ifMatch }: TaggedStep): Promise<Proposal> => {
     switch (step.kind) {
       case 'change': {
-        // What holds in every environment takes a change request where one of them is protected.
+        // A change of all environments needs a change request if one of them is protected.
         const anywhere = firstProtected ?? state?.feature?.environments?.[0]?.name ?? '';
         const environment = step.environment ?? anywhere;
         const outcome: Outcome = await apply.mutateAsync({ environment, changes: [step.change], ifMatch });
@@ -291,7 +291,7 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
   const takeSteps = useTakeSteps(event, query.data, event.project == null ? new Set() : (protectedOnes ?? new Set()));
   const undo = useMutation<Proposal | 'changed', ApiError>({
     mutationFn: async () => {
-      // The tags are read before the plan is made again: what is edited after them is noticed by one or the other.
+      // The tags are read before the plan is recomputed: an edit after that either changes the plan or fails with 412.
       const tagged = await Promise.all(steps.map(async (step) => ({ step, ifMatch: await readTag(event, step) })));
       const { data } = await query.refetch({ throwOnError: true });
       const fresh = data && planUndo(event, data);

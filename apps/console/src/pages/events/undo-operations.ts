@@ -48,5 +48,5 @@ const operations: Readonly<Partial<Record<EventType, AnyOperation>>> = {
   'segment-deleted': CreateSegment,
 };
 
-/** The operation that takes an event back; undefined where events of its type cannot be taken back. */
+/** The operation that undoes an event; undefined where events of its type cannot be undone. */
 export const undoOperationOf = ({ type }: Pick<Event, 'type'>): AnyOperation | undefined => operations[type];

@@ -30,7 +30,7 @@ const readFlag = async (
   }
 };
 
-/** Events that are looked through for the one that added a dependency. */
+/** Maximum events that are searched for the one that added a dependency. */
 const earlierEvents = 100;
 
 /** The dependency that a flag had before an event, from the newest event that added one by then. */

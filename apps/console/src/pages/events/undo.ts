@@ -140,8 +140,8 @@ const conflictsBetween = (left: Json, now: Json): UndoConflict[] =>
   fieldChanges(left, now).map(({ path, before, after }) => ({ path, left: before, now: after }));
 
 /**
- * Takes a change back by field: what the event changed gets its earlier value, what others changed since stays. A field that both
- * changed is a conflict.
+ * Reverts a change by field: a field that the event changed gets its earlier value, a field that changed since stays. A field with both is
+ * a conflict.
  */
 const takeBack = (before: Json, left: Json, now: Json) => {
   const { merged, conflicts } = mergeChanges(left, before, now);
@@ -399,8 +399,8 @@ const rules: Readonly<Partial<Record<EventType, Rule>>> = {
 };
 
 /**
- * The steps that take an event back, given what is there now. What was changed again since is refused and not overwritten; what others
- * changed beside it stays.
+ * The steps that undo an event in the current state. A field that changed again since is a conflict and is never overwritten; other later
+ * changes stay.
  */
 export const planUndo = (event: Event, state: UndoState): UndoPlan => {
   const plan = rules[event.type]?.(event, state) ?? refused('unsupported');

@@ -46,7 +46,7 @@ const comparedWith = (
   return { added: new Set(added), missing: [...rest.values()].flat() };
 };
 
-/** Strategies of one environment that are drawn before the reader wants all. */
+/** Maximum strategies of one environment until the user expands the list. */
 const shownAtFirst = 50;
 
 /** A feature in one environment: its state, and its strategies as sentences. */

@@ -77,7 +77,7 @@ export const FlagLifecycle = ({ feature: { name, archived }, project }: Lifecycl
 /** Only addresses of the web become links: the text of an address is shown whatever it is. */
 const isWebAddress = (url: string): boolean => /^https?:\/\//i.test(url);
 
-/** What belongs to a flag elsewhere, such as its ticket. */
+/** The links of a flag to other systems, such as its ticket. */
 export const FlagLinks = ({ feature: { links = [] } }: Pick<LifecycleProps, 'feature'>) =>
   links.length === 0 ? null : (
     <section className={styles['section']}>

@@ -270,7 +270,7 @@ export const FlagPage = () => {
     if (featureName === name || type.startsWith('segment-') || type.startsWith('change-'))
       void client.invalidateQueries();
   });
-  // It may have been there a moment ago.
+  // It may have been deleted or moved while the page was open.
   if (query.error instanceof ApiError && query.error.kind === 'NotFoundError')
     return <AbsentFlag name={name} project={project} />;
   return <QueryResult query={query}>{(feature) => <FlagView feature={feature} project={project} />}</QueryResult>;

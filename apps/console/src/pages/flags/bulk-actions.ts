@@ -92,7 +92,7 @@ export const proposedIn = (
   return action.kind === 'switch' && isProtected(project, action.environment) ? action.environment : undefined;
 };
 
-/** Flags of one call. All or none of them change, so those of a refused call are sent again one by one. */
+/** Flags of one call. A call is atomic, so those of a refused call are retried one by one. */
 const chunkSize = 100;
 
 const apply = async (projectId: string, features: string[], action: BulkAction): Promise<unknown> => {
@@ -124,7 +124,7 @@ interface BulkOptions {
   readonly onProgress: (done: number) => void;
 }
 
-/** Does an action to flags, project by project, and says for each flag what became of it. */
+/** Applies an action to flags, project by project. @returns the result for each flag */
 export const runBulk = async (
   flags: readonly BulkFlag[],
   action: BulkAction,

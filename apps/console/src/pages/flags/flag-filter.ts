@@ -78,7 +78,7 @@ const environmentReader =
   (value, isNot, { lists }) => {
     if (isNot || (value !== 'on' && value !== 'off')) return `write ${environment}:on or ${environment}:off`;
     const entry = lists.get('status') ?? { yes: [], no: [] };
-    // The search finds flags that match any of the states: two of them would mean less than they say.
+    // The search matches any of the given states, while two tokens read as if both had to match.
     if (entry.yes.length > 0) return 'one environment at a time can be filtered';
     entry.yes.push(`${environment}:${value === 'on' ? 'enabled' : 'disabled'}`);
     lists.set('status', entry);
@@ -134,7 +134,7 @@ export const readFlagFilter = (filter: string, environments: readonly string[], 
     } else query[parameter] = valueFilter(values);
   }
   if (query['state'] !== undefined) query['state'] = `IS:${String(query['state'])}`;
-  // A comma separates texts of which any matches; the words of a filter belong together.
+  // The search treats texts with commas between them as alternatives, while all words of a filter must match.
   if (collected.texts.length > 0) query['query'] = collected.texts.join(' ').replaceAll(',', ' ').trim();
   return { query: query as SearchQuery, faults };
 };

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { operationQuery, useProjects } from '../../api/queries.ts';
 import type { FilterVocabulary } from './flag-filter.ts';
 
-/** The values that a filter of flags can have. Most of them are read only once they are needed. */
+/** The values that a filter of flags can have. Most of them are loaded on demand. */
 export const useFlagVocabulary = (environments: readonly string[], isNeeded: boolean): FilterVocabulary => {
   const options = { enabled: isNeeded, staleTime: 60_000 };
   const { data: types } = useQuery({ ...operationQuery(ListFeatureTypes, {}), ...options });

@@ -4,12 +4,12 @@ import { useEffect } from 'react';
 import { operationQuery } from '../../api/queries.ts';
 import type { SearchQuery } from './flag-filter.ts';
 
-/** Flags of one request. The list asks for the requests that are on the screen, and for the next one from the half on. */
+/** Flags of one request. The list loads the windows on the screen, and prefetches the next one from the middle of a window on. */
 export const windowSize = 100;
 /** Milliseconds for which rows that have left the screen stay in memory. */
 const rowsGcMs = 30_000;
 
-/** The query of the rows from an offset on. Its key has the filter, so an answer to an earlier filter never fills a later list. */
+/** The query of the rows from an offset on. Its key has the filter, so the response to an earlier filter never fills a later list. */
 const windowOf = (query: SearchQuery, index: number) => ({
   ...operationQuery(SearchFeatures, {
     query: { ...query, offset: String(index * windowSize), limit: String(windowSize) },

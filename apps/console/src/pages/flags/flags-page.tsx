@@ -43,7 +43,7 @@ const CreateFlag = lazy(() =>
 const text = flagsMessages;
 const defaultSort: SortState = { by: 'name', isDescending: false };
 
-/** The filter and the order of the list, which the address keeps. */
+/** The filter and the order of the list, as state of the address. */
 const useListAddress = () => {
   const { filter, setFilter, search, write } = useFilterInUrl();
   const [by = defaultSort.by, order] = (search['sort'] ?? '').split(' ').filter(Boolean);

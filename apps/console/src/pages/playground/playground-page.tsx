@@ -20,7 +20,7 @@ import styles from './playground.module.css';
 
 const listOf = (value: string | undefined): string[] => (value ?? '').split(',').filter((one) => one !== '');
 const maxOpenRequests = 50;
-/** Milliseconds in which changes by others are collected before the table is read again: a bulk change is many events. */
+/** Debounce of the changes of others before the table is evaluated anew, in milliseconds: a bulk change is many events. */
 const liveDelayMs = 500;
 
 /** The change requests that results can be compared with: those that are open, and the one of the address. */
@@ -83,7 +83,7 @@ export const PlaygroundPage = () => {
     ...(changeRequest === undefined ? {} : { changeRequest, onlyConcerned: onlyConcerned && flag === undefined }),
   };
   const table = useTable(body);
-  // One page is evaluated again by itself. Many pages, or an evaluation that changes would interrupt again and again, wait for the user.
+  // A single page is refetched automatically. With more pages, or while an evaluation runs, the user starts the refetch.
   const key = JSON.stringify(body);
   const [outdated, setOutdated] = useState<string | undefined>();
   const reading = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -13,7 +13,7 @@ const systems = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** A browser and its system in words, from what it calls itself; the text itself when it is no known browser. */
+/** The names of browser and operating system in a `User-Agent`; the header itself for an unknown one. */
 export const browserName = (userAgent: string): string => {
   for (const [name, pattern] of browsers) {
     const version = pattern.exec(userAgent)?.[1];

@@ -33,7 +33,7 @@ interface ReviveAllProps {
   readonly onClose: () => void;
 }
 
-/** Revives many flags after a question that says how many. After a refusal, a further try goes on where it stopped. */
+/** Revives many flags after a question that says how many. After a refusal, a retry continues where it stopped. */
 const ReviveAll = ({ project, names, onClose }: ReviveAllProps) => {
   const client = useQueryClient();
   const [given] = useState(names);

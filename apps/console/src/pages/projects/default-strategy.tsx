@@ -23,7 +23,7 @@ import styles from './projects.module.css';
 
 type Stored = EnvironmentListOfProject['environments'][number]['defaultStrategy'];
 
-/** What a flag gets where nothing is set: everybody, by the context field that is most constant. */
+/** The strategy of a new flag without a default: a rollout to everybody, with the default stickiness. */
 const everybody: FeatureStrategy = { name: 'flexibleRollout', parameters: { rollout: '100', stickiness: 'default' } };
 
 const valuesOfStrategy = (stored: Stored): FormValues => {

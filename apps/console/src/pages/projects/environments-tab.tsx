@@ -42,7 +42,7 @@ const reads = [ListEnvironmentsOfProject, GetChangeRequestConfig, GetProjectOver
 
 const requestsOfPage = 1_000;
 
-/** Every open change request that the user may see: the search knows no projects. @throws ApiError */
+/** Every open change request that the user may see: the search has no filter by project. @throws ApiError */
 const readOpenRequests = async (signal: AbortSignal) => {
   const changeRequests: ChangeRequestSearchItem[] = [];
   for (;;) {

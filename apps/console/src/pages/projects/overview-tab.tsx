@@ -43,7 +43,7 @@ const Compared = ({ now, before }: { readonly now: number; readonly before: numb
 const weekMs = 7 * 86_400_000;
 const weekCount = 12;
 
-/** Events by week, the oldest first. Days without events are not in the answer. */
+/** Events by week, the oldest first. The response omits days without events. */
 const weeksOf = (days: ProjectStatus['activityCountByDate'], now: number) =>
   Array.from({ length: weekCount }, (_, at) => {
     const start = now - (weekCount - at) * weekMs;
@@ -112,7 +112,7 @@ interface ProjectOverviewTabProps {
   readonly overview: ProjectOverview;
 }
 
-/** What a project is about, and how it goes. */
+/** The first tab of a project: its figures, health and activity. */
 export const ProjectOverviewTab = ({ id, overview }: ProjectOverviewTabProps) => {
   const status = useQuery(operationQuery(GetProjectStatus, { params: { projectId: id } }));
   const { description, stats, health, featureTypeCounts, featureNaming, featureLimit, mode, defaultStickiness } =

@@ -5,7 +5,7 @@ import type { BodyField } from '../../components/forms/body-form.tsx';
 import { RadioGroup } from '../../components/forms/fields.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 
-/** The context fields by which users can be kept on one side of a rollout. */
+/** The context fields that a rollout can use as stickiness. */
 export const useStickinessField = (): BodyField => {
   const { data = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const sticky = data.filter(({ stickiness }) => stickiness === true).map(({ name }) => name);

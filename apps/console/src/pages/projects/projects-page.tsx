@@ -170,7 +170,7 @@ const ActiveProjects = () => {
   );
 };
 
-/** The projects that the user sees: the active ones, or the archived ones where the address asks for them. */
+/** The projects that the user sees: the active ones, or with `show=archived` the archived ones. */
 export const ProjectsPage = () => {
   const { show } = useSearch({ strict: false });
   if (show !== 'archived') return <ActiveProjects />;

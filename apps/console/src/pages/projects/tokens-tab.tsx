@@ -25,7 +25,7 @@ const CreateToken = lazy(() =>
   import('./create-token.tsx').then(({ CreateToken: component }) => ({ default: component })),
 );
 
-/** The API tokens that give a project. */
+/** The API tokens with access to a project. */
 export const TokensTab = ({ project }: { readonly project: string }) => {
   const tokens = useQuery({
     ...operationQuery(ListProjectApiTokens, { params: { projectId: project } }),

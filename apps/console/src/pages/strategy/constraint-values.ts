@@ -12,7 +12,7 @@ export const kindOf = (operator: ConstraintOperator): ValueKind => {
 
 /**
  * The operators that make sense for a context field: times for `currentTime`, all for the others.
- * @param allowsRegex whether the server takes `REGEX`
+ * @param allowsRegex whether the server accepts `REGEX`
  */
 export const operatorsFor = (contextName: string, allowsRegex: boolean): readonly ConstraintOperator[] =>
   contextName === 'currentTime'

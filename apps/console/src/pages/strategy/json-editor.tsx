@@ -47,7 +47,7 @@ export const JsonEditor = ({ label, text, onChange }: JsonEditorProps) => {
       ],
     });
     view.current = editor;
-    // Colours and the undo key come later, and are not needed to begin.
+    // Highlighting and undo are loaded after the editor is shown.
     void import('./json-editing.ts').then(({ jsonEditing }) =>
       editor.dispatch({ effects: editing.reconfigure(jsonEditing) }),
     );

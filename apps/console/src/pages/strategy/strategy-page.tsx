@@ -137,7 +137,7 @@ const Editor = ({ project, feature, environment, stored, entityTag, isEnabled }:
     setDraft(changed);
   };
 
-  /** Goes on with a merged edit, from the state that it was merged with. Until then a save still finds the later state. */
+  /** Continues with a merged edit. Its base is the stored state that it was merged with, so that the next save does not conflict with that state. */
   const adopt = (merged: Json, later: Later): void => {
     setBase(later);
     setDraft(merged as unknown as StrategyDraft);
@@ -145,7 +145,7 @@ const Editor = ({ project, feature, environment, stored, entityTag, isEnabled }:
     setConflict(undefined);
   };
 
-  /** Reads what another person has saved, and puts both edits together by field. */
+  /** Reads what another person has saved, and merges both edits by field. */
   const merge = async (): Promise<void> => {
     if (base.draft === undefined || id === undefined) return;
     const params = { projectId: project, featureName: feature, environment, strategyId: id };
@@ -283,7 +283,7 @@ const Editor = ({ project, feature, environment, stored, entityTag, isEnabled }:
   );
 };
 
-/** Adds or edits one strategy, and says what the edit does before it is saved. */
+/** Adds or edits one strategy, and previews the effect of the edit before it is saved. */
 export const StrategyPage = () => {
   const params = useParams({ strict: false }) as Place & { readonly strategy: string };
   const { project, feature, environment, strategy } = params;

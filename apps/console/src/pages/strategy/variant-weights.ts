@@ -18,14 +18,14 @@ export const withEqualWeights = (variants: readonly StrategyVariant[]): Strategy
 };
 
 /** Fixes the weight of one variant, in thousandths; the variable ones share what the fixed ones leave. */
-export const withWeight = (variants: readonly StrategyVariant[], at: number, weight: number): StrategyVariant[] => {
+export const withWeight = (variants: readonly StrategyVariant[], index: number, weight: number): StrategyVariant[] => {
   const bounded = Number.isFinite(weight) ? Math.min(totalWeight, Math.max(0, weight)) : 0;
-  const isLastVariable = variants.every(({ weightType }, nth) => nth === at || weightType === 'fix');
+  const isLastVariable = variants.every(({ weightType }, nth) => nth === index || weightType === 'fix');
   return withEqualWeights(
     variants.map((variant, nth) => {
-      if (nth === at) return { ...variant, weight: bounded, weightType: 'fix' };
-      // One variant has to take what is left.
-      return isLastVariable && nth === (at === 0 ? variants.length - 1 : 0)
+      if (nth === index) return { ...variant, weight: bounded, weightType: 'fix' };
+      // If no variable variant is left, another one becomes variable and gets the remaining weight.
+      return isLastVariable && nth === (index === 0 ? variants.length - 1 : 0)
         ? { ...variant, weightType: 'variable' }
         : variant;
     }),

@@ -8,7 +8,7 @@ import styles from './strategy.module.css';
 
 interface VariantsEditorProps {
   readonly variants: readonly StrategyVariant[];
-  /** the context field that keeps users on their variants */
+  /** the context field by whose value a user is assigned a variant */
   readonly stickiness: string;
   readonly onChange: (variants: readonly StrategyVariant[]) => void;
 }

@@ -4,5 +4,5 @@
 /** The form of an `Idempotency-Key`: visible ASCII characters. */
 export const idempotencyKeyPattern = '^[!-~]{1,255}$';
 
-/** What `If-Match` and `If-None-Match` look like: `*`, or a list of entity tags (RFC 9110, 8.8.3). */
+/** The syntax of `If-Match` and `If-None-Match`: `*`, or a list of entity tags (RFC 9110, 8.8.3). */
 export const entityTagsPattern = '^([*]|(W/)?"[!#-~]*"(, ?(W/)?"[!#-~]*")*)$';

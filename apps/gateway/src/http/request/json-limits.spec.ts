@@ -15,7 +15,7 @@ const refused = (json: string, bounds: Partial<typeof wide>): string | undefined
   }
 };
 
-/** What the text says when it is taken apart: the independent count that the judgement by text is held to. */
+/** Counts depth, members and items of the parsed value: the oracle for the limits, which count them in the text. */
 const measured = (value: unknown): { depth: number; members: number; items: number; values: number } => {
   const most = { depth: 0, members: 0, items: 0, values: 0 };
   const walk = (value: unknown, depth: number): void => {

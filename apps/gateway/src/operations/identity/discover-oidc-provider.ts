@@ -8,7 +8,7 @@ import type { GatewayContext } from '../context.ts';
 export const discoverOidcProviderEndpoint = ({ signInSettings }: GatewayContext) =>
   implement(DiscoverOidcProvider, async ({ body }) => {
     const settings = changedOidc(await signInSettings.oidc(), body);
-    // Discovery needs no client, but the library wants its id.
+    // Discovery needs no client, but the library requires an id.
     const clientId = settings.clientId || 'bunting';
     try {
       return await openIdProvider({ ...settings, clientId }, () => undefined).discover();

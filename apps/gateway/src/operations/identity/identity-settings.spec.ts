@@ -10,7 +10,7 @@ const scimPath = '/api/admin/scim-settings';
 
 let gateway: StartedGateway;
 let provider: Awaited<ReturnType<typeof startOpenIdProvider>>;
-/** Answers what a provider must not: by the path of the address. */
+/** A server with the responses that a provider must not send, one for each path. */
 let strange: Server;
 let strangeUrl: string;
 

@@ -18,7 +18,7 @@ export const requestPasswordResetEndpoint = ({
     const email = body.email.trim().normalize('NFC');
     signIn.limits.attemptFor(`reset ${email.toLowerCase()}`);
     if (mailer === undefined) return null;
-    // Not awaited: the time of the response would say whether there is such a user.
+    // Not awaited: the time of the response would reveal whether the user exists.
     void (async () => {
       const created = await transaction({ ...request, caller: systemCaller, signal: undefined }, async (tx) => {
         const user = await tx.users.findByName(email);

@@ -19,7 +19,7 @@ export const logInEndpoint = ({ transaction, signIn, signInSettings }: GatewayCo
     const holder = await signIn.findPasswordHolder(name, address);
     const counted = holder === undefined ? `name ${name.toLowerCase()}` : `user ${holder.userId}`;
     const whom = holder?.isKnownAddress === true ? undefined : counted;
-    // A guesser fails from an address or for a name that others do not use: those go first.
+    // Attempts from addresses or for names with many failures have the lowest priority in the queue of hashes.
     const rank = whom === undefined ? 0 : failures + signIn.limits.attemptFor(whom);
     const { isMatch, isOutdated } = await signIn.passwords.verify(body.password, holder?.hash, rank);
     if (holder === undefined || !isMatch) {

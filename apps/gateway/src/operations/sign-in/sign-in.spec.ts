@@ -153,7 +153,7 @@ describe('signing in with a password', () => {
     expect(fromOne.slice(0, 10)).toEqual(Array(10).fill(401));
     expect(fromOne.slice(10)).toEqual([429, 429]);
     const many = [];
-    // The names of one user share the limit, and sign-ins at a known address add nothing to it.
+    // The names of one user share the limit, and sign-ins from an address with a session do not count.
     const names = [attacked.username, attacked.username.toUpperCase(), attacked.email];
     for (let nth = 0; nth < 42; nth++) {
       many.push(await attempt(`10.67.0.${nth}`, names[nth % names.length] ?? ''));
@@ -161,7 +161,7 @@ describe('signing in with a password', () => {
     }
     expect(many.slice(0, 30)).toEqual(Array(30).fill(401));
     expect(many.slice(30)).toContain(429);
-    // The attacked user at a known address, and all other users, are not locked out.
+    // The attacked user at an address with a session, and all other users, are not locked out.
     await home.signIn(attacked.username, password);
     await browser().signIn(other.username, password);
     // What succeeds costs nothing.

@@ -18,7 +18,7 @@ export interface ScimGroupRow {
   readonly name: string;
   readonly createdAt: string;
   readonly provisioned: ProvisionedGroup | null;
-  /** null where they were not asked for */
+  /** null where they were not requested */
   readonly members: readonly Named[] | null;
 }
 
@@ -34,7 +34,7 @@ export interface ScimQuery {
   readonly limit: number;
 }
 
-/** Maximum members in one page of groups; a page ends before, but holds one group at least. */
+/** Maximum members in one page of groups. A page with a single group may have more. */
 const maxMembersOfPage = 10_000;
 
 const nameSql = 'coalesce(u.username, u.email)';

@@ -8,7 +8,7 @@ export interface NewLink {
   readonly purpose: 'password' | 'first';
   /** whose password it sets; null for the first administrator */
   readonly userId: number | null;
-  /** who created it; null for one that the user asked for */
+  /** who created it; null for one that the user requested */
   readonly createdBy: string | null;
   readonly hours: number;
 }

@@ -278,7 +278,7 @@ const predefinedRoles = [
   'alter sequence role_id_seq restart with 9',
 ];
 
-/** What MikroORM does not express. `user_grant` is the one place where rights are added up; changes of rights are notified. */
+/** What MikroORM does not express. The view `user_grant` alone combines rights; triggers notify of their changes. */
 const viewsAndTriggers = [
   `create view project_member as
       select user_id, project, role_id from project_user

@@ -1,6 +1,6 @@
 import type { Database, Statement, Tx } from '@bunting/database';
 
-/** How many passwords of a user are stored: the current one and those that may not be chosen again. */
+/** Number of stored passwords of a user: the current one and those that may not be reused. */
 const remembered = 5;
 
 /** A user who may sign in with a password. */
@@ -12,7 +12,7 @@ export interface PasswordHolder {
   readonly isKnownAddress: boolean;
 }
 
-// An address is tried as an e-mail address first: a user name that looks like the address of another user takes nothing from that user.
+// An address is tried as an e-mail address first: a user name that equals the address of another user does not shadow that user.
 const holder: Statement = {
   name: 'password-holder',
   text: `

@@ -140,7 +140,7 @@ it('a new project that reuses an id is no former project of a token', async () =
   const former = () => write("select projects, former_projects as former from api_token where name = 'shopper'");
   await apply(deleted('shop', 2, 'open'), deleted('stall', 2, 'private'));
   expect(await former()).toEqual([{ projects: ['web'], former: ['shop', 'stall'] }]);
-  // A state from before the deletion that comes again creates nothing.
+  // A duplicate of a state from before the deletion creates nothing.
   await apply(stateMessage('stall', 1, mode('stall', 'open')));
   expect(await former()).toEqual([{ projects: ['web'], former: ['shop', 'stall'] }]);
   await apply(stateMessage('shop', 3, mode('shop', 'private')));
@@ -184,7 +184,7 @@ it('makes the creator of a project with a reused id its Owner, and restores a re
   expect(await ownedBy('again')).toEqual([second]);
   expect((await accessOf(first))?.hiddenProjects).toContain('again');
   expect((await accessOf(second))?.hiddenProjects ?? []).not.toContain('again');
-  // A backup from before the deletion was restored: what it says holds, whatever its version.
+  // A backup from before the deletion was restored: its state applies, whatever its version.
   await apply(deleted('again', 4, 'private'));
   await database.transaction(resetVersions);
   expect((await accessOf(second))?.hiddenProjects).toContain('again');
@@ -201,7 +201,7 @@ it('hides a project that is becoming private until the state of that version is 
   await pendingPrivateProjects.hide('coming', 13);
   expect([await isHidden('closing'), await isHidden('coming')]).toEqual([true, true]);
   expect(await existingProjectsReader(database)(['coming'])).toEqual([]);
-  // An earlier state that comes late says nothing of what was committed after it.
+  // An earlier state that arrives late does not change what was committed after it.
   await apply(stateMessage('closing', 11, mode('closing', 'open')));
   expect(await isHidden('closing')).toBe(true);
   await apply(
@@ -211,7 +211,7 @@ it('hides a project that is becoming private until the state of that version is 
   expect([await isHidden('closing'), await isHidden('coming')]).toEqual([true, true]);
   expect(await ownedBy('coming')).toEqual([creator]);
   expect((await accessOf(creator))?.hiddenProjects).not.toContain('coming');
-  // A call that comes twice, and late, hides nothing again.
+  // A duplicate call that arrives late does not hide the project.
   await apply(stateMessage('closing', 14, mode('closing', 'open')));
   await pendingPrivateProjects.hide('closing', 12);
   expect(await isHidden('closing')).toBe(false);

@@ -31,7 +31,8 @@ const upsertProject = `
   select $1, u.id, ${predefinedRole.owner} from kept join api_user u on u.id = $4 and u.deleted_at is null
   where not exists (select from before) on conflict do nothing`;
 
-// A private project leaves a tombstone. Tokens for this project alone are revoked; others lose the project, and keep it as a former one.
+// A private project leaves a tombstone. Tokens for this project alone are revoked; others lose the project, which becomes one of their
+// former projects.
 const deleteProject = `
   with gone as (delete from project where id = $1 and $5 <> 'private'),
   buried as (

@@ -127,7 +127,7 @@ const tokens: Statement = {
     group by environment order by environment`,
 };
 
-// Without a project only root roles apply, with what they give everywhere. A private project exists only for its members and administrators.
+// Without a project only the global permissions of root roles apply. A private project exists only for its members and administrators.
 const roleHolders: Statement = {
   name: 'role-holders',
   text: `

@@ -16,8 +16,8 @@ const anyLeft = `
         select from user_grant g where g.user_id = u.id and g.permission = 'ADMIN' and g.project is null))) as left`;
 
 /**
- * Ensures that the installation keeps an administrator: a valid admin token, or an admin with a valid token, or with a password while passwords
- * are accepted. One who can sign in through an identity provider only does not count: the provider may fail. Takes an advisory lock, so that
+ * Ensures that one administrator is left: a valid admin token, or an admin with a valid token, or with a password while passwords are
+ * accepted. One who can sign in through an identity provider only does not count: the provider may fail. Takes an advisory lock, so that
  * two administrators who concurrently remove each other cannot both succeed.
  * @throws Refusal `InvalidOperationError` when no administrator would be left
  */

@@ -73,8 +73,8 @@ const add = async (
 };
 
 /**
- * Makes the token of `BUNTING_ADMIN_TOKEN` the only valid one that this setting has given: the one of an earlier value is revoked. A token
- * that an administrator has revoked stays revoked, and then replaces none.
+ * Makes the token of `BUNTING_ADMIN_TOKEN` valid and revokes the tokens of earlier values of the setting. A token that an administrator has
+ * revoked stays revoked, and then no other is revoked.
  */
 const replaceGiven = async (
   tx: Tx,

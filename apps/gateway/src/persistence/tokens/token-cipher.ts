@@ -6,7 +6,7 @@ const tagBytes = 16;
 
 /** Seals with AES-256-GCM. @param key 32 bytes */
 export const cipherWith = (key: Buffer) => ({
-  /** @param selector binds the result to what it belongs to: under another one it does not open */
+  /** @param selector the additional authenticated data: with another selector the result cannot be decrypted */
   seal: (secret: string, selector: string): Buffer => {
     const iv = randomBytes(ivBytes);
     const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(selector));

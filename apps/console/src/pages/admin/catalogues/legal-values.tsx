@@ -12,7 +12,7 @@ interface LegalValuesProps {
   readonly onChange: (values: readonly LegalValue[]) => void;
 }
 
-/** Rows that are shown until the user wants all: a thousand of them take a second to draw. */
+/** Maximum rows until the user expands the list: a thousand of them take a second to draw. */
 const maxShown = 50;
 
 /** The legal values of a context field, each with what it stands for. A list can be added from a file. */

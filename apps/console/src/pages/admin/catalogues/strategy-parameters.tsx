@@ -14,7 +14,7 @@ interface StrategyParametersProps {
 
 const types = Object.entries(text.parameterTypes).map(([id, label]) => ({ id, label }));
 
-/** What strategies of a type ask for. */
+/** The editor of the parameters of a strategy type. */
 export const StrategyParameters = ({ parameters, onChange }: StrategyParametersProps) => {
   const edit = (at: number, changed: Partial<Parameter>): void =>
     onChange(parameters.with(at, { ...(parameters[at] as Parameter), ...changed }));

@@ -81,7 +81,7 @@ const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose
   );
 };
 
-/** How many tags and flags a type takes with it. */
+/** How many tags and flags the deletion of a type affects. */
 const TypeUse = ({ tags }: { readonly tags: readonly Tag[] }) => {
   const list = tags.map(({ type, value }) => `${type}:${value}`).join(',');
   const flags = useFlagsThatMatch({ tag: `INCLUDE_ANY_OF:${list}` });
@@ -170,7 +170,7 @@ const TagTypes = () => {
 };
 
 const nameOf = ({ type, value }: Tag): string => `${type}:${value}`;
-/** The filter of the list of flags that finds a tag; quotes hold a value with blanks together. */
+/** The filter of the list of flags that finds a tag; quotes enclose a value with blanks. */
 const filterOf = (tag: Tag): string => (/\s/.test(nameOf(tag)) ? `"tag:${nameOf(tag)}"` : `tag:${nameOf(tag)}`);
 
 const TagsOfType = ({ type }: { readonly type: string }) => {

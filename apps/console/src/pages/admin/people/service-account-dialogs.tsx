@@ -62,7 +62,7 @@ const CreateToken = ({ account, onClose }: { readonly account: Account; readonly
   </SecretForm>
 );
 
-/** The tokens of a service account. A further dialog takes its place while it is open, so that one is on the screen. */
+/** The tokens of a service account. A nested dialog replaces it while it is open, so that only one is visible. */
 export const TokensDialog = ({ account, onClose }: { readonly account: Account; readonly onClose: () => void }) => {
   const tokens = useQuery(operationQuery(ListServiceAccountTokens, { params: { id: account.id } }));
   const [isCreating, setCreating] = useState(false);

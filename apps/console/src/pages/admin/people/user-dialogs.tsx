@@ -29,7 +29,7 @@ import { entered, instantIn, optionsOf, SecretForm } from '../../../components/f
 export type User = ReplyOf<typeof ListUsers>['users'][number];
 export type Opened = 'edit' | 'reset' | 'sessions' | 'activate' | 'deactivate' | 'delete';
 
-/** The address that a link of the API has for people: the API leaves out the host where it does not know it. */
+/** The absolute address of a link of the API, which is relative where the server has no public URL. */
 const addressOf = (link: string): string => new URL(link, location.origin).href;
 
 /** Creates a user, and shows the link by which the user chooses a password. */

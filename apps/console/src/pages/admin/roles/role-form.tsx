@@ -38,7 +38,7 @@ interface GrantsProps {
   readonly onChange: (grants: ReadonlySet<string>) => void;
 }
 
-/** What a role gives, to be ticked; permissions of environments for every environment or for single ones. */
+/** The permissions of a role as checkboxes; permissions of environments for every environment or for single ones. */
 const Grants = ({ catalogue, kind, grants, onChange }: GrantsProps) => {
   const environments = catalogue.permissions.environments.map(({ name }) => name);
   const set = (key: string, isOn: boolean): void => {
@@ -101,7 +101,7 @@ interface RoleFormProps {
   readonly onClose: () => void;
 }
 
-/** What a role becomes: the edit of `role`, with what others have changed of it meanwhile. @throws ApiError */
+/** Merges the edit of `role` with the changes that others have saved since. @throws ApiError */
 const mergeRole = async (role: RoleWithPermissions, edited: Edited): Promise<Edited> => {
   const stored = await call(GetRole, { params: { id: role.id } });
   return {
@@ -116,7 +116,7 @@ export const RoleForm = ({ catalogue, kind, role, onClose }: RoleFormProps) => {
   const create = useCommand(CreateRole, [ListRoles, GetRole, ListRoleHolders]);
   const update = useCommand(UpdateRole, [ListRoles, GetRole, ListRoleHolders]);
   const holders = useQuery({ ...operationQuery(ListRoleHolders, {}), enabled: role !== undefined && kind === 'root' });
-  // The edit is compared with what the dialog was opened with, also when the list is read again meanwhile.
+  // The base of the merge is the role as it was when the dialog opened, also after the list is refetched.
   const [base] = useState(role);
   const [grants, setGrants] = useState<ReadonlySet<string>>(role === undefined ? new Set() : grantsOf(role));
   const { control, handleSubmit, setError, formState } = useForm({

@@ -13,10 +13,10 @@ export const permissionGroups = ({ permissions }: AvailablePermissions): readonl
   { kind: 'environment', permissions: permissions.environments[0]?.permissions ?? [] },
 ];
 
-/** Where a role gives a permission: nowhere, everywhere that the role reaches, in the project `default`, or in some environments. */
+/** Where a role grants a permission: nowhere, everywhere in the role's scope, in the project `default`, or in some environments. */
 export type Right = 'none' | 'all' | 'default' | { readonly environments: readonly string[] };
 
-/** What a role gives of a permission. The predefined root roles give the permissions of projects in the project `default` alone. */
+/** The scope in which a role grants a permission. The predefined root roles grant the permissions of projects in the project `default` alone. */
 export const rightOf = (
   role: Pick<RoleWithPermissions, 'type' | 'permissions'>,
   permission: string,
@@ -30,7 +30,7 @@ export const rightOf = (
   return environments.length < given.length ? 'all' : { environments };
 };
 
-/** A permission that a role is to give, as one key: `NAME`, or `NAME environment`. */
+/** A permission of a role in an edit, as one key: `NAME`, or `NAME environment`. */
 export const grantKey = (name: string, environment?: string): string =>
   environment === undefined ? name : `${name} ${environment}`;
 
@@ -38,14 +38,14 @@ export const grantKey = (name: string, environment?: string): string =>
 export const grantsOf = ({ permissions }: Pick<RoleWithPermissions, 'permissions'>): ReadonlySet<string> =>
   new Set(permissions.map(({ name, environment }) => grantKey(name, environment)));
 
-/** The grants of a role, as the API takes them. */
+/** The grants of a role as the request body of the API. */
 export const bodyOfGrants = (grants: ReadonlySet<string>): { name: string; environment?: string }[] =>
   [...grants].map((grant) => {
     const [name = '', environment] = grant.split(' ');
     return environment === undefined ? { name } : { name, environment };
   });
 
-/** The grants that a role is to have when they were changed from `base` to `edited` by one person and are `stored` now: both changes together. */
+/** Merges the change from `base` to `edited` into the `stored` grants, which another person may have changed since `base`. */
 export const mergeGrants = (
   base: ReadonlySet<string>,
   edited: ReadonlySet<string>,

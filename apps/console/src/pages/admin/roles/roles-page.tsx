@@ -116,7 +116,7 @@ const Matrix = ({ catalogue, kind, roles, onEdit, onRemove }: MatrixProps) => {
   );
 };
 
-/** The roles as a matrix of what they give. */
+/** The roles as a matrix of their permissions. */
 export const RolesPage = () => {
   const [view] = useSearchParameter('kind');
   const kind = kinds.find((one) => one === view) ?? 'root';

@@ -41,7 +41,7 @@ const usesOf = ({ usage }: Application): string =>
     .map(({ project, environments }) => `${project === '*' ? text.everywhere : project}: ${environments.join(', ')}`)
     .join('; ');
 
-/** The longest word of a search, by which the server looks for names. */
+/** The longest word of a search, which the server searches for in names. */
 const longestWord = (search: string): string =>
   search.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '');
 
@@ -260,7 +260,7 @@ const ApplicationsList = () => {
   );
 };
 
-/** The applications that use flags, and the Edges between; one of them with all that is known of it. */
+/** The applications that use flags, and the Edges between; with one selected, its details. */
 export const ApplicationsPage = () => {
   const { item } = useParams({ strict: false }) as { readonly item?: string };
   if (item === undefined) return <ApplicationsList />;

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../../api/queries.ts';
 import { FlagLink, UsageList } from '../../../components/usage-list.tsx';
 
-/** A search for flags that only says how many there are and names the first of them. */
+/** A search for flags that returns their number and the names of the first. */
 export const useFlagsThatMatch = (query: RequestOf<typeof SearchFeatures>['query']) =>
   useQuery(operationQuery(SearchFeatures, { query: { ...query, limit: '8', sortBy: 'name' } }));
 

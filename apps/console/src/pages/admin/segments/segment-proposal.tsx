@@ -38,7 +38,7 @@ interface ProposeEditProps {
   readonly onReset: (values: FormValues) => void;
 }
 
-/** Proposes the edit of a segment whose project has protected environments, with what others have saved meanwhile. */
+/** Proposes the edit of a segment whose project has protected environments, merged with what others have saved since. */
 export const ProposeEdit = ({ id, target, base, values, toBody, readStored, onReset }: ProposeEditProps) => {
   const requestBodyOf = (entered: FormValues): Json => toBody(bodyOf(UpdateSegment.body, entered)) as Json;
   const stored = valuesOf(UpdateSegment.body, base);

@@ -9,7 +9,7 @@ export type ReadExport =
 
 const fault = (message: string): ReadExport => ({ kind: 'fault', message });
 
-/** Reads the text of an export of Unleash or Bunting, and says in words what is wrong with it. The server judges what is inside. */
+/** Reads the text of an export of Unleash or Bunting, or explains why it is none. The server validates its content. */
 export const readExport = (entered: string): ReadExport => {
   if (new Blob([entered]).size > maxBytes) return fault(text.tooLarge);
   let data: unknown;

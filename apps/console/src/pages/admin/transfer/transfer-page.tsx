@@ -137,7 +137,7 @@ const FileField = ({ onText }: { readonly onText: (value: string) => void }) => 
   );
 };
 
-/** Where flags go to, or come from. */
+/** The project and environment of an import or export, as state of the address. */
 const useEnvironmentChoice = () => {
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
@@ -164,7 +164,7 @@ const EnvironmentChoiceFields = ({ choice, labels, hasProject = true }: Environm
   <>
     {hasProject && (
       <ComboBox
-        // Its options are there when it is first shown: the field keeps the text that it begins with.
+        // Mounted anew once its options are loaded: the field reads its initial text only when it is mounted.
         key={choice.projectOptions.length}
         label={labels.project}
         options={choice.projectOptions}
@@ -347,7 +347,7 @@ const Export = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   );
 };
 
-/** Takes flags from an export of Unleash or Bunting, and gives them out as one. */
+/** Imports an export of Unleash or Bunting, and exports flags. */
 export const TransferPage = () => {
   const choice = useEnvironmentChoice();
   return (
