@@ -94,7 +94,7 @@ it('the columns of an entity include those of its embedded objects', () => {
 
 it('columns and JSON members are derived from properties, and a property without a column is refused', () => {
   expect(sql.columnsOf(Note, ['shortText', 'id'])).toEqual(['short_text', 'id']);
-  expect(sql.membersOf(Note, 'note', ['id', 'shortText'])).toBe("'id', note.id, 'shortText', note.short_text");
+  expect(sql.jsonPairsOf(Note, 'note', ['id', 'shortText'])).toBe("'id', note.id, 'shortText', note.short_text");
   expect(() => sql.columnsOf(Note, ['writtenBy'])).toThrow('The entity Note has no column for writtenBy.');
 });
 

@@ -84,7 +84,7 @@ export const entitySql = (entities: readonly Entity[]) => {
     columnsOf: (entity: Entity, properties?: readonly string[]): readonly string[] =>
       (properties?.map((name) => propertyOf(entity, name)) ?? storedOf(entity)).map(columnOf),
     /** SQL: properties of a row as arguments of `json_build_object`, timestamps as RFC 3339 text. */
-    membersOf: (entity: Entity, row: string, properties: readonly string[]): string =>
+    jsonPairsOf: (entity: Entity, row: string, properties: readonly string[]): string =>
       properties.map((name) => `'${name}', ${valueSql(propertyOf(entity, name), row)}`).join(', '),
     /** SQL: a select list of a row, named by the entity's properties; without `hidden` ones, timestamps as RFC 3339 text. */
     selectOf: (entity: Entity, row: string): string =>

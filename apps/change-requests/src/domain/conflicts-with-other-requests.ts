@@ -1,6 +1,6 @@
 import type { ChangeAction, ChangeRequestPreview } from '@bunting/contracts';
 import type { ProposedChange } from './change-request.ts';
-import { membersOf } from './json-object.ts';
+import { asJsonObject } from './json-object.ts';
 
 /** The properties of a scheduled change that decide whether another change collides with it. */
 export interface ScheduledChange {
@@ -22,16 +22,16 @@ const differ = (one: unknown, other: unknown): boolean => JSON.stringify(one ?? 
 
 /** Whether two updates of one object set a common property to different values. */
 const disagree = (one: unknown, other: unknown): boolean => {
-  const [mine, theirs] = [membersOf(one), membersOf(other)];
+  const [mine, theirs] = [asJsonObject(one), asJsonObject(other)];
   return Object.keys(mine).some((key) => Object.hasOwn(theirs, key) && differ(mine[key], theirs[key]));
 };
 
-const idOf = (payload: unknown): unknown => membersOf(payload)['id'];
-const parentOf = (payload: unknown): unknown => membersOf(payload)['feature'];
+const idOf = (payload: unknown): unknown => asJsonObject(payload)['id'];
+const parentOf = (payload: unknown): unknown => asJsonObject(payload)['feature'];
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const sortOrdersOf = (payload: unknown) =>
-  new Map(listOf(payload).map((moved) => [idOf(moved), membersOf(moved)['sortOrder']]));
-const usesSegment = (payload: unknown, id: number): boolean => listOf(membersOf(payload)['segments']).includes(id);
+  new Map(listOf(payload).map((moved) => [idOf(moved), asJsonObject(moved)['sortOrder']]));
+const usesSegment = (payload: unknown, id: number): boolean => listOf(asJsonObject(payload)['segments']).includes(id);
 
 /** Collisions regardless of the environment. */
 const collidesEverywhere = (mine: ProposedChange, { action, feature, segment, payload }: ScheduledChange): boolean => {

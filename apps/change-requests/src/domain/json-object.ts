@@ -1,3 +1,3 @@
-/** The members of a JSON object; none of any other value. */
-export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+/** The value if it is a JSON object, otherwise an empty object. */
+export const asJsonObject = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};

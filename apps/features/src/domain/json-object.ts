@@ -4,5 +4,5 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The members of a JSON object; none of any other value. */
-export const membersOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+/** The value if it is a JSON object, otherwise an empty object. */
+export const asJsonObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});

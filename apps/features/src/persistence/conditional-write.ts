@@ -12,22 +12,22 @@ export interface TaggedJson {
 }
 
 /** An object that a transaction has locked: as it was read, and as it is stored now; undefined once it is removed. */
-export interface Seen<T> {
+export interface BeforeAndAfter<T> {
   readonly before: T;
   after: T | undefined;
 }
 
-export interface SeenFeature {
+export interface VersionedFeature {
   readonly feature: Feature;
   /** the version of the feature after its last edit */
   readonly editVersion: number;
 }
 
 /** The objects that a transaction has locked. The operation's own subject is among them. */
-interface SeenObjects {
-  readonly features: ReadonlyMap<string, Seen<SeenFeature>>;
-  readonly segments: ReadonlyMap<number, Seen<StoredSegment>>;
-  readonly environments: ReadonlyMap<string, Seen<StoredEnvironment>>;
+interface LockedObjects {
+  readonly features: ReadonlyMap<string, BeforeAndAfter<VersionedFeature>>;
+  readonly segments: ReadonlyMap<number, BeforeAndAfter<StoredSegment>>;
+  readonly environments: ReadonlyMap<string, BeforeAndAfter<StoredEnvironment>>;
 }
 
 interface Params {
@@ -39,7 +39,7 @@ interface Params {
 }
 
 type Tags = (
-  seen: SeenObjects,
+  locked: LockedObjects,
   params: Params,
   when: 'before' | 'after',
 ) => readonly (string | undefined)[] | undefined;
@@ -83,11 +83,11 @@ const tagsOfContent = (content: unknown): readonly string[] | undefined =>
  */
 export const checkConditionalWrite = (
   { conditional, requireMatch, setHeader, params }: WriteContext & { readonly params?: unknown },
-  seen: SeenObjects,
+  locked: LockedObjects,
 ) => {
   if (conditional === undefined) return;
   const tagsOf = (when: 'before' | 'after') =>
-    tags[conditional](seen, params as Params, when)?.filter((tag) => tag !== undefined);
+    tags[conditional](locked, params as Params, when)?.filter((tag) => tag !== undefined);
   if (requireMatch !== undefined) {
     const before = tagsOf('before');
     if (before === undefined)

@@ -465,12 +465,12 @@ export const entities = [
 export const sql = entitySql(entities);
 
 /** SQL: the properties that the admin API, projections and exports return by name, as arguments of `json_build_object`. */
-export const describedMembers = (row: string): string => sql.membersOf(FeatureEntity, row, describedBy);
+export const describedMembers = (row: string): string => sql.jsonPairsOf(FeatureEntity, row, describedBy);
 
 /** SQL: the feature in a row as the domain's `Feature`. */
 export const featureJson = (row: string): string =>
-  sql.jsonOf(FeatureEntity, row, sql.membersOf(FeatureEntity, row, ['project', 'type']));
+  sql.jsonOf(FeatureEntity, row, sql.jsonPairsOf(FeatureEntity, row, ['project', 'type']));
 
 /** SQL: the segment in a row as the domain's `StoredSegment`. */
 export const storedSegmentJson = (row: string): string =>
-  sql.jsonOf(SegmentEntity, row, sql.membersOf(SegmentEntity, row, ['project']));
+  sql.jsonOf(SegmentEntity, row, sql.jsonPairsOf(SegmentEntity, row, ['project']));

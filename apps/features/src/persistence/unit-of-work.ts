@@ -125,9 +125,9 @@ export const unitOfWork = (
       if ('conditional' in context) {
         const { features, environments, segments } = stores;
         checkConditionalWrite(context, {
-          features: features.seen,
-          environments: environments.seen,
-          segments: segments.seen,
+          features: features.locked,
+          environments: environments.locked,
+          segments: segments.locked,
         });
       }
       return result;

@@ -1,6 +1,6 @@
 import { type Change, type CheckedChange, invalid, notFound, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
-import { membersOf } from '../json-object.ts';
+import { asJsonObject } from '../json-object.ts';
 import { editContent, isClosed, requireNotBeingApplied } from './edit-content.ts';
 
 /** @throws Refusal `NoAccessError` unless the user is the author of the request. */
@@ -16,7 +16,7 @@ export const changeOf = ({ changes, id }: ChangeRequest, changeId: number): Prop
   return change;
 };
 
-const idIn = (payload: unknown): unknown => membersOf(payload)['id'];
+const idIn = (payload: unknown): unknown => asJsonObject(payload)['id'];
 
 /** Refuses to change the action or the subject of a change: they are its identity. */
 export const requireSameSubject = (before: ProposedChange, change: Change): void => {

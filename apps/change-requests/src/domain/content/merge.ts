@@ -1,7 +1,7 @@
 import { type ChangeAction, type CheckedChange, invalid, type Refusal } from '@bunting/contracts';
 import type { ProposedChange } from '../change-request.ts';
 import type { ContentStep } from '../events.ts';
-import { membersOf } from '../json-object.ts';
+import { asJsonObject } from '../json-object.ts';
 
 /**
  * What a newer change does to an earlier one of the same subject: `replace` it, `merge` into it property by property, `drop` it and follow
@@ -38,7 +38,7 @@ const subjectOf = ({ action, feature, payload }: MergeableChange): unknown => {
     case 'deleteStrategy':
     case 'updateSegment':
     case 'deleteSegment':
-      return membersOf(payload)['id'];
+      return asJsonObject(payload)['id'];
     default:
       return feature;
   }
@@ -97,7 +97,7 @@ export const mergeChange = (earlier: readonly ProposedChange[], newer: ProposedC
     case 'replace':
       return replacedBy(newer.payload);
     case 'merge':
-      return replacedBy({ ...membersOf(existing.payload), ...membersOf(newer.payload) });
+      return replacedBy({ ...asJsonObject(existing.payload), ...asJsonObject(newer.payload) });
     case 'drop':
       return {
         changes: added.changes.filter((other) => other !== existing),

@@ -1,7 +1,7 @@
 import { type Change, type ChangeRequestOverwrite, isSegmentChange, Refusal } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
-import { type JsonObject, membersOf } from '../json-object.ts';
+import { type JsonObject, asJsonObject } from '../json-object.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { RequestedChange } from './fold.ts';
 import type { ChangeContext } from './rule.ts';
@@ -41,7 +41,7 @@ const overwritesAmong = (
 ): ChangeRequestOverwrite[] =>
   properties.flatMap((property): ChangeRequestOverwrite[] => {
     if (property === 'parameters') {
-      const [was, is, will] = [snapshot, current, proposed].map((of) => membersOf(memberOf(of, 'parameters')));
+      const [was, is, will] = [snapshot, current, proposed].map((of) => asJsonObject(memberOf(of, 'parameters')));
       const keys = [...new Set([...Object.keys(is ?? {}), ...Object.keys(was ?? {})])];
       return overwritesAmong(keys, was ?? {}, is ?? {}, will ?? {}).map((found) => ({
         ...found,
@@ -71,7 +71,7 @@ export const overwritesOf = (
   context: ChangeContext,
 ): ChangeRequestOverwrite[] => {
   const now = currentSnapshot(change, context);
-  const [was, is] = [membersOf(snapshot), membersOf(now)];
+  const [was, is] = [asJsonObject(snapshot), asJsonObject(now)];
   switch (change.action) {
     case 'addDependency':
     case 'deleteDependency': {
@@ -91,7 +91,7 @@ export const overwritesOf = (
         Object.keys(change.payload).filter((key) => key !== 'id'),
         was,
         is,
-        membersOf(change.payload),
+        asJsonObject(change.payload),
       );
     case 'deleteStrategy':
     case 'deleteSegment':

@@ -9,7 +9,7 @@ import { inverseChanges } from '../../domain/changes/inverse.ts';
 import { overwritesOf } from '../../domain/changes/overwrites.ts';
 import { withCollaborator } from '../../domain/features/collaborators.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
-import { membersOf } from '../../domain/json-object.ts';
+import { asJsonObject } from '../../domain/json-object.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorOf } from '../author.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
@@ -74,7 +74,7 @@ const lockChangeContext = async (
 
 const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent => ({
   ...event,
-  data: { ...membersOf(event.data), changeRequestId },
+  data: { ...asJsonObject(event.data), changeRequestId },
 });
 
 const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise<AppliedChanges> => {

@@ -59,7 +59,7 @@ export const contextFieldRepository = (tx: Tx) => ({
 const json = sql.jsonOf(
   ContextFieldEntity,
   'field',
-  `${sql.membersOf(ContextFieldEntity, 'field', ['createdAt'])},
+  `${sql.jsonPairsOf(ContextFieldEntity, 'field', ['createdAt'])},
   'usedInProjects', coalesce(used.projects, 0), 'usedInFeatures', coalesce(used.features, 0)`,
 );
 

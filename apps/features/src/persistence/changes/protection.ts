@@ -1,7 +1,7 @@
 import type { Caller, ReplyOf, SetProtection, RequestOf } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
-import { membersOf } from '../../domain/json-object.ts';
+import { asJsonObject } from '../../domain/json-object.ts';
 import { protectedEdit, requireUnprotectedProject, requireSkipPermission } from '../../domain/projects/protection.ts';
 
 /** SQL: the protected environments that are connected to a project. */
@@ -54,7 +54,7 @@ export const allowAllEdits: ProtectionGuard = {
 };
 
 const idIn = ({ data, preData }: DomainEvent): unknown =>
-  new Map(Object.entries({ ...membersOf(preData), ...membersOf(data) })).get('id');
+  new Map(Object.entries({ ...asJsonObject(preData), ...asJsonObject(data) })).get('id');
 
 /** Refuses edits that take a change request because of a protected environment, whichever operation makes them. */
 export const protectionGuard = (
@@ -123,7 +123,7 @@ export const protectionGuard = (
       const isBypass = bypasses.some(
         ({ environments, concerns }) => concerns(event) && (environment === null || environments.includes(environment)),
       );
-      return isBypass ? { ...event, data: { ...membersOf(event.data), bypassedChangeRequest: true } } : event;
+      return isBypass ? { ...event, data: { ...asJsonObject(event.data), bypassedChangeRequest: true } } : event;
     },
   };
 };

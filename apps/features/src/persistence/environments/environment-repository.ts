@@ -4,7 +4,7 @@ import type { Outbox } from '@bunting/outbox';
 import { emitEnvironmentDelivery, emitProjectEnvironmentDelivery } from '../emit-delivery.ts';
 import type { StoredEnvironment } from '../../domain/environments/environment.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
-import type { Seen } from '../conditional-write.ts';
+import type { BeforeAndAfter } from '../conditional-write.ts';
 
 const findForUpdate = `
   select ${sql.jsonOf(EnvironmentEntity, 'e')} as environment from environment e where name = any ($1::text[])
@@ -33,14 +33,14 @@ const featureNames = `
 /** Environments within a transaction. */
 export const environmentRepository = (tx: Tx, outbox: Outbox) => {
   const { query } = tx;
-  const seen = new Map<string, Seen<StoredEnvironment>>();
+  const locked = new Map<string, BeforeAndAfter<StoredEnvironment>>();
   const updateSeen = (name: string, after: StoredEnvironment | undefined): void => {
-    const one = seen.get(name);
+    const one = locked.get(name);
     if (one !== undefined) one.after = after;
   };
   return {
     /** The environments that `findForUpdate` locked, by name. */
-    seen,
+    locked,
 
     /** The number of environments and the highest sort order; no other transaction that counts can add one before this one ends. */
     lockAndCount: async (): Promise<{ readonly count: number; readonly latest: number }> => {
@@ -53,7 +53,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
     findForUpdate: async (names: readonly string[]): Promise<StoredEnvironment[]> => {
       const rows = await query<{ environment: StoredEnvironment }>(findForUpdate, [names]);
       return rows.map(({ environment }) => {
-        seen.set(environment.name, { before: environment, after: environment });
+        locked.set(environment.name, { before: environment, after: environment });
         return environment;
       });
     },
@@ -71,7 +71,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
 
     /** Stores environments that `findForUpdate` locked. */
     save: async (environments: readonly StoredEnvironment[]): Promise<void> => {
-      const before = environments.flatMap(({ name }) => seen.get(name)?.after ?? []);
+      const before = environments.flatMap(({ name }) => locked.get(name)?.after ?? []);
       persistDifference(tx.em, EnvironmentEntity, before, environments, (environment) => environment);
       await tx.em.flush();
       for (const environment of environments) {

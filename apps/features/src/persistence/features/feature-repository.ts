@@ -17,7 +17,7 @@ import {
   type ProjectContextJson,
   projectContextOf,
 } from './project-context.ts';
-import type { Seen, SeenFeature } from '../conditional-write.ts';
+import type { BeforeAndAfter, VersionedFeature } from '../conditional-write.ts';
 
 /** A locked feature and the context of its project. */
 export interface LockedFeature {
@@ -110,7 +110,7 @@ export const featureRepository = (
 ) => {
   /** the locked and added features, as they were last stored */
   const current = new Map<string, Feature>();
-  const seen = new Map<string, Seen<SeenFeature>>();
+  const locked = new Map<string, BeforeAndAfter<VersionedFeature>>();
 
   /** the versions of the locked and added features */
   const versions = new Map<string, number>();
@@ -118,14 +118,14 @@ export const featureRepository = (
   const track = ({ feature, version, editVersion }: FeatureRow): Feature => {
     current.set(feature.name, feature);
     versions.set(feature.name, version);
-    if (!seen.has(feature.name))
-      seen.set(feature.name, { before: { feature, editVersion }, after: { feature, editVersion } });
+    if (!locked.has(feature.name))
+      locked.set(feature.name, { before: { feature, editVersion }, after: { feature, editVersion } });
     return feature;
   };
 
   /** Notes the edit version of a stored feature. */
   const noteStored = (name: string, editVersion: number): void => {
-    const [one, feature] = [seen.get(name), current.get(name)];
+    const [one, feature] = [locked.get(name), current.get(name)];
     if (one !== undefined && feature !== undefined) one.after = { feature, editVersion };
   };
 
@@ -178,7 +178,7 @@ export const featureRepository = (
 
   return {
     /** The locked features, by name. */
-    seen,
+    locked,
 
     /** Locks a feature of a project and reads the context of the project, with the objects that a request refers to, in one statement. */
     getForUpdate: async (
@@ -250,7 +250,7 @@ export const featureRepository = (
       for (const some of batchesOf(features)) {
         const names = some.map(({ name }) => name);
         for (const { name, version } of await query<{ name: string; version: number }>(remove, [names])) {
-          const gone = seen.get(name);
+          const gone = locked.get(name);
           if (gone !== undefined) gone.after = undefined;
           const before = current.get(name);
           if (before !== undefined) emitRemovalDelivery(outbox, before);

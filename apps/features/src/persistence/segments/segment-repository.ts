@@ -7,7 +7,7 @@ import { raw } from '@mikro-orm/postgresql';
 import { shortName } from '../../domain/refusals.ts';
 import type { SegmentContent, SegmentUsage, StoredSegment } from '../../domain/constraints/segment.ts';
 import { SegmentEntity, storedSegmentJson } from '../entities.ts';
-import type { Seen } from '../conditional-write.ts';
+import type { BeforeAndAfter } from '../conditional-write.ts';
 
 const getForUpdate = `
   select ${storedSegmentJson('s')} as segment, (select id from segment where name = $2) as "idOfName"
@@ -37,9 +37,9 @@ const refusalOf = (error: unknown, project: string | null): unknown => {
 /** Segments within a transaction. */
 export const segmentRepository = (tx: Tx, outbox: Outbox) => {
   const { query } = tx;
-  const seen = new Map<number, Seen<StoredSegment>>();
+  const locked = new Map<number, BeforeAndAfter<StoredSegment>>();
   const updateSeen = (id: number, after: StoredSegment | undefined): void => {
-    const one = seen.get(id);
+    const one = locked.get(id);
     if (one !== undefined) one.after = after;
   };
   const emitState = ({ id, name, project, constraints }: StoredSegment, version: number): void => {
@@ -49,7 +49,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
 
   return {
     /** The segments that `getForUpdate` locked, by id. */
-    seen,
+    locked,
 
     /** Counts the segments; no other transaction that counts can add one before this one ends. */
     lockAndCount: async (): Promise<number> => {
@@ -67,7 +67,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
       const { segment, idOfName } = row;
       // A second statement: it sees those that began to use the segment while this transaction waited for the lock.
       const users = await query<SegmentUsage['users'][number]>(usersOf, [id]);
-      seen.set(id, { before: segment, after: segment });
+      locked.set(id, { before: segment, after: segment });
       return {
         segment,
         neighbours: { users, idOfName: (other) => (other === name ? (idOfName ?? undefined) : undefined) },
