@@ -1,4 +1,4 @@
-import { deadLetters, missedMessages } from '@bunting/outbox';
+import { listDeadLetters, missedMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
 import { parseChainCheckpoint } from '../apps/audit/src/domain/parse-chain-checkpoint.ts';
 import { verifyChain } from '../apps/audit/src/persistence/log/verify-chain.ts';
@@ -65,7 +65,7 @@ const main = async (): Promise<void> => {
     for (const { producer, first, last } of missed) {
       console.log(`NEVER ARRIVED: events ${first} to ${last} of ${producer}`);
     }
-    const letters = await deadLetters(log);
+    const letters = await listDeadLetters(log);
     for (const { producer, position, uid, type, reason, attempts, nextAttemptAt } of letters) {
       console.log(
         `DEAD LETTER: event ${position} of ${producer} (${type}, ${uid}): ${reason} (${attempts} attempts, the next one at ${nextAttemptAt})`,

@@ -1,6 +1,6 @@
 import { completeEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
-import { deadLetters, consumerTables, measureDeadLetters, missedMessages } from '@bunting/outbox';
+import { listDeadLetters, consumerTables, measureDeadLetters, missedMessages } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import pLimit from 'p-limit';
 import { AuditConfig } from './config.ts';
@@ -75,7 +75,7 @@ export const auditService = defineService({
       retentionDays: config.AUDIT_RETENTION_DAYS,
       verifyChain: (options: VerificationOptions) => oneAtATime(() => verifyChain(database, options)),
       missedMessages: () => missedMessages(database),
-      deadLetters: () => deadLetters(database),
+      deadLetters: () => listDeadLetters(database),
       publicUrl,
     };
     const served = await serve(completeEndpoints('audit', auditEndpoints(context)));

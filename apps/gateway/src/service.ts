@@ -63,7 +63,7 @@ import { requestLimits } from './admission/concurrent-request-limits.ts';
 import { unreadResponses } from './admission/unread-responses.ts';
 import { deliveryStreams } from './streaming/delivery-streams.ts';
 import { createHttpServer, httpStopTimeoutMs, listen, requireAvailableAddress } from './http/server.ts';
-import { startRevealingExpiredProjects } from './subscriptions/reveal-expired-projects.ts';
+import { startUnhidingUnconfirmedProjects } from './subscriptions/unhide-unconfirmed-projects.ts';
 import { pendingPrivateProjectStore } from './persistence/projects/pending-private-projects.ts';
 import { followProjects } from './subscriptions/follow-projects.ts';
 
@@ -157,8 +157,8 @@ const start = async ({
   measureDeadLetters(metrics, 'gateway', database);
   onStop('projection of projects', () => projects.stop());
   const pendingPrivateProjects = pendingPrivateProjectStore(database);
-  const revealer = startRevealingExpiredProjects({ pendingPrivateProjects, projects, warn });
-  onStop('reveal of projects of failed commits', () => revealer.stop());
+  const unhiding = startUnhidingUnconfirmedProjects({ pendingPrivateProjects, projects, warn });
+  onStop('unhiding of unconfirmed projects', () => unhiding.stop());
   const delivery = await startDelivery({ bus, config, metrics, warn });
   onStop('delivery to SDKs', () => delivery.stop());
   const unread = unreadResponses(config);

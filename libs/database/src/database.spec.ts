@@ -1,37 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually, type FreshDatabase, freshDatabase, withClient } from '@bunting/testing';
+import { describe, expect, it } from '@jest/globals';
+import { eventually, withClient } from '@bunting/testing';
+import { emptyDatabasePerTest, flagTable } from '../test/empty-database-per-test.ts';
 import { stallingProxy } from '../test/stalling-proxy.ts';
-import {
-  type Database,
-  type DatabaseOptions,
-  openDatabase,
-  type SchemaMigration,
-  violatedConstraint,
-} from './index.ts';
-
-const first: SchemaMigration = {
-  name: '2026-01-01-flags',
-  statements: ['create table flag (name text primary key, rolls int not null default 0)'],
-};
+import { type Database, violatedConstraint } from './index.ts';
 
 describe('a database', () => {
-  let fresh: FreshDatabase;
-  let opened: Database[];
-
-  const open = async (migrations: readonly SchemaMigration[] = [first], more: Partial<DatabaseOptions> = {}) => {
-    const database = await openDatabase({ url: fresh.url, name: 'test', migrations, ...more });
-    opened.push(database);
-    return database;
-  };
-
-  beforeEach(async () => {
-    fresh = await freshDatabase();
-    opened = [];
-  });
-  afterEach(async () => {
-    await Promise.all(opened.map((database) => database.close()));
-    await fresh.drop();
-  });
+  const { url, open, forget } = emptyDatabasePerTest();
 
   it('stores a transaction as a whole or not at all', async () => {
     const database = await open();
@@ -113,7 +87,7 @@ describe('a database', () => {
   });
 
   it('refuses a statement as unavailable after the statement timeout', async () => {
-    const database = await open([first], { statementTimeoutMs: 1_000 });
+    const database = await open([flagTable], { statementTimeoutMs: 1_000 });
     await expect(database.read({ name: 'slow', text: 'select pg_sleep(10)' })).rejects.toMatchObject({
       kind: 'ServiceUnavailable',
       message: expect.stringContaining('took too long'),
@@ -153,7 +127,7 @@ describe('a database', () => {
   });
 
   it('counts the time that a transaction waits for a connection', async () => {
-    const database = await open([first], { poolMax: 1 });
+    const database = await open([flagTable], { poolMax: 1 });
     const session = await database.session();
     let begun = false;
     const limits = within(100);
@@ -188,8 +162,8 @@ describe('a database', () => {
 
   it('stores nothing whose COMMIT reaches PostgreSQL after the deadline', async () => {
     const database = await open();
-    const proxy = await stallingProxy(fresh.url, 'commit');
-    const stalled = await open([first], { url: proxy.url });
+    const proxy = await stallingProxy(url(), 'commit');
+    const stalled = await open([flagTable], { url: proxy.url });
     proxy.stall();
     const late = stalled.transaction(async ({ query }) => {
       await query("insert into flag (name) values ('late')");
@@ -205,7 +179,7 @@ describe('a database', () => {
     await stalled.transaction(({ query }) => query("insert into flag (name) values ('next')"), within(10_000));
     expect(await database.read(flags)).toEqual([{ name: 'next' }]);
     await stalled.close();
-    opened = opened.filter((one) => one !== stalled);
+    forget(stalled);
     await proxy.stop();
   });
 
@@ -235,7 +209,7 @@ describe('a database', () => {
   });
 
   it('reports that all connections are in use when none is free in time', async () => {
-    const database = await open([first], { poolMax: 1 });
+    const database = await open([flagTable], { poolMax: 1 });
     const session = await database.session();
     await expect(database.read({ name: 'one', text: 'select 1' })).rejects.toMatchObject({
       kind: 'ServiceUnavailable',
@@ -246,11 +220,11 @@ describe('a database', () => {
 
   it('refuses writes with 503 while it is read-only, logs it once, and writes again by itself', async () => {
     const errors: string[] = [];
-    const database = await open([first], { logError: (message) => void errors.push(message) });
+    const database = await open([flagTable], { logError: (message) => void errors.push(message) });
     const setReadOnly = (value: 'on' | 'off') =>
-      withClient(fresh.url, async (client) => {
+      withClient(url(), async (client) => {
         await client.query('set default_transaction_read_only = off');
-        const name = client.escapeIdentifier(new URL(fresh.url).pathname.slice(1));
+        const name = client.escapeIdentifier(new URL(url()).pathname.slice(1));
         await client.query(`alter database ${name} set default_transaction_read_only = ${value}`);
         // The setting counts for new connections only.
         await client.query(
@@ -274,7 +248,7 @@ describe('a database', () => {
 
   it('is not ready after a write has failed for a full disk, until there is space again', async () => {
     const errors: string[] = [];
-    const database = await open([first], { logError: (message) => void errors.push(message) });
+    const database = await open([flagTable], { logError: (message) => void errors.push(message) });
     const full = `create function full_disk() returns event_trigger language plpgsql as $$ begin
       raise exception using errcode = 'disk_full', message = 'could not extend file "base/1": No space left on device';
     end $$`;
@@ -309,8 +283,8 @@ describe('a database', () => {
         "do $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file'; end $$",
       ],
     };
-    await expect(open([first, full])).rejects.toThrow(
-      `The disk of the PostgreSQL at ${decodeURIComponent(new URL(fresh.url).host)} is full (could not extend file (53100)). Free some space on it, then start again.`,
+    await expect(open([flagTable, full])).rejects.toThrow(
+      `The disk of the PostgreSQL at ${decodeURIComponent(new URL(url()).host)} is full (could not extend file (53100)). Free some space on it, then start again.`,
     );
   });
 

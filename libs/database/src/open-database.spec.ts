@@ -1,42 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { eventually, type FreshDatabase, freshDatabase, overTcp, withClient } from '@bunting/testing';
-import {
-  createSchema,
-  type Database,
-  type DatabaseOptions,
-  NewerDatabaseError,
-  openDatabase,
-  type SchemaMigration,
-} from './index.ts';
+import { describe, expect, it, jest } from '@jest/globals';
+import { eventually, freshDatabase, overTcp, withClient } from '@bunting/testing';
+import { emptyDatabasePerTest, flagTable } from '../test/empty-database-per-test.ts';
+import { createSchema, NewerDatabaseError, openDatabase, type SchemaMigration } from './index.ts';
 
-const first: SchemaMigration = {
-  name: '2026-01-01-flags',
-  statements: ['create table flag (name text primary key, rolls int not null default 0)'],
-};
 const second: SchemaMigration = { name: '2026-02-01-notes', statements: ['alter table flag add column note text'] };
 
 describe('a database', () => {
-  let fresh: FreshDatabase;
-  let opened: Database[];
-
-  const open = async (migrations: readonly SchemaMigration[] = [first], more: Partial<DatabaseOptions> = {}) => {
-    const database = await openDatabase({ url: fresh.url, name: 'test', migrations, ...more });
-    opened.push(database);
-    return database;
-  };
-
-  beforeEach(async () => {
-    fresh = await freshDatabase();
-    opened = [];
-  });
-  afterEach(async () => {
-    await Promise.all(opened.map((database) => database.close()));
-    await fresh.drop();
-  });
+  const { url, open, forget } = emptyDatabasePerTest();
 
   it('runs each migration once when several processes open it concurrently', async () => {
     await Promise.all([open(), open(), open()]);
-    const [database] = [await open([first, second])];
+    const [database] = [await open([flagTable, second])];
     await database.transaction(({ query }) => query("insert into flag (name, note) values ('a', 'b')"));
     expect(await database.read({ name: 'flags', text: 'select name, note from flag' })).toEqual([
       { name: 'a', note: 'b' },
@@ -44,9 +18,9 @@ describe('a database', () => {
   });
 
   it('is refused with one sentence by a version that lacks some of its migrations', async () => {
-    await open([first, second]);
-    await expect(open([first])).rejects.toThrow(NewerDatabaseError);
-    await expect(open([first])).rejects.toThrow(
+    await open([flagTable, second]);
+    await expect(open([flagTable])).rejects.toThrow(NewerDatabaseError);
+    await expect(open([flagTable])).rejects.toThrow(
       /was written by a newer version of Bunting \(it has the migration "2026-02-01-notes", which this version does not know\)/,
     );
   });
@@ -55,23 +29,23 @@ describe('a database', () => {
   const noRolls = { name: '3-contract-rolls', statements: ['alter table flag drop column rolls'] };
 
   it('serves a version that does not know how a newer one has expanded it, and says so', async () => {
-    const before = await open([first]);
-    const newer = await open([first, note]);
+    const before = await open([flagTable]);
+    const newer = await open([flagTable, note]);
     expect(await before.ready()).toEqual({ schema: { needs: 1, has: 2, newer: ['2-expand-note'] } });
     expect(await newer.ready()).toEqual({ schema: { needs: 2, has: 2, newer: [] } });
-    expect(await (await open([first])).schema()).toEqual({ needs: 1, has: 2, newer: ['2-expand-note'] });
-    expect(await (await open([first], { readOnlySchema: true })).schema()).toMatchObject({ has: 2 });
+    expect(await (await open([flagTable])).schema()).toEqual({ needs: 1, has: 2, newer: ['2-expand-note'] });
+    expect(await (await open([flagTable], { readOnlySchema: true })).schema()).toMatchObject({ has: 2 });
   });
 
   it('takes a running process out of service when a newer version has contracted it, or an older backup was restored', async () => {
-    const before = await open([first, note]);
-    await open([first, note, noRolls]);
+    const before = await open([flagTable, note]);
+    await open([flagTable, note, noRolls]);
     const contracted =
       /was written by a newer version of Bunting \(it has the migration "3-contract-rolls", which this version does not know\)\. Start that version, or restore a backup/;
     await expect(before.ready()).rejects.toThrow(contracted);
-    await expect(open([first, note])).rejects.toThrow(contracted);
+    await expect(open([flagTable, note])).rejects.toThrow(contracted);
     const names = () => before.read({ text: 'select name from schema_migration order by id' });
-    expect(await names()).toEqual([first, note, noRolls].map(({ name }) => ({ name })));
+    expect(await names()).toEqual([flagTable, note, noRolls].map(({ name }) => ({ name })));
     await before.read({ text: "delete from schema_migration where name <> '2026-01-01-flags'" });
     await expect(before.ready()).rejects.toThrow(
       /it lacks the migration "2-expand-note"\): start this version on it first/,
@@ -79,7 +53,7 @@ describe('a database', () => {
   });
 
   it('gets an index concurrently while its rows are written, and repairs one whose creation was cut off', async () => {
-    const flags = await open([first]);
+    const flags = await open([flagTable]);
     const step = {
       name: '2-expand-by-rolls',
       concurrently: true,
@@ -94,16 +68,16 @@ describe('a database', () => {
       });
     const waiting = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
       and query ~ '^(create|drop) index concurrently' and wait_event_type = 'Lock'`;
-    await withClient(fresh.url, async (writer) => {
+    await withClient(url(), async (writer) => {
       await writer.query("begin; insert into flag (name) values ('a')");
-      const cutOff = open([first, step, note]);
+      const cutOff = open([flagTable, step, note]);
       cutOff.catch(() => undefined);
       await eventually(async () =>
         expect(await flags.read({ text: `select pg_terminate_backend(pid) ${waiting}` })).toHaveLength(1),
       );
       await expect(cutOff).rejects.toThrow();
       expect(await indexes()).toEqual([{ valid: false }]);
-      const opening = Promise.all([open([first, step, note]), open([first, step, note])]);
+      const opening = Promise.all([open([flagTable, step, note]), open([flagTable, step, note])]);
       await eventually(async () => expect(await flags.read({ text: `select pid ${waiting}` })).toHaveLength(1));
       await flags.read({ text: "insert into flag (name) values ('b')" });
       await writer.query('commit');
@@ -114,7 +88,7 @@ describe('a database', () => {
 
   it('has the same schema when a restore creates it in one transaction as when services migrate it', async () => {
     const steps = [
-      first,
+      flagTable,
       note,
       {
         name: '3-expand-by-note',
@@ -151,28 +125,28 @@ describe('a database', () => {
   });
 
   it('is refused when it was restored in part, and left as it is', async () => {
-    await (await open([first, second])).close();
-    await withClient(fresh.url, (client) => client.query('drop table schema_migration'));
-    await expect(open([first, second])).rejects.toThrow(
+    await (await open([flagTable, second])).close();
+    await withClient(url(), (client) => client.query('drop table schema_migration'));
+    await expect(open([flagTable, second])).rejects.toThrow(
       /^The migrations of the database \S+ do not fit what it holds \(.*relation "flag" already exists\)\. No data was changed\. It was restored in part, or changed by hand: restore it/,
     );
-    await withClient(fresh.url, async (client) => {
+    await withClient(url(), async (client) => {
       const left = await client.query("select tablename from pg_tables where schemaname = 'public'");
       expect(left.rows).toEqual([{ tablename: 'flag' }]);
       await client.query('drop table flag');
       await createSchema(client, 'flags', []);
       await client.query("insert into schema_migration (name) values ('2026-01-01-flags')");
     });
-    await expect(open([first, second])).rejects.toThrow(/relation "flag" does not exist\)\. No data was changed/);
-    const { rows } = await withClient(fresh.url, (client) => client.query('select name from schema_migration'));
+    await expect(open([flagTable, second])).rejects.toThrow(/relation "flag" does not exist\)\. No data was changed/);
+    const { rows } = await withClient(url(), (client) => client.query('select name from schema_migration'));
     expect(rows).toEqual([{ name: '2026-01-01-flags' }]);
   });
 
   it('takes a migration completely at the next start when the process that began it was cut off in the middle', async () => {
     const long = { name: '2026-03-01-long', statements: ['create table half (id int)', 'select pg_sleep(60)'] };
-    const cutOff = open([first, long]);
+    const cutOff = open([flagTable, long]);
     cutOff.catch(() => undefined);
-    await withClient(fresh.url, (client) =>
+    await withClient(url(), (client) =>
       eventually(async () => {
         const { rowCount } = await client.query(
           `select pg_terminate_backend(pid) from pg_stat_activity
@@ -183,7 +157,7 @@ describe('a database', () => {
     );
     await expect(cutOff).rejects.toThrow();
     const whole = { ...long, statements: long.statements.slice(0, 1) };
-    expect(await (await open([first, whole])).read({ text: 'select id from half' })).toEqual([]);
+    expect(await (await open([flagTable, whole])).read({ text: 'select id from half' })).toEqual([]);
   });
 
   it('is refused when the clocks of the process and of PostgreSQL differ by a minute', async () => {
@@ -196,18 +170,16 @@ describe('a database', () => {
     } finally {
       shifted.mockRestore();
     }
-    const tables = await withClient(fresh.url, (client) =>
-      client.query("select from pg_tables where tablename = 'flag'"),
-    );
+    const tables = await withClient(url(), (client) => client.query("select from pg_tables where tablename = 'flag'"));
     expect(tables.rowCount).toBe(0);
   });
 
   it('is opened by a process that lacks no migration while another one migrates', async () => {
     await open();
-    await withClient(fresh.url, async (holder) => {
+    await withClient(url(), async (holder) => {
       await holder.query('select pg_advisory_lock(7)');
       const waiting = { name: '2-expand-waiting', statements: ['select pg_advisory_xact_lock(7)'] };
-      const migrating = open([first, waiting]);
+      const migrating = open([flagTable, waiting]);
       const waits = `select from pg_stat_activity where query like '%pg_advisory_xact_lock(7)%' and wait_event_type = 'Lock'`;
       await eventually(async () => expect((await holder.query(waits)).rowCount).toBe(1));
       await open();
@@ -219,14 +191,14 @@ describe('a database', () => {
 
   it('allows a migration to exceed the statement timeout of calls', async () => {
     const slow = { name: '2026-03-01-slow', statements: ['select pg_sleep(3)', 'create table late (id int)'] };
-    const database = await open([first, slow], { statementTimeoutMs: 1_500 });
+    const database = await open([flagTable, slow], { statementTimeoutMs: 1_500 });
     expect(await database.read({ name: 'late', text: 'select id from late' })).toEqual([]);
     const tooSlow = database.read({ name: 'slow', text: 'select pg_sleep(5)' });
     await expect(tooSlow).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
   });
 
   it('releases the locks of a vanished machine within half a minute', async () => {
-    const session = await (await open([first], { url: overTcp(fresh.url) })).session();
+    const session = await (await open([flagTable], { url: overTcp(url()) })).session();
     const settings = await session.query(
       "select name, setting::int from pg_settings where name like 'tcp_keepalives_%' order by name",
     );
@@ -239,36 +211,36 @@ describe('a database', () => {
   });
 
   it('is created where it is missing', async () => {
-    const url = new URL(fresh.url);
-    url.pathname = `${url.pathname}_made`;
-    const database = await open([first], { url: url.href });
+    const missing = new URL(url());
+    missing.pathname = `${missing.pathname}_made`;
+    const database = await open([flagTable], { url: missing.href });
     await database.schema();
     await database.close();
-    opened = [];
+    forget(database);
     const maintenance = await open([]);
     await maintenance.transaction(async ({ query }) => {
-      expect(await query('select datname from pg_database where datname = $1', [url.pathname.slice(1)])).toHaveLength(
-        1,
-      );
+      expect(
+        await query('select datname from pg_database where datname = $1', [missing.pathname.slice(1)]),
+      ).toHaveLength(1);
     });
   });
 
   it('is neither created nor migrated by a process with readOnlySchema', async () => {
-    const url = new URL(fresh.url);
-    url.pathname = '/missing_database';
-    const looking = { readOnlySchema: true, url: url.href };
-    await expect(open([first], looking)).rejects.toThrow(
-      `There is no database missing_database at ${decodeURIComponent(url.host)}.`,
+    const missing = new URL(url());
+    missing.pathname = '/missing_database';
+    const looking = { readOnlySchema: true, url: missing.href };
+    await expect(open([flagTable], looking)).rejects.toThrow(
+      `There is no database missing_database at ${decodeURIComponent(missing.host)}.`,
     );
-    await expect(open([first], looking)).rejects.toThrow('There is no database');
+    await expect(open([flagTable], looking)).rejects.toThrow('There is no database');
 
-    await expect(open([first], { readOnlySchema: true })).rejects.toThrow(/holds nothing of Bunting/);
-    await (await open([first])).transaction(({ query }) => query("insert into flag (name) values ('a')"));
-    await expect(open([first, second], { readOnlySchema: true })).rejects.toThrow(
+    await expect(open([flagTable], { readOnlySchema: true })).rejects.toThrow(/holds nothing of Bunting/);
+    await (await open([flagTable])).transaction(({ query }) => query("insert into flag (name) values ('a')"));
+    await expect(open([flagTable, second], { readOnlySchema: true })).rejects.toThrow(
       /lacks the migration "2026-02-01-notes"\): start this version/,
     );
     await expect(open([], { readOnlySchema: true })).rejects.toThrow(NewerDatabaseError);
-    const database = await open([first], { readOnlySchema: true });
+    const database = await open([flagTable], { readOnlySchema: true });
     expect(await database.read({ name: 'names', text: 'select name from flag' })).toEqual([{ name: 'a' }]);
   });
 

@@ -1,5 +1,5 @@
 export { measureDeadLetters } from './dead-letters/dead-letter-metrics.ts';
-export { deadLetters, readDeadLettersEndpoint } from './dead-letters/dead-letters.ts';
+export { listDeadLetters, readDeadLettersEndpoint } from './dead-letters/dead-letters.ts';
 export { digestOfVersions } from './digest-of-versions.ts';
 export { type MissedRange, missedMessages } from './consumer/missed-messages.ts';
 export { idempotencyTables, encryptReply, type EncryptedReply } from './idempotency/idempotency-store.ts';

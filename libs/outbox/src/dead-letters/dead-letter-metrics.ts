@@ -1,7 +1,7 @@
 import type { ServiceName } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
 import { Gauge, type Registry } from 'prom-client';
-import { deadLetterCounts } from './dead-letters.ts';
+import { countDeadLetters } from './dead-letters.ts';
 
 /** Registers the gauge `bunting_dead_letters`: an operator has to act when it is above zero. */
 export const measureDeadLetters = (registry: Registry, consumer: ServiceName, database: Database): void => {
@@ -12,7 +12,7 @@ export const measureDeadLetters = (registry: Registry, consumer: ServiceName, da
     registers: [registry],
     async collect() {
       // While the database is unreachable the metric has the last counts, and the other metrics are served.
-      const counts = await deadLetterCounts(consumer, database).catch(() => []);
+      const counts = await countDeadLetters(consumer, database).catch(() => []);
       for (const { producer, topic, count } of counts) this.set({ producer, topic }, count);
     },
   });

@@ -11,7 +11,7 @@ import {
 import { type Database, type Statement, timestampSql, type Tx } from '@bunting/database';
 
 /** The producer and the topic of a dead letter. */
-export interface Source {
+export interface DeadLetterSource {
   readonly producer: Producer;
   readonly topic: OutboxTopic;
 }
@@ -48,7 +48,7 @@ const insertLetter = `
 /** Stores a message that could not be applied, with the reason. It stays until an attempt succeeds. */
 export const addDeadLetter = async (
   { query }: Pick<Tx, 'query'>,
-  { producer, topic }: Source,
+  { producer, topic }: DeadLetterSource,
   message: OutboxMessage,
   failed: { readonly reason: string; readonly attempts: number },
 ): Promise<void> => {
@@ -71,7 +71,7 @@ export const addDeadLetter = async (
 /** Deletes dead letters whose state is superseded by a newer state of the same entity. */
 export const dropSuperseded = async (
   { query }: Pick<Tx, 'query'>,
-  { producer, topic }: Source,
+  { producer, topic }: DeadLetterSource,
   applied: readonly OutboxMessage[],
 ): Promise<void> => {
   if (topic !== 'state' || applied.length === 0) return;
@@ -87,7 +87,10 @@ export const dropSuperseded = async (
  * Deletes the dead states of a producer that was restored from a backup: they may be newer than the backup, and all states of the
  * producer are applied again anyway.
  */
-export const deleteDeadStates = async ({ query }: Pick<Tx, 'query'>, { producer, topic }: Source): Promise<void> => {
+export const deleteDeadStates = async (
+  { query }: Pick<Tx, 'query'>,
+  { producer, topic }: DeadLetterSource,
+): Promise<void> => {
   if (topic === 'state') await query('delete from dead_letter where producer = $1 and topic = $2', [producer, topic]);
 };
 
@@ -107,9 +110,9 @@ const dueInMs: Statement = {
 };
 
 /** The milliseconds until the next attempt is due, 0 when one is due; undefined without dead letters. */
-export const nextAttemptInMs = async (
+export const msUntilNextAttempt = async (
   database: Database,
-  { producer, topic }: Source,
+  { producer, topic }: DeadLetterSource,
   startedAt: string,
 ): Promise<number | undefined> => {
   const [row] = await database.read<{ dueInMs: number | null }>(dueInMs, [producer, topic, startedAt]);
@@ -117,17 +120,17 @@ export const nextAttemptInMs = async (
 };
 
 /** A dead letter whose next attempt is due, and the number of its attempts so far. */
-export interface DueLetter {
+export interface DueDeadLetter {
   readonly message: OutboxMessage;
   readonly attempts: number;
 }
 
 /** The first dead letter that is due. The projection's row in `consumer_checkpoint` must be locked, so that no other process retries the same one. */
-export const nextDueLetter = async (
+export const findDueDeadLetter = async (
   { query }: Pick<Tx, 'query'>,
-  { producer, topic }: Source,
+  { producer, topic }: DeadLetterSource,
   startedAt: string,
-): Promise<DueLetter | undefined> => {
+): Promise<DueDeadLetter | undefined> => {
   const [row] = await query<OutboxMessage & { readonly attempts: number }>(
     `select position, uid, type, ${timestampSql('recorded_at')} as "recordedAt", traceparent, payload, attempts from dead_letter
      where producer = $1 and topic = $2 and ${isDue} order by position limit 1`,
@@ -138,12 +141,12 @@ export const nextDueLetter = async (
   return { attempts, message };
 };
 
-export const removeDeadLetter = ({ query }: Pick<Tx, 'query'>, { producer, topic }: Source, uid: string) =>
+export const deleteDeadLetter = ({ query }: Pick<Tx, 'query'>, { producer, topic }: DeadLetterSource, uid: string) =>
   query('delete from dead_letter where producer = $1 and topic = $2 and uid = $3', [producer, topic, uid]);
 
 export const postponeDeadLetter = (
   { query }: Pick<Tx, 'query'>,
-  { producer, topic }: Source,
+  { producer, topic }: DeadLetterSource,
   uid: string,
   reason: string,
 ) =>
@@ -163,7 +166,7 @@ const listed: Statement = {
 };
 
 /** The dead letters of a consumer, the oldest first, at most 1,000; without payloads, which may hold secrets. */
-export const deadLetters = (database: Database): Promise<DeadLetter[]> => database.read<DeadLetter>(listed);
+export const listDeadLetters = (database: Database): Promise<DeadLetter[]> => database.read<DeadLetter>(listed);
 
 const counted: Statement = {
   name: 'dead-letter-counts',
@@ -171,11 +174,11 @@ const counted: Statement = {
 };
 
 /** The number of a consumer's dead letters for each topic that it consumes, including zeros. */
-export const deadLetterCounts = async (
+export const countDeadLetters = async (
   consumer: ServiceName,
   database: Database,
-): Promise<(Source & { readonly count: number })[]> => {
-  const rows = await database.read<Source & { count: number }>(counted);
+): Promise<(DeadLetterSource & { readonly count: number })[]> => {
+  const rows = await database.read<DeadLetterSource & { count: number }>(counted);
   const followed = (Object.keys(consumersOf) as Producer[]).flatMap((producer) =>
     (['event', 'state'] as const)
       .filter((topic) => consumersOf[producer][topic].includes(consumer))
@@ -189,4 +192,4 @@ export const deadLetterCounts = async (
 
 /** The endpoint by which the audit service lists the dead letters of every service. */
 export const readDeadLettersEndpoint = (consumer: keyof typeof readDeadLettersOf, database: Database): Endpoint =>
-  implement(readDeadLettersOf[consumer], () => deadLetters(database));
+  implement(readDeadLettersOf[consumer], () => listDeadLetters(database));

@@ -2,17 +2,17 @@ import { type OutboxMessage, type ServiceName } from '@bunting/contracts';
 import { type Database, isDataError, type Tx } from '@bunting/database';
 import { type Loop, startLoop } from '@bunting/runtime';
 import {
-  type DueLetter,
-  nextAttemptInMs,
-  nextDueLetter,
+  type DueDeadLetter,
+  msUntilNextAttempt,
+  findDueDeadLetter,
   postponeDeadLetter,
   deadLetterReason,
-  removeDeadLetter,
-  type Source,
+  deleteDeadLetter,
+  type DeadLetterSource,
   databaseTime,
 } from './dead-letters.ts';
 
-export interface DeadLetterRetriesOptions extends Source {
+export interface DeadLetterRetriesOptions extends DeadLetterSource {
   readonly consumer: ServiceName;
   readonly database: Database;
   /** Locks the projection's row in `consumer_checkpoint`, so that no other message is applied concurrently. */
@@ -31,15 +31,15 @@ export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop 
   const source = { producer, topic };
 
   const retryNext = async (startedAt: string): Promise<void> => {
-    const claimed: { due?: DueLetter | undefined } = {};
+    const claimed: { due?: DueDeadLetter | undefined } = {};
     try {
       const applied = await database.transaction(async (tx) => {
         await lockCheckpoint(tx);
-        const due = await nextDueLetter(tx, source, startedAt);
+        const due = await findDueDeadLetter(tx, source, startedAt);
         claimed.due = due;
         if (due === undefined) return undefined;
         await apply(tx, [due.message]);
-        await removeDeadLetter(tx, source, due.message.uid);
+        await deleteDeadLetter(tx, source, due.message.uid);
         return due;
       });
       if (applied === undefined) return;
@@ -60,7 +60,7 @@ export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop 
     name: `The retry of dead letters of ${producer} in ${consumer}`,
     run: async () => {
       startedAt ??= await databaseTime(database);
-      const dueInMs = (await nextAttemptInMs(database, source, startedAt)) ?? pollMs;
+      const dueInMs = (await msUntilNextAttempt(database, source, startedAt)) ?? pollMs;
       if (dueInMs > 0) return Math.min(dueInMs, pollMs);
       await retryNext(startedAt);
       return 0;

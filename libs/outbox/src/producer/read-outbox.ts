@@ -5,7 +5,7 @@ import type { Acknowledgements } from './acknowledgements.ts';
 
 const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
 /** The last position of topic `$1`, and the uid of the row at position `$2`. */
-export const headAndAt: Statement = {
+export const headAndUid: Statement = {
   name: 'outbox-head-and-at',
   text: `select outbox_head($1) as head, ${uidAt} as at`,
 };
@@ -41,7 +41,7 @@ export const readOutboxEndpoint = (
   acknowledgements: Acknowledgements,
 ): Endpoint =>
   implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, uid, limit } }) => {
-    const [row] = await database.read<{ head: number; at: string | null }>(headAndAt, [topic, after]);
+    const [row] = await database.read<{ head: number; at: string | null }>(headAndUid, [topic, after]);
     const { head } = row ?? { head: 0 };
     let at = row?.at ?? null;
     // The snapshot of that statement does not contain a row whose position the statement itself assigned.

@@ -2,8 +2,8 @@ import {
   FeedEvents,
   SearchEvents,
   ListEventCreators,
-  ListEvents,
-  ListEventsOfFeature,
+  ListNewestEvents,
+  ListNewestEventsOfFeature,
   type RecordedEvent,
 } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -176,24 +176,26 @@ describe('The search by filters', () => {
 
 describe('The older event queries', () => {
   it('list the hundred newest events, of all or of a project', async () => {
-    const { version, events, totalEvents } = await audit.call(ListEvents);
+    const { version, events, totalEvents } = await audit.call(ListNewestEvents);
     expect([version, events.length, totalEvents]).toEqual([1, 100, published.length]);
     expect(events[0]?.id).toBe(published.length);
-    const ofShop = await audit.call(ListEvents, { query: { project: 'shop' } });
+    const ofShop = await audit.call(ListNewestEvents, { query: { project: 'shop' } });
     expect(ofShop.totalEvents).toBe(expected({ project: 'IS:shop' }).length);
   });
 
   it('list the events of a feature, and none for a feature that never existed', async () => {
-    const { toggleName, totalEvents } = await audit.call(ListEventsOfFeature, { params: { featureName: 'cart' } });
+    const { toggleName, totalEvents } = await audit.call(ListNewestEventsOfFeature, {
+      params: { featureName: 'cart' },
+    });
     expect([toggleName, totalEvents]).toEqual(['cart', expected({ feature: 'IS:cart' }).length]);
-    expect(await audit.call(ListEventsOfFeature, { params: { featureName: 'no "such"' } })).toEqual({
+    expect(await audit.call(ListNewestEventsOfFeature, { params: { featureName: 'no "such"' } })).toEqual({
       version: 1,
       toggleName: 'no "such"',
       events: [],
       totalEvents: 0,
     });
     const seen = await audit.call(
-      ListEventsOfFeature,
+      ListNewestEventsOfFeature,
       { params: { featureName: 'cart' } },
       callerWithHiddenProjects('shop', 'bank', 'Shop'),
     );

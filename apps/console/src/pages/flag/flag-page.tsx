@@ -3,7 +3,7 @@ import {
   type Feature,
   GetFeature,
   GetRawFeatureMetrics,
-  ListEventsOfFeature,
+  ListNewestEventsOfFeature,
   ListPendingOfFeature,
   RemoveFavoriteFeature,
   SearchFeatures,
@@ -145,7 +145,7 @@ const Proposals = ({ feature, project }: PartProps) => {
 const shownEvents = 20;
 
 const History = ({ feature }: PartProps) => {
-  const query = useQuery(operationQuery(ListEventsOfFeature, { params: { featureName: feature.name } }));
+  const query = useQuery(operationQuery(ListNewestEventsOfFeature, { params: { featureName: feature.name } }));
   return (
     <section className={styles['section']} aria-labelledby="history">
       <div className={styles['sectionHead']}>

@@ -8,35 +8,38 @@ import {
 } from '@bunting/contracts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { Feature } from '../features/feature.ts';
-import { addStrategy } from './actions/add-strategy.ts';
-import { archiveFeature } from './actions/archive-feature.ts';
-import { deleteDependency } from './actions/delete-dependency.ts';
-import { deleteSegment } from './actions/delete-segment.ts';
-import { deleteStrategy } from './actions/delete-strategy.ts';
-import { reorderStrategy } from './actions/reorder-strategy.ts';
+import { addStrategyRule } from './actions/add-strategy.ts';
+import { archiveFeatureRule } from './actions/archive-feature.ts';
+import { deleteDependencyRule } from './actions/delete-dependency.ts';
+import { deleteSegmentRule } from './actions/delete-segment.ts';
+import { deleteStrategyRule } from './actions/delete-strategy.ts';
+import { reorderStrategyRule } from './actions/reorder-strategy.ts';
 import { replaceVariantsRule } from './actions/replace-variants.ts';
 import { setParentRule } from './actions/set-parent.ts';
-import { updateEnabled } from './actions/update-enabled.ts';
-import { updateSegment } from './actions/update-segment.ts';
-import { updateStrategy } from './actions/update-strategy.ts';
+import { updateEnabledRule } from './actions/update-enabled.ts';
+import { updateSegmentRule } from './actions/update-segment.ts';
+import { updateStrategyRule } from './actions/update-strategy.ts';
 import type { ChangeState } from './change-state.ts';
 import type { FeatureRule, Phase, Rule, SegmentRule } from './rule.ts';
 
 /** The rule of each action on a feature. */
 export const featureRules: { readonly [A in FeatureAction]: FeatureRule<A> } = {
-  updateEnabled,
-  addStrategy,
-  updateStrategy,
-  deleteStrategy,
-  archiveFeature,
+  updateEnabled: updateEnabledRule,
+  addStrategy: addStrategyRule,
+  updateStrategy: updateStrategyRule,
+  deleteStrategy: deleteStrategyRule,
+  archiveFeature: archiveFeatureRule,
   patchVariant: replaceVariantsRule,
-  reorderStrategy,
+  reorderStrategy: reorderStrategyRule,
   addDependency: setParentRule,
-  deleteDependency,
+  deleteDependency: deleteDependencyRule,
 };
 
 /** The rule of each action on a segment. */
-const segmentRules: { readonly [A in SegmentAction]: SegmentRule<A> } = { updateSegment, deleteSegment };
+const segmentRules: { readonly [A in SegmentAction]: SegmentRule<A> } = {
+  updateSegment: updateSegmentRule,
+  deleteSegment: deleteSegmentRule,
+};
 
 export const featureRuleOf = ({ action }: FeatureChange) =>
   featureRules[action] as Rule<FeatureChange, Feature, Feature>;

@@ -41,7 +41,7 @@ const activateStrategies = (feature: Feature, environment: string, projectContex
 
 const isActive = ({ disabled }: Strategy): boolean => !disabled;
 
-export interface Enabling {
+export interface EnableOptions {
   /** whether to enable every disabled strategy; else a feature without an active one gets the default strategy */
   readonly activateDisabled: boolean;
   /** the id of the default strategy, if it is needed */
@@ -58,7 +58,7 @@ export const needsDefaultStrategy = (feature: Feature, environment: string, acti
 export const enableFeature = (
   feature: Feature,
   environment: string,
-  { activateDisabled, defaultStrategyId }: Enabling,
+  { activateDisabled, defaultStrategyId }: EnableOptions,
   projectContext: ProjectContext,
 ): Decision => {
   requireSwitchable(feature, environment, projectContext);

@@ -1,7 +1,7 @@
 import { type CloneFeatureBody, type FeatureType, refusal } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from './feature.ts';
 import { changeMetadata } from './metadata.ts';
-import { createFeature, type Creation } from './create-feature.ts';
+import { createFeature, type FeatureCreation } from './create-feature.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
 
 /** Sets the group of a copied strategy, so that the clone divides users independently of its source. */
@@ -18,7 +18,7 @@ const regrouped = (strategy: Strategy, group: string): Strategy =>
 export const cloneFeature = (
   source: Feature,
   { name, replaceGroupId = true }: CloneFeatureBody,
-  origin: Creation,
+  origin: FeatureCreation,
   generateStrategyId: () => string,
 ): Decision => {
   if (source.archivedAt !== null)

@@ -5,7 +5,7 @@ import { changeMetadata } from './metadata.ts';
 import { type FeatureNaming, requireMatchingName, requireUrlFriendlyName } from '../names.ts';
 import { withTags } from '../tags/tag.ts';
 
-export interface Creation {
+export interface FeatureCreation {
   readonly project: string;
   /** when it is created, as the API writes it */
   readonly now: string;
@@ -16,7 +16,7 @@ export interface Creation {
 /** Creates a feature: off in every environment of its project, and without strategies. Whether its name is free is not decided here. */
 export const createFeature = (
   body: CreateFeatureBody,
-  { project, now, by, naming }: Creation,
+  { project, now, by, naming }: FeatureCreation,
   path = '/body',
 ): Decision => {
   requireUrlFriendlyName(body.name, `${path}/name`);

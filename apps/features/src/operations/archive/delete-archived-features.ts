@@ -1,5 +1,5 @@
 import type { Feature } from '../../domain/features/feature.ts';
-import { featureDeleted } from '../../domain/features/feature-deleted.ts';
+import { featureDeletedEvent } from '../../domain/features/feature-deleted-event.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Deletes those of the features that are archived, and emits the events. The others stay. */
@@ -9,5 +9,5 @@ export const deleteArchivedFeatures = async (
 ): Promise<void> => {
   const archived = features.filter(({ archivedAt }) => archivedAt !== null);
   await repository.remove(archived);
-  events.emit(archived.map(featureDeleted));
+  events.emit(archived.map(featureDeletedEvent));
 };

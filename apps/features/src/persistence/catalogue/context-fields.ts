@@ -5,7 +5,7 @@ import type { NewContextField } from '../../domain/import/plan-import.ts';
 import { shortName } from '../../domain/refusals.ts';
 import type { Reference } from '../../domain/format-references.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
-import { strategiesWhere } from '../features/strategy-uses.ts';
+import { strategiesWhere } from '../features/strategies-where.ts';
 import { defaultStrategiesWithField } from '../projects/default-strategy-uses.ts';
 
 const columns = sql.columnsOf(ContextFieldEntity, ['name', 'description', 'sortOrder', 'stickiness', 'legalValues']);

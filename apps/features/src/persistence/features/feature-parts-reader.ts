@@ -2,7 +2,7 @@ import { type LifecycleCounts, type LifecycleStage, notFound, type Refusal } fro
 import { contentTag } from '@bunting/contracts/hashing';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
-import { readMissingFeature } from './missing-feature.ts';
+import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
 import { emptyFeatureEnvironment, type TaggedJson } from '../conditional-write.ts';
 
@@ -142,7 +142,7 @@ export const featurePartsReader = (database: ReadDatabase) => {
 
   const rowOf = async (statement: Statement, feature: FeatureRef, ...more: string[]): Promise<Row> => {
     const [row] = await database.read<Row>(statement, [feature.featureName, feature.projectId, ...more]);
-    if (row === undefined) throw await readMissingFeature(database, feature);
+    if (row === undefined) throw await readRefusalOfMissingFeature(database, feature);
     return row;
   };
 

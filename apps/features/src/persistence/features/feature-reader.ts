@@ -2,7 +2,7 @@ import { notFound, type Page, type Tag } from '@bunting/contracts';
 import { type ReadDatabase, batchedRead, type Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
 import type { FeatureRef } from './feature-parts-reader.ts';
-import { readMissingFeature } from './missing-feature.ts';
+import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import type { TaggedJson } from '../conditional-write.ts';
 import { featuresOfProject, tagAndNamePrefix, completeFeatures } from './feature-json.ts';
 
@@ -45,7 +45,7 @@ export const featureReader = (database: ReadDatabase) => {
     one: async (feature: FeatureRef, userId: number, withVariants: boolean): Promise<TaggedJson> => {
       const read = withVariants ? readWithVariants : readWithoutVariants;
       const found = await read(feature.featureName, feature.projectId, userId);
-      if (found === undefined) throw await readMissingFeature(database, feature);
+      if (found === undefined) throw await readRefusalOfMissingFeature(database, feature);
       return found;
     },
 

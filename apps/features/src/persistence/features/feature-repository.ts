@@ -4,7 +4,7 @@ import { insertStates, type Outbox } from '@bunting/outbox';
 import { emitFeatureDelivery, emitRemovalDelivery } from '../emit-delivery.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
-import { missingFeature } from './missing-feature.ts';
+import { refusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { featureJson } from '../entities.ts';
 import { statesOf } from './feature-json.ts';
 import { insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
@@ -187,7 +187,7 @@ export const featureRepository = (
       { texts, numbers }: References = noReferences,
     ): Promise<LockedFeature> => {
       const [row] = await query<FeatureWithProjectContext>(getForUpdate, [name, project, texts, numbers]);
-      if (row === undefined) throw await missingFeature(query, project, name);
+      if (row === undefined) throw await refusalOfMissingFeature(query, project, name);
       const feature = track(row);
       guard.cacheProtected(feature.project, row.protectedEnvironments);
       return { feature, projectContext: projectContextOf(row.projectContext, hidden, settings) };
@@ -208,7 +208,7 @@ export const featureRepository = (
     getWithParentsForUpdate: async (project: string, name: string): Promise<Feature> => {
       const found = (await find(withParentsForUpdate, [name], null)).find((feature) => feature.name === name);
       if (found === undefined) throw notFound('No feature flag found');
-      if (found.project !== project) throw await missingFeature(query, project, name);
+      if (found.project !== project) throw await refusalOfMissingFeature(query, project, name);
       return found;
     },
 

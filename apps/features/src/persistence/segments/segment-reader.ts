@@ -5,7 +5,7 @@ import { shortName } from '../../domain/refusals.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import { storedSegmentJson } from '../entities.ts';
 import type { TaggedJson } from '../conditional-write.ts';
-import { strategiesWhere } from '../features/strategy-uses.ts';
+import { strategiesWhere } from '../features/strategies-where.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
 import { noSuchSegment } from './segment-repository.ts';
 

@@ -8,7 +8,7 @@ import { predefinedRole } from '../../domain/token-scope.ts';
 import { accessReader } from '../rights/access-reader.ts';
 import { applyProjects, resetVersions } from './apply-projects.ts';
 import { pendingPrivateProjectStore } from './pending-private-projects.ts';
-import { revealExpiredProjects } from '../../subscriptions/reveal-expired-projects.ts';
+import { unhideUnconfirmedProjects } from '../../subscriptions/unhide-unconfirmed-projects.ts';
 import { existingProjectsReader, lockExistingProjects } from './existing-projects.ts';
 import { gatewayEntities } from '../entities.ts';
 import { gatewayMigrations } from '../migrations/index.ts';
@@ -225,7 +225,7 @@ it('reveals a project that was hidden for a failed commit once every state is ap
   await apply(stateMessage('failed-open', 20, mode('failed-open', 'open')));
   for (const id of ['failed-open', 'failed-new']) await pendingPrivateProjects.hide(id, 21);
   const remove = (behindMs: number) =>
-    revealExpiredProjects({ pendingPrivateProjects, projects: { catchUp: async () => behindMs } });
+    unhideUnconfirmedProjects({ pendingPrivateProjects, projects: { catchUp: async () => behindMs } });
   await remove(0);
   expect(await hidden()).toEqual(['failed-new', 'failed-open']);
   await write(

@@ -3,7 +3,7 @@ import type { FeatureRule } from '../rule.ts';
 import { requireCurrentType } from './strategy-rules.ts';
 
 /** Adds a strategy, after the existing ones unless the change has a sort order. */
-export const addStrategy: FeatureRule<'addStrategy'> = {
+export const addStrategyRule: FeatureRule<'addStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload',
   snapshot: () => null,

@@ -3,7 +3,7 @@ import { childrenOf } from '../dependents.ts';
 import type { FeatureRule } from '../rule.ts';
 
 /** Archives the feature in every environment, when no active feature depends on it any more. */
-export const archiveFeature: FeatureRule<'archiveFeature'> = {
+export const archiveFeatureRule: FeatureRule<'archiveFeature'> = {
   phase: 'archive features',
   errorPath: '/feature',
   snapshot: () => null,

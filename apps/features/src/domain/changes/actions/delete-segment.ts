@@ -3,7 +3,7 @@ import type { SegmentRule } from '../rule.ts';
 import { segmentUsage } from '../dependents.ts';
 
 /** Deletes a segment of the project that no feature uses any more. */
-export const deleteSegment: SegmentRule<'deleteSegment'> = {
+export const deleteSegmentRule: SegmentRule<'deleteSegment'> = {
   phase: 'delete segments',
   errorPath: '/payload/id',
   snapshot: (segment) => segments.segmentSnapshot(segment),

@@ -3,7 +3,7 @@ import type { FeatureRule } from '../rule.ts';
 import { strategySnapshot } from './strategy-rules.ts';
 
 /** Removes a strategy. A strategy that was removed before is no conflict. */
-export const deleteStrategy: FeatureRule<'deleteStrategy'> = {
+export const deleteStrategyRule: FeatureRule<'deleteStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload/id',
   snapshot: (feature, { payload }, { environment }) =>

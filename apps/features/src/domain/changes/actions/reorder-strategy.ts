@@ -39,7 +39,7 @@ export const reorderStrategies = (
 };
 
 /** Puts strategies into another order. */
-export const reorderStrategy: FeatureRule<'reorderStrategy'> = {
+export const reorderStrategyRule: FeatureRule<'reorderStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload',
   snapshot: (feature, _, { environment }) =>

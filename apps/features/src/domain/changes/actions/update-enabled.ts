@@ -3,7 +3,7 @@ import { inEnvironment } from '../../strategies/strategy.ts';
 import type { FeatureRule } from '../rule.ts';
 
 /** Turns the feature on or off. Activates disabled strategies only if the change requests it and all strategies are disabled. */
-export const updateEnabled: FeatureRule<'updateEnabled'> = {
+export const updateEnabledRule: FeatureRule<'updateEnabled'> = {
   phase: 'turn features on or off',
   errorPath: '/payload',
   snapshot: (feature, _, { environment }) => ({ enabled: inEnvironment(feature, environment).enabled }),

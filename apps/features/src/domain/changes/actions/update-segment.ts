@@ -6,7 +6,7 @@ import { segmentUsage } from '../dependents.ts';
 const changeable = ['name', 'description', 'project', 'constraints'] as const;
 
 /** Changes a segment of the project, for every feature that uses it. Omitted properties do not change. */
-export const updateSegment: SegmentRule<'updateSegment'> = {
+export const updateSegmentRule: SegmentRule<'updateSegment'> = {
   phase: 'update segments',
   errorPath: '/payload/name',
   snapshot: (segment) => segments.segmentSnapshot(segment),

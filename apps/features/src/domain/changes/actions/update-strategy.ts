@@ -9,7 +9,7 @@ const changeable = ['name', 'title', 'disabled', 'constraints', 'parameters', 'v
  * Changes a strategy. What the change leaves out stays as it is: a constraint that is lost without a word would open the
  * feature to more people. Whether the feature stays on is decided when all changes are done.
  */
-export const updateStrategy: FeatureRule<'updateStrategy'> = {
+export const updateStrategyRule: FeatureRule<'updateStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload/id',
   snapshot: (feature, { payload }, { environment }) =>

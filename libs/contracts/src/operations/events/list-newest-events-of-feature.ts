@@ -10,8 +10,8 @@ export const FeatureEvents = Type.Object(
 export type FeatureEvents = Static<typeof FeatureEvents>;
 
 /** Lists the newest events of a feature, which may be deleted. */
-export const ListEventsOfFeature = defineOperation({
-  subject: 'call.audit.list-events-of-feature',
+export const ListNewestEventsOfFeature = defineOperation({
+  subject: 'call.audit.list-newest-events-of-feature',
   operationId: 'getEventsForToggle',
   summary: 'List the newest events of a feature',
   description: 'Returns the 100 newest events of the feature that the caller may see; none for an unknown feature.',

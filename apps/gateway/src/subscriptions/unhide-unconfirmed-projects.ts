@@ -12,21 +12,21 @@ interface Options {
 }
 
 /**
- * Reveals the projects that were hidden for a commit that failed. It waits until the gateway has applied every committed state: while the features
- * service is away, the projects stay hidden.
+ * Unhides private projects that the gateway hid for a change which the features service did not commit. It waits until the gateway has applied
+ * every committed state: while the features service is unavailable, the projects stay hidden.
  */
-export const revealExpiredProjects = async ({
+export const unhideUnconfirmedProjects = async ({
   pendingPrivateProjects: pending,
   projects,
 }: Omit<Options, 'warn'>): Promise<void> => {
   if ((await pending.hasExpired()) && (await projects.catchUp(waitMs)) === 0) await pending.revealExpired();
 };
 
-/** Runs `revealExpiredProjects` once a minute. */
-export const startRevealingExpiredProjects = ({ warn, ...options }: Options): Pick<Loop, 'stop'> =>
+/** Runs `unhideUnconfirmedProjects` once a minute. */
+export const startUnhidingUnconfirmedProjects = ({ warn, ...options }: Options): Pick<Loop, 'stop'> =>
   startLoop({
-    name: 'The reveal of projects whose commit failed',
-    run: () => revealExpiredProjects(options),
+    name: 'The unhiding of projects whose change was not committed',
+    run: () => unhideUnconfirmedProjects(options),
     intervalMs,
     warn,
   });

@@ -14,15 +14,19 @@ const projectOf = `
   select f.project, p.mode from feature f join project p on p.id = f.project where f.name = $1`;
 
 /** The refusal for a feature that a project does not have. It names the feature's own project unless that is private. */
-export const missingFeature = async (query: Query, project: string, name: string): Promise<Refusal> => {
+export const refusalOfMissingFeature = async (query: Query, project: string, name: string): Promise<Refusal> => {
   const [row] = await query<Row>(projectOf, [name]);
   if (row?.project === project) return notFound(`Could not find feature flag with name ${shortName(name)}`);
   return featureNotFound(name, project, row?.mode === 'private' ? undefined : row?.project);
 };
 
-/** As `missingFeature`, outside of transactions. */
-export const readMissingFeature = (
+/** As `refusalOfMissingFeature`, outside of transactions. */
+export const readRefusalOfMissingFeature = (
   database: ReadDatabase,
   { projectId, featureName }: { readonly projectId: string; readonly featureName: string },
 ): Promise<Refusal> =>
-  missingFeature((text, values) => database.read({ name: 'project-of-feature', text }, values), projectId, featureName);
+  refusalOfMissingFeature(
+    (text, values) => database.read({ name: 'project-of-feature', text }, values),
+    projectId,
+    featureName,
+  );

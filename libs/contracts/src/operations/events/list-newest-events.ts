@@ -3,8 +3,8 @@ import { Events } from '../../events/event.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the newest events. */
-export const ListEvents = defineOperation({
-  subject: 'call.audit.list-events',
+export const ListNewestEvents = defineOperation({
+  subject: 'call.audit.list-newest-events',
   operationId: 'getEvents',
   summary: 'List the newest events',
   description: 'Returns the 100 newest events, of the whole log or of one project.',

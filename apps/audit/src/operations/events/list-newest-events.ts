@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
-import { ListEvents } from '@bunting/contracts';
+import { ListNewestEvents } from '@bunting/contracts';
 import type { AuditContext } from '../context.ts';
 import { optionalList } from './read-event-page.ts';
 
-export const listEventsEndpoint = ({ readEventPage }: AuditContext) =>
-  implement(ListEvents, async ({ query: { project }, ...request }) => {
+export const listNewestEventsEndpoint = ({ readEventPage }: AuditContext) =>
+  implement(ListNewestEvents, async ({ query: { project }, ...request }) => {
     const { events, total } = await readEventPage(request, { projects: optionalList(project) }, {});
     return new JsonText(`{"version":1,"events":[${events.join(',')}],"totalEvents":${total}}`);
   });

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach } from '@jest/globals';
+import { type FreshDatabase, freshDatabase } from '@bunting/testing';
+import { type Database, type DatabaseOptions, openDatabase, type SchemaMigration } from '../src/index.ts';
+
+/** The first migration of a test database: a table of flags. */
+export const flagTable: SchemaMigration = {
+  name: '2026-01-01-flags',
+  statements: ['create table flag (name text primary key, rolls int not null default 0)'],
+};
+
+/** Creates an empty database before each test of the block, and drops it afterwards with all that the test opened of it. */
+export const emptyDatabasePerTest = () => {
+  let fresh: FreshDatabase;
+  let opened: Database[];
+  beforeEach(async () => {
+    fresh = await freshDatabase();
+    opened = [];
+  });
+  afterEach(async () => {
+    await Promise.all(opened.map((database) => database.close()));
+    await fresh.drop();
+  });
+  return {
+    /** of the database */
+    url: (): string => fresh.url,
+    open: async (migrations: readonly SchemaMigration[] = [flagTable], more: Partial<DatabaseOptions> = {}) => {
+      const database = await openDatabase({ url: fresh.url, name: 'test', migrations, ...more });
+      opened.push(database);
+      return database;
+    },
+    /** Leaves a database open that the test has closed, or cannot close. */
+    forget: (database: Database): void => {
+      opened = opened.filter((one) => one !== database);
+    },
+  };
+};
