@@ -83,7 +83,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
   const edited = new Map<string, unknown>();
   const hidden = new Set<string>();
   const least = new Map<string, number>();
-  const applied: { id: number; by: string; changes: RequestedChange[] }[] = [];
+  const applied: { id: number; by: string; shownAs: string | undefined; changes: RequestedChange[] }[] = [];
   const answers = new Map<number, { attempt: number; result: AppliedChanges }>();
   const applyJobs: Record<'before' | 'after', (() => unknown)[]> = { before: [], after: [] };
   const checkJobs: (() => unknown)[] = [];
@@ -140,7 +140,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
         'Strategy in-production of feature flag checkout was changed; applying would overwrite that change';
       return { outcome: 'overwrites', conflicts: [{ code: 'overwrite', message }], inverse: [] };
     }
-    applied.push({ id: body.changeRequestId, by: caller.name, changes: body.changes });
+    applied.push({ id: body.changeRequestId, by: caller.name, shownAs: caller.displayName, changes: body.changes });
     const inverse = body.changes.map(({ change }) => ({
       change,
       snapshot: { after: body.changeRequestId },

@@ -40,7 +40,7 @@ export const callers = {
   },
   ron: { id: 11, name: 'ron', grants: [{ permission: 'APPROVE_CHANGE_REQUEST' }] },
   /** may apply */
-  ada: { id: 12, name: 'ada', grants: [{ permission: 'APPLY_CHANGE_REQUEST' }] },
+  ada: { id: 12, name: 'ada', displayName: 'Ada Berg', grants: [{ permission: 'APPLY_CHANGE_REQUEST' }] },
 } as const satisfies Record<string, Caller>;
 
 /** A context of a caller, as the gateway makes it. */

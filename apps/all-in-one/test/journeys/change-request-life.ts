@@ -36,7 +36,8 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     /** Creates a user with a key and a role in the project. */
     const someone = async (username: string, rootRole: number, roles: readonly number[]) => {
       const { api, url } = platform();
-      const { id } = await done(api<{ id: number }>('POST', '/api/admin/service-account', { username, rootRole }));
+      const account = { username, name: `The ${username}`, rootRole };
+      const { id } = await done(api<{ id: number }>('POST', '/api/admin/service-account', account));
       const token = { description: username, expiresAt: '2099-01-01T00:00:00.000Z' };
       const made = api<{ secret: string }>('POST', `/api/admin/service-account/${id}/token`, token);
       const { secret } = await done(made);
@@ -101,6 +102,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
         approvals: [{}],
         comments: [{ text: 'Please have a look' }],
       });
+      expect((await flag(name)).collaborators?.users[0]).toMatchObject({ id: runner.id, name: 'The cr-releaser' });
       const { eventTypes } = onPlatform(platform().api);
       expect(await eventTypes({ feature: name })).toEqual([
         'feature-created',
@@ -119,6 +121,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expect(warned).toMatchObject([{ id, environment }]);
       await eventually(async () => expect(await get(id)).toMatchObject({ state: 'Applied' }));
       expect(await isOn(name)).toBe(true);
+      expect((await flag(name)).collaborators?.users[0]).toMatchObject({ id: runner.id, name: 'The cr-releaser' });
     });
 
     it('is not applied at its scheduled time when the user who scheduled it has been deleted', async () => {

@@ -55,6 +55,8 @@ export interface PendingReply {
 /** An attempt to apply the request whose outcome is not stored yet. */
 export interface Applying {
   readonly by: { readonly id: number; readonly name: string };
+  /** the name of the user for display, if it is another */
+  readonly displayName?: string | undefined;
   readonly since: string;
   /** whether the schedule started it, rather than a user */
   readonly scheduled: boolean;

@@ -41,7 +41,8 @@ export const applyRequest =
     const { id, uid, project, environment, changes, attempts, schedule } = begun;
     if (begun.applying === null)
       throw new Error(`Change request ${id} is not being applied: call beginApplying first.`);
-    const { by, scheduled } = begun.applying;
+    const { by, displayName, scheduled } = begun.applying;
+    const caller = { ...by, ...(displayName === undefined ? {} : { displayName }), grants: [] };
     const body = {
       changeRequestId: id,
       ...(uid === null ? {} : { uid }),
@@ -51,7 +52,7 @@ export const applyRequest =
       changes: changes.map((change) => changeWithSnapshot(change, schedule?.snapshots)),
       refuseOverwrites: scheduled,
     };
-    const result = await call(bus, ApplyChanges, { body }, { ...context, caller: { ...by, grants: [] } }).catch(
+    const result = await call(bus, ApplyChanges, { body }, { ...context, caller }).catch(
       (error: unknown): AppliedChanges => {
         if (!isFinalRefusal(error)) throw error;
         return { outcome: 'conflict', conflicts: [{ code: 'refused', message: error.message }], inverse: [] };

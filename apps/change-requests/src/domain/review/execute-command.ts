@@ -30,6 +30,8 @@ export interface CommandOptions {
   readonly revision?: number | undefined;
   /** the time at which to apply it, and the state that it would replace as of now */
   readonly schedule?: Pick<Schedule, 'scheduledAt' | 'snapshots'> | undefined;
+  /** the actor's name for display, if it is another */
+  readonly displayName?: string | undefined;
   /** the reply for retries, stored once the request is applied */
   readonly pendingReply?: PendingReply | undefined;
   /** the reason of a failure or suspension */
@@ -244,9 +246,16 @@ export const beginApplying = (
   requireNotBeingApplied(request);
   requireTransition(request, command, actor);
   requireRevision(request, more.revision);
-  const { comment, pendingReply } = more;
+  const { displayName, comment, pendingReply } = more;
   const since = actor.now.toISOString();
-  const applying: Applying = { by: actor.by, since, scheduled: command === 'run', comment, pendingReply };
+  const applying: Applying = {
+    by: actor.by,
+    displayName,
+    since,
+    scheduled: command === 'run',
+    comment,
+    pendingReply,
+  };
   return { ...request, applying, attempts: request.attempts + 1 };
 };
 

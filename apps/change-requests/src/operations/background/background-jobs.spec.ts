@@ -47,7 +47,7 @@ describe('a scheduled request', () => {
     expect(await service.get(id)).toMatchObject({ schedule: { status: 'pending', ...time } });
     await until(id, { state: 'Applied' });
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(time.scheduledAt));
-    expect(service.features.applied).toMatchObject([{ id, by: 'ada' }]);
+    expect(service.features.applied).toMatchObject([{ id, by: 'ada', shownAs: 'Ada Berg' }]);
     expect((await service.emittedEvents()).slice(-3)).toMatchObject([
       { type: 'change-request-scheduled', data: { scheduledDate: time.scheduledAt }, createdBy: 'ada' },
       { type: 'change-request-applied', createdBy: 'ada' },

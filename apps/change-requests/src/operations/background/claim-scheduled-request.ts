@@ -57,7 +57,8 @@ export const claimScheduledRequest =
             `The user who scheduled this change request (user id: ${userId}) has been deleted or disabled`,
           );
         }
-        const begun = beginApplying(request, 'run', { by, now, roles: systemRoles });
+        const displayName = scheduler === 'token' ? undefined : scheduler.displayName;
+        const begun = beginApplying(request, 'run', { by, now, roles: systemRoles }, { displayName });
         const conflicts = await segmentConflictsOf(requests, request);
         const reason =
           reasonNotTo(request, scheduler, delayMs) ?? (conflicts.length > 0 ? failureReason(conflicts) : undefined);

@@ -114,7 +114,9 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
         const pendingReply = idempotency === undefined ? undefined : encryptReply(idempotency, reply);
         // A retry while the outcome is unknown continues the same attempt.
         if (isStartedByThisWrite(before, pendingReply)) return before;
-        const request = beginApplying(before, 'apply', actor, { ...more, comment: await comment(), pendingReply });
+        const { displayName } = caller;
+        const options = { ...more, displayName, comment: await comment(), pendingReply };
+        const request = beginApplying(before, 'apply', actor, options);
         const inUse = await segmentConflictsOf(tx.requests, before);
         if (inUse.length > 0) throw blocked(inUse);
         tx.requireMatch(operationRequest);
