@@ -51,8 +51,9 @@ const startFilled = async (dataDir: string, { features, events }: BackupBench) =
       withClients(
         found.map(({ url }) => url),
         async (clients) => {
-          const clientOf = (name: string) => clients[found.findIndex(({ service }) => service === name)] as pg.Client;
-          const [outbox, log] = [clientOf('features'), clientOf('audit')];
+          const indexOf = (name: string) => found.findIndex(({ service }) => service === name);
+          const [outbox, log] = [clients[indexOf('features')], clients[indexOf('audit')]] as [pg.Client, pg.Client];
+          const outboxUrl = found[indexOf('features')]?.url ?? '';
           const settled = () =>
             eventually(
               async () => {
@@ -61,7 +62,7 @@ const startFilled = async (dataDir: string, { features, events }: BackupBench) =
               { timeoutMs: 60_000 },
             );
           await settled();
-          await fillEventLog(events, { outbox, log, bus: platform.hosted.bus });
+          await fillEventLog(events, { outboxUrl, log, bus: platform.hosted.bus });
           await settled();
           await pruneOutbox(outbox);
           const sizes = clients.map(async (client) => {

@@ -38,7 +38,8 @@ const fillLog = async (events: number, folder: string) => {
     { ...databases, PORT: '0', BUNTING_ADMIN_TOKEN: '*:*.bench-0123456789abcdef' },
     folder,
   );
-  const outbox = new pg.Client({ connectionString: databases['FEATURES_DATABASE_URL'] });
+  const outboxUrl = postgres.urlOf('bunting_features');
+  const outbox = new pg.Client({ connectionString: outboxUrl });
   const log = new pg.Client({ connectionString: databases['AUDIT_DATABASE_URL'] });
   await outbox.connect();
   await log.connect();
@@ -60,7 +61,7 @@ const fillLog = async (events: number, folder: string) => {
     return `${(alone / 1e6).toFixed(0)} MB, ${(all / 1e6).toFixed(0)} MB with indexes, ${(all / alone).toFixed(2)} times as much`;
   };
 
-  const perSecond = await fillEventLog(events, { outbox, log, bus });
+  const perSecond = await fillEventLog(events, { outboxUrl, log, bus });
   if (perSecond !== undefined) console.log(`\n${events} events: ${perSecond} a second from the outbox into the log`);
   await pruneOutbox(outbox);
   for (const client of [outbox, log]) {

@@ -1,15 +1,13 @@
 import type { Bus } from '@bunting/bus';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import type pg from 'pg';
-import { benchEvent } from './generated-events.ts';
+import type { EventRange } from './publish-events-worker.ts';
 
 const perInsert = 2_500;
 /** Maximum lag of the log behind the outbox while it is filled, in events. */
 const maxAhead = 10_000;
-
-const insertEvents = `
-  insert into outbox (topic, type, payload)
-  select 'event', row->>'type', row from json_array_elements($1::json) with ordinality as published (row, nth) order by nth`;
 
 /**
  * Publishes made-up events by the outbox of features until the log of a running platform has so many.
@@ -17,11 +15,12 @@ const insertEvents = `
  */
 export const fillEventLog = async (
   events: number,
-  { outbox, log, bus }: { readonly outbox: pg.Client; readonly log: pg.Client; readonly bus: Pick<Bus, 'notify'> },
+  { outboxUrl, log, bus }: { readonly outboxUrl: string; readonly log: pg.Client; readonly bus: Pick<Bus, 'notify'> },
 ): Promise<number | undefined> => {
   const size = async () => Number((await log.query<{ id: string }>('select id from event_log_head')).rows[0]?.id ?? 0);
   const from = await size();
   if (from >= events) return undefined;
+  const worker = new Worker(new URL('publish-events-worker.ts', import.meta.url), { workerData: outboxUrl });
   const beganAt = performance.now();
   let published = from;
   let shownAt = 0;
@@ -34,16 +33,18 @@ export const fillEventLog = async (
       await sleep(20);
       continue;
     }
-    const next = Array.from({ length: Math.min(perInsert, events - published) }, (_, nth) =>
-      benchEvent(published + nth),
-    );
-    await outbox.query(insertEvents, [JSON.stringify(next)]);
+    const range: EventRange = { first: published, count: Math.min(perInsert, events - published) };
+    worker.postMessage(range);
+    await once(worker, 'message');
     // As the features service does after each commit. Without it the log polls every few seconds.
     bus.notify({ producer: 'features', topic: 'event' });
-    published += next.length;
+    published += range.count;
   }
   process.stderr.write('\r');
-  return Math.round((events - from) / ((performance.now() - beganAt) / 1_000));
+  const seconds = (performance.now() - beganAt) / 1_000;
+  worker.postMessage('end');
+  await once(worker, 'exit');
+  return Math.round((events - from) / seconds);
 };
 
 /** Deletes the events of the outbox that every consumer has confirmed, as a day later. */
