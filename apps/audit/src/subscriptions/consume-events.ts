@@ -5,7 +5,7 @@ import type { Database, Tx } from '@bunting/database';
 import { type Projection, startProjection } from '@bunting/outbox';
 import type { Registry } from 'prom-client';
 import { withoutSecrets } from '../domain/redaction.ts';
-import { appendEvents, type IncomingEvent } from '../persistence/log/append-events.ts';
+import { appendEvents, prepareEvent, type PreparedEvent } from '../persistence/log/append-events.ts';
 
 /** An event's data is an object or null in every response. */
 const requireObjectOrNull = (value: unknown, path: string): void => {
@@ -17,14 +17,14 @@ const requireObjectOrNull = (value: unknown, path: string): void => {
  * The event as it goes into the log: without secrets, whatever its producer put into it.
  * @throws Refusal for what is no event; the projection makes such a message a dead letter, and goes on.
  */
-const incomingEvent = ({ uid, payload }: OutboxMessage): IncomingEvent => {
+const preparedEvent = ({ uid, payload }: OutboxMessage): PreparedEvent => {
   const event = parse(RecordedEvent, { data: null, preData: null, ...(payload as object) }, '/payload');
   requireObjectOrNull(event.data, '/payload/data');
   requireObjectOrNull(event.preData, '/payload/preData');
   if (Number.isNaN(Date.parse(event.createdAt)))
     throw invalid('The `/payload/createdAt` property must be a date-time.', '/payload/createdAt');
   const { data, preData } = event;
-  return { uid, event: { ...event, data: withoutSecrets(data), preData: withoutSecrets(preData) } };
+  return prepareEvent(uid, { ...event, data: withoutSecrets(data), preData: withoutSecrets(preData) });
 };
 
 export interface ConsumptionOptions {
@@ -45,8 +45,13 @@ const producers = Object.keys(readOutboxOf) as Producer[];
 
 /** Consumes the events of every producer independently: one that is unavailable does not block the others. */
 export const consumeEvents = async (options: ConsumptionOptions) => {
+  const prepared = new WeakMap<OutboxMessage, PreparedEvent>();
+  const prepare = (message: OutboxMessage): void => void prepared.set(message, preparedEvent(message));
   const recordEvents = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
-    await appendEvents(tx, messages.map(incomingEvent));
+    await appendEvents(
+      tx,
+      messages.map((message) => prepared.get(message) ?? preparedEvent(message)),
+    );
     options.onAppended?.();
   };
   const projections: Projection[] = [];
@@ -54,7 +59,14 @@ export const consumeEvents = async (options: ConsumptionOptions) => {
   try {
     for (const producer of producers) {
       projections.push(
-        await startProjection({ ...options, consumer: 'audit', producer, topic: 'event', apply: recordEvents }),
+        await startProjection({
+          ...options,
+          consumer: 'audit',
+          producer,
+          topic: 'event',
+          prepare,
+          apply: recordEvents,
+        }),
       );
     }
   } catch (error) {

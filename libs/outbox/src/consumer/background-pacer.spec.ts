@@ -1,7 +1,7 @@
 import { eventually } from '@bunting/testing';
-import { expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { backgroundPacer } from './background-pacer.ts';
 
 /** Keeps the event loop busy until it is stopped. */
@@ -10,36 +10,58 @@ const keepBusy = () => {
   const work = (): void => {
     const until = performance.now() + 2;
     while (performance.now() < until);
-    if (!stopped) setImmediate(work);
+    if (!stopped) void setImmediate().then(work);
   };
   work();
   return () => (stopped = true);
 };
 
-const longMs = 3_600_000;
-
-it('does not pause background work of an idle process', async () => {
-  // Anything else in this process may keep the event loop busy for the time of one observation.
-  await eventually(async () => {
-    const pacer = backgroundPacer();
-    const batch = pacer.afterBatch(longMs).then(() => 'continued');
-    const outcome = await Promise.race([batch, sleep(500, 'paused')]);
-    await pacer.urgently(() => batch);
-    expect(outcome).toBe('continued');
+/** Runs so many batches of so many milliseconds, and counts those that began. */
+const startBatches = (pacer: ReturnType<typeof backgroundPacer>, batches: number, ms = 1) => {
+  const counted = { begun: 0, ended: 0 };
+  const ended = pacer.run(async () => {
+    counted.begun++;
+    await sleep(ms);
+    return ++counted.ended < batches;
   });
+  return { counted, ended };
+};
+
+it('runs background work to its end in an idle process', async () => {
+  const { counted, ended } = startBatches(backgroundPacer(), 100);
+  await ended;
+  expect(counted.begun).toBe(100);
 });
 
-it('pauses background work while the event loop is busy, until a caller waits for it', async () => {
-  const stop = keepBusy();
-  try {
+it('runs no batch after one that failed', async () => {
+  let begun = 0;
+  const run = backgroundPacer().run(() => {
+    begun++;
+    return Promise.reject(new Error('away'));
+  });
+  await expect(run).rejects.toThrow('away');
+  expect(begun).toBe(1);
+});
+
+it('does not wait for the batch of another projection that never ends', async () => {
+  void backgroundPacer().run(() => new Promise(() => undefined));
+  await startBatches(backgroundPacer(), 100).ended;
+});
+
+describe('while the event loop is busy', () => {
+  let stop = (): unknown => undefined;
+  beforeAll(() => {
+    stop = keepBusy();
+  });
+  afterAll(() => void stop());
+
+  it('pauses background work, until a caller waits for it', async () => {
     const pacer = backgroundPacer();
-    let paused = true;
-    const batch = pacer.afterBatch(longMs).then(() => (paused = false));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(paused).toBe(true);
-    await pacer.urgently(() => batch);
-    await pacer.urgently(() => pacer.afterBatch(longMs));
-  } finally {
-    stop();
-  }
+    const { counted, ended } = startBatches(pacer, 2, 1_000);
+    await eventually(() => expect(counted.ended).toBe(1));
+    for (let round = 0; round < 20; round++) await setImmediate();
+    expect(counted.begun).toBe(1);
+    await pacer.urgently(() => ended);
+    expect(counted.begun).toBe(2);
+  });
 });

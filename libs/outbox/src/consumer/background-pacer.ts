@@ -1,11 +1,33 @@
 import { performance } from 'node:perf_hooks';
 
-/** How long the load of the event loop is observed after a batch. */
+/** How long the load of the event loop is observed. */
 const observationMs = 5;
 /** The utilization from which the event loop counts as busy with requests. */
 const busyUtilization = 0.5;
+/** For how long the event loop counts as idle after it was observed to be. */
+const idleForMs = 50;
+/** For how long an observation waits for batches that are in progress. One that takes longer waits for its database. */
+const batchEndTimeoutMs = 100;
 /** While the event loop is busy, each pause lasts this many times as long as the batch before it. */
 const pauseFactor = 8;
+
+const timeout = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());
+
+/** Batches of this process that are in progress. Its projections share one event loop, and must not take each other for requests. */
+const activeBatches = new Set<Promise<unknown>>();
+/** Whether the event loop is busy; while it is observed, no batch begins. */
+let observation: Promise<boolean> | undefined;
+let idleUntil = 0;
+
+const observe = async (): Promise<boolean> => {
+  await Promise.race([Promise.allSettled(activeBatches), timeout(batchEndTimeoutMs)]);
+  const before = performance.eventLoopUtilization();
+  await timeout(observationMs);
+  const isBusy = performance.eventLoopUtilization(before).utilization > busyUtilization;
+  if (!isBusy) idleUntil = performance.now() + idleForMs;
+  observation = undefined;
+  return isBusy;
+};
 
 /**
  * Paces background work in batches by the load of the event loop, so that the requests which the same process serves keep their
@@ -13,31 +35,38 @@ const pauseFactor = 8;
  */
 export const backgroundPacer = () => {
   let urgentJobs = 0;
-  let endPause: (() => void) | undefined;
+  let endWait: (() => void) | undefined;
 
-  const pause = (ms: number): Promise<void> =>
+  /** Waits for a promise, until a caller waits for the work. */
+  const unlessUrgent = (until: Promise<unknown>): Promise<void> =>
     new Promise((resolve) => {
       if (urgentJobs > 0) return resolve();
-      const timer = setTimeout(() => endPause?.(), ms);
-      endPause = () => {
-        endPause = undefined;
-        clearTimeout(timer);
-        resolve();
-      };
+      endWait = resolve;
+      void until.then(() => resolve());
     });
 
   return {
-    /** Pauses after a batch that took so long, if the event loop is busy with other work. */
-    afterBatch: async (batchMs: number): Promise<void> => {
-      const before = performance.eventLoopUtilization();
-      await pause(observationMs);
-      const { utilization } = performance.eventLoopUtilization(before);
-      if (utilization > busyUtilization) await pause(batchMs * pauseFactor);
+    /** Runs batches, one after the other, until one resolves with false. */
+    run: async (batch: () => Promise<boolean>): Promise<void> => {
+      for (;;) {
+        if (observation !== undefined) await unlessUrgent(observation);
+        const beganAt = performance.now();
+        const running = batch();
+        activeBatches.add(running);
+        const hasMore = await running.finally(() => activeBatches.delete(running));
+        if (!hasMore) return;
+        const batchMs = performance.now() - beganAt;
+        if (performance.now() < idleUntil) continue;
+        const pacing = (observation ??= observe()).then((isBusy) =>
+          isBusy ? timeout(batchMs * pauseFactor) : undefined,
+        );
+        await unlessUrgent(pacing);
+      }
     },
     /** Runs a job that a caller waits for: batches are not paced until it has settled. */
     urgently: async <T>(job: () => Promise<T>): Promise<T> => {
       urgentJobs++;
-      endPause?.();
+      endWait?.();
       try {
         return await job();
       } finally {

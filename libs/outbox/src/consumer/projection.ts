@@ -8,6 +8,8 @@ import {
   Refusal,
   type ServiceName,
 } from '@bunting/contracts';
+import { setImmediate } from 'node:timers/promises';
+import type { Registry } from 'prom-client';
 import { coalesceCalls, type Database, isDataError, type Tx } from '@bunting/database';
 import { startLoop } from '@bunting/runtime';
 import { inLinkedSpan } from '@bunting/tracing';
@@ -15,7 +17,6 @@ import { addDeadLetter, deleteDeadStates, dropSuperseded, deadLetterReason } fro
 import { startDeadLetterRetries } from '../dead-letters/retry-dead-letters.ts';
 import { backgroundPacer } from './background-pacer.ts';
 import { isProducerRestored } from './is-producer-restored.ts';
-import type { Registry } from 'prom-client';
 import { measureLag } from './lag-metrics.ts';
 import { processSpanOptions } from './process-span-options.ts';
 
@@ -28,6 +29,11 @@ export interface ProjectionOptions {
   readonly database: Database;
   /** Applies messages in their order. It must be idempotent: after a restored backup messages are applied again. */
   readonly apply: (tx: Tx, messages: readonly OutboxMessage[]) => Promise<void>;
+  /**
+   * Called with a message that was read ahead, while those before it are applied: work that needs no transaction overlaps with that of
+   * the database. What it throws is ignored, since `apply` gets the message, too.
+   */
+  readonly prepare?: (message: OutboxMessage) => void;
   /** Called after messages were applied and committed. */
   readonly onCommitted?: () => void;
   /**
@@ -51,6 +57,8 @@ export interface ProjectionOptions {
 }
 
 const pageSize = 500;
+/** How many messages are prepared before other work of the process has its turn. */
+const preparedAtATime = 25;
 const deadLetterAfterMsOf: Readonly<Record<OutboxTopic, number>> = { event: 120_000, state: 0, delivery: 0 };
 /** The backoff after the first failure of a message because of its content; it doubles up to `maxRetryPauseMs`. */
 const firstRetryPauseMs = 250;
@@ -125,6 +133,7 @@ export const startProjection = async (options: ProjectionOptions) => {
     bus,
     database,
     apply,
+    prepare,
     onCommitted,
     onProducerRestored,
     intervalMs,
@@ -296,6 +305,21 @@ export const startProjection = async (options: ProjectionOptions) => {
   };
   type Page = Awaited<ReturnType<typeof readOutbox>>;
 
+  /** Reads the page after the one that is being applied, and prepares its messages, some at a time. */
+  const readAhead = async (after: number): Promise<Page> => {
+    const page = await readOutbox(after, pageSize);
+    if (prepare === undefined) return page;
+    for (const [index, message] of page.messages.entries()) {
+      if (index % preparedAtATime === 0) await setImmediate();
+      try {
+        prepare(message as OutboxMessage);
+      } catch {
+        break;
+      }
+    }
+    return page;
+  };
+
   /**
    * Goes back to the beginning of the producer's outbox, after a backup of the producer was restored and positions are assigned a second
    * time. Applying known messages again has no effect, and no new message is lost.
@@ -328,31 +352,29 @@ export const startProjection = async (options: ProjectionOptions) => {
     let barrier: number | undefined;
     /** the page after this one, read while this one is applied */
     let ahead: { readonly after: number; readonly page: Promise<Page> } | undefined;
-    do {
-      const batchBeganAt = performance.now();
+    await pacer.run(async () => {
       const { position } = applied;
-      const readAhead = ahead?.after === position ? ahead.page : undefined;
+      const pageAhead = ahead?.after === position ? ahead.page : undefined;
       ahead = undefined;
-      const page = await (readAhead ?? readOutbox(position, pageSize, applied));
+      const page = await (pageAhead ?? readOutbox(position, pageSize, applied));
       if (isProducerRestored(applied, page)) {
         await restart();
         barrier = undefined;
-        continue;
+        return !stopped;
       }
       const { head, messages } = page;
       barrier ??= head;
       const upTo = completeUpTo(head, messages as OutboxMessage[]);
       if (upTo.position < head) {
-        ahead = { after: upTo.position, page: readOutbox(upTo.position, pageSize) };
+        ahead = { after: upTo.position, page: readAhead(upTo.position) };
         // Whether it failed is of interest once this page is applied.
         ahead.page.catch(() => undefined);
       }
       if (upTo.position > position) moveTo(await applyBatch(position, messages as OutboxMessage[], upTo));
-      const batchMs = performance.now() - batchBeganAt;
-      // Reading ahead would count as the load of other work.
+      // Reading ahead would count as the load of requests.
       await ahead?.page.catch(() => undefined);
-      if (applied.position < barrier) await pacer.afterBatch(batchMs);
-    } while ((barrier === undefined || applied.position < barrier) && !stopped);
+      return applied.position < barrier && !stopped;
+    });
     freshAt = startedAt;
   };
   const sharedPull = coalesceCalls(pull);

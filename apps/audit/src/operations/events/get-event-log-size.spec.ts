@@ -4,16 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { anEvent } from '../../../test/builders.ts';
 import { openLogDatabase, type OpenedLog, startAudit } from '../../../test/started-audit.ts';
-import { appendEvents } from '../../persistence/log/append-events.ts';
+import { appendEvents, prepareEvent } from '../../persistence/log/append-events.ts';
 
 let log: OpenedLog;
 beforeAll(async () => {
   log = await openLogDatabase();
   const now = new Date().toISOString();
-  const events = ['2020-01-01T00:00:00.000Z', '2020-01-02T00:00:00.000Z', now].map((createdAt) => ({
-    uid: randomUUID(),
-    event: anEvent({ createdAt }),
-  }));
+  const events = ['2020-01-01T00:00:00.000Z', '2020-01-02T00:00:00.000Z', now].map((createdAt) =>
+    prepareEvent(randomUUID(), anEvent({ createdAt })),
+  );
   await log.database.transaction((tx) => appendEvents(tx, events));
 });
 afterAll(() => log.close());

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { anEvent } from '../../../test/builders.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
-import { appendEvents } from './append-events.ts';
+import { appendEvents, prepareEvent } from './append-events.ts';
 
 interface Row {
   readonly id: number;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => log.close());
 
-const arriving = (event: RecordedEvent = anEvent(), uid: string = randomUUID()) => ({ uid, event });
+const arriving = (event: RecordedEvent = anEvent(), uid: string = randomUUID()) => prepareEvent(uid, event);
 const append = (...events: readonly ReturnType<typeof arriving>[]) =>
   log.database.transaction((tx) => appendEvents(tx, events));
 const rows = () =>
@@ -76,9 +76,9 @@ describe('The event log', () => {
 
   it('identifies an event by its uid regardless of case', async () => {
     await empty();
-    const one = arriving();
-    await append(one);
-    await append({ ...one, uid: one.uid.toUpperCase() });
+    const uid = randomUUID();
+    await append(arriving(anEvent(), uid));
+    await append(arriving(anEvent(), uid.toUpperCase()));
     expect(await rows()).toHaveLength(1);
   });
 

@@ -1,22 +1,19 @@
 import type { RecordedEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { searchableText } from '../../domain/searchable-text.ts';
+import type { ChainedEvent } from '../../domain/chained-event.ts';
 import { lockHead, type HashedEvent, eventHash } from './hash-chain.ts';
 import { countActivity } from '../statistics/project-activity.ts';
 import { ensurePartitions } from './partitions.ts';
 
-/** An event to append, with the uid by which redeliveries are recognised. */
-export interface IncomingEvent {
-  readonly uid: string;
-  readonly event: RecordedEvent;
+/** An event in its stored form, but for what it gets from its place in the log, and the text of its full-text index. */
+export interface PreparedEvent extends Omit<ChainedEvent, 'id'> {
+  readonly text: string;
 }
 
 const selectStoredUids = 'select uid from event where uid = any($1::uuid[])';
 
-/** An event in its stored form, with the text of its full-text index. */
-interface EventToInsert extends HashedEvent {
-  readonly text: string;
-}
+interface EventToInsert extends HashedEvent, PreparedEvent {}
 
 /** SQL types of the members. Each is sent as an array: PostgreSQL parses arrays in far less time than JSON. */
 const columnTypes: Readonly<Record<keyof EventToInsert, string>> = {
@@ -87,10 +84,29 @@ const jsonText = (value: unknown): string | null => (value === null ? null : JSO
 const toStorableText = <T extends string | null>(text: T): T => (text === null ? text : (text.toWellFormed() as T));
 
 /**
+ * Prepares an event for `appendEvents`, which is most of the work for it that needs no database.
+ * @param uid by which redeliveries are recognised
+ */
+export const prepareEvent = (uid: string, event: RecordedEvent): PreparedEvent => ({
+  uid: uid.toLowerCase(),
+  type: event.type,
+  createdAt: timestamp(event.createdAt),
+  createdBy: toStorableText(event.createdBy),
+  createdByUserId: event.createdByUserId,
+  project: toStorableText(event.project),
+  environment: toStorableText(event.environment),
+  featureName: toStorableText(event.featureName),
+  data: jsonText(event.data),
+  preData: jsonText(event.preData),
+  tags: JSON.stringify(event.tags),
+  text: searchableText(event),
+});
+
+/**
  * Appends events in their order, each with its hash; those that the log has already take no new id. Other appenders wait
  * until the transaction ends, so that an event never becomes visible after one with a higher id.
  */
-export const appendEvents = async (tx: Tx, arriving: readonly IncomingEvent[]): Promise<void> => {
+export const appendEvents = async (tx: Tx, arriving: readonly PreparedEvent[]): Promise<void> => {
   const { query } = tx;
   // The lock comes first: each later statement then sees all events of earlier appenders.
   const head = await lockHead(tx);
@@ -98,27 +114,12 @@ export const appendEvents = async (tx: Tx, arriving: readonly IncomingEvent[]): 
   const seen = new Set(stored.map(({ uid }) => uid));
   let { id, hash } = head;
   const rows: EventToInsert[] = [];
-  for (const { uid, event } of arriving) {
-    const normalizedUid = uid.toLowerCase();
-    if (seen.has(normalizedUid)) continue;
-    seen.add(normalizedUid);
+  for (const event of arriving) {
+    if (seen.has(event.uid)) continue;
+    seen.add(event.uid);
     id++;
-    const stored = {
-      id,
-      uid: normalizedUid,
-      type: event.type,
-      createdAt: timestamp(event.createdAt),
-      createdBy: toStorableText(event.createdBy),
-      createdByUserId: event.createdByUserId,
-      project: toStorableText(event.project),
-      environment: toStorableText(event.environment),
-      featureName: toStorableText(event.featureName),
-      data: jsonText(event.data),
-      preData: jsonText(event.preData),
-      tags: JSON.stringify(event.tags),
-    };
-    hash = eventHash(hash, stored);
-    rows.push({ ...stored, hash, text: searchableText(event) });
+    hash = eventHash(hash, { ...event, id });
+    rows.push({ ...event, id, hash });
   }
   const last = rows.at(-1);
   if (last === undefined) return;

@@ -5,7 +5,7 @@ import { anEvent } from '../../../test/builders.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
 import { verifyChain } from './verify-chain.ts';
 import { eventCreators } from '../statistics/event-creators.ts';
-import { appendEvents } from './append-events.ts';
+import { appendEvents, prepareEvent } from './append-events.ts';
 import { eventSearch } from '../search/event-search.ts';
 import { logSize } from './log-size.ts';
 import { partitionLength } from './partitions.ts';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterAll(() => log.close());
 
 const day = (nth: number): string => `2026-01-${String(nth).padStart(2, '0')}T12:00:00.000Z`;
-const arriving = (said: Partial<RecordedEvent>) => ({ uid: randomUUID(), event: anEvent(said) });
+const arriving = (said: Partial<RecordedEvent>) => prepareEvent(randomUUID(), anEvent(said));
 const append = (...events: readonly Partial<RecordedEvent>[]) =>
   log.database.transaction((tx) => appendEvents(tx, events.map(arriving)));
 const appendDays = (from: number, to: number) =>

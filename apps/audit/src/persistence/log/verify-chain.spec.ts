@@ -5,7 +5,7 @@ import { anEvent } from '../../../test/builders.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
 import { chainColumns, type HashedEvent, eventHash } from './hash-chain.ts';
 import { verifyChain, type VerificationOptions } from './verify-chain.ts';
-import { appendEvents } from './append-events.ts';
+import { appendEvents, prepareEvent } from './append-events.ts';
 
 let log: OpenedLog;
 beforeEach(async () => {
@@ -18,7 +18,7 @@ const append = (...events: readonly Partial<RecordedEvent>[]) =>
   log.database.transaction((tx) =>
     appendEvents(
       tx,
-      events.map((said) => ({ uid: randomUUID(), event: anEvent(said) })),
+      events.map((said) => prepareEvent(randomUUID(), anEvent(said))),
     ),
   );
 /** Tampers with the tables of the log. */
@@ -54,7 +54,7 @@ describe('The chain of hashes', () => {
   it('can be computed from the documentation without Bunting', async () => {
     const uid = randomUUID();
     const event = anEvent({ data: { zebra: 1, apple: [2] }, tags: [{ type: 'simple', value: 'x' }] });
-    await log.database.transaction((tx) => appendEvents(tx, [{ uid, event }]));
+    await log.database.transaction((tx) => appendEvents(tx, [prepareEvent(uid, event)]));
     const text =
       `["${'0'.repeat(64)}",1,"${uid}","feature-created","2026-11-21T08:00:00.000000Z","mia@example.com",1,` +
       `"shop",null,"banner",{"zebra":1,"apple":[2]},null,[{"type":"simple","value":"x"}]]`;

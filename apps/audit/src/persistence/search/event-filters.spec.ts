@@ -6,7 +6,7 @@ import { anEvent, lee, mia, callerWithHiddenProjects } from '../../../test/build
 import { naiveFind, type NumberedEvent, type NaiveQuery } from '../../../test/naive-search.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
 import { visibleEvents } from '../../domain/visible-events.ts';
-import { appendEvents } from '../log/append-events.ts';
+import { appendEvents, prepareEvent } from '../log/append-events.ts';
 import { type EventSearch, eventSearch } from './event-search.ts';
 import { dropExpiredEvents } from '../log/retention.ts';
 import { textIndexMerger } from '../text-index-merger.ts';
@@ -71,7 +71,7 @@ let published: NumberedEvent[] = [];
 
 const append = async (events: readonly RecordedEvent[]): Promise<void> => {
   const first = (published.at(-1)?.id ?? 0) + 1;
-  const arriving = events.map((event) => ({ uid: randomUUID(), event }));
+  const arriving = events.map((event) => prepareEvent(randomUUID(), event));
   await log.database.transaction((tx) => appendEvents(tx, arriving));
   published.push(...events.map((event, nth) => ({ id: first + nth, event })));
 };

@@ -8,7 +8,7 @@ import { anEvent, lee, callerWithHiddenProjects, mia } from '../../../test/build
 import { naiveSearch, type NumberedEvent } from '../../../test/naive-search.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
 import { visibleEvents } from '../../domain/visible-events.ts';
-import { appendEvents } from '../log/append-events.ts';
+import { appendEvents, prepareEvent } from '../log/append-events.ts';
 import { type EventSearch, eventSearch } from './event-search.ts';
 import { textIndexMerger } from '../text-index-merger.ts';
 
@@ -66,7 +66,7 @@ const append = async (events: readonly RecordedEvent[]): Promise<void> => {
   await log.database.transaction((tx) =>
     appendEvents(
       tx,
-      events.map((event) => ({ uid: randomUUID(), event })),
+      events.map((event) => prepareEvent(randomUUID(), event)),
     ),
   );
   for (const event of events) published.push({ id: published.length + 1, event });
