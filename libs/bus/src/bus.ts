@@ -1,7 +1,7 @@
 import type { Caller, ErrorBody, ErrorKind } from '@bunting/contracts';
 import type { IfMatch } from './precondition.ts';
 
-/** What every call carries beside the request. */
+/** The context that every call carries beside the request. */
 export interface CallContext {
   readonly caller: Caller;
   readonly requestId: string;

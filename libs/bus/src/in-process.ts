@@ -14,8 +14,8 @@ export const inProcessBus = (): Bus => {
 
   const removable = <T>(list: T[], item: T): Subscription => ({
     stop: async () => {
-      const at = list.indexOf(item);
-      if (at >= 0) list.splice(at, 1);
+      const index = list.indexOf(item);
+      if (index >= 0) list.splice(index, 1);
     },
   });
 

@@ -12,7 +12,7 @@ export type BatchRow<Row> = Row & { readonly nth: number };
 /**
  * A data loader: reads single rows in batches. A batch grows while `maxConcurrent` statements run, since under load a round trip costs
  * more than the rows that it reads. A read without others is sent immediately, and no read is served by a statement that was sent before
- * it. The statement takes the values as arrays, and its rows name their read as `nth`. After a failure each read is sent by itself, so
+ * it. The statement takes the values as arrays, and its rows have the number of their read as `nth`. After a failure each read is sent by itself, so
  * that only the reads that fail reject. Nothing is cached.
  */
 export const batchedRead = <Values extends readonly unknown[], Row>(
@@ -29,10 +29,10 @@ export const batchedRead = <Values extends readonly unknown[], Row>(
   };
 
   const read = async (batch: readonly Values[]): Promise<(Row | undefined)[]> => {
-    const lists = (batch[0] ?? []).map((_, at) => batch.map((values) => values[at]));
+    const lists = (batch[0] ?? []).map((_, index) => batch.map((values) => values[index]));
     const rows = await database.read<BatchRow<Row>>(statement, lists);
     const found = new Map(rows.map((row) => [row.nth, row]));
-    return batch.map((_, at) => found.get(at + 1));
+    return batch.map((_, index) => found.get(index + 1));
   };
   const alone = (values: Values): Promise<Row | Error | undefined> =>
     read([values]).then(

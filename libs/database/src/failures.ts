@@ -9,7 +9,7 @@ interface Thrown {
 
 /** An error and its causes. Checked by shape: errors of another realm are no instances of this realm's `Error`. */
 const chain = function* (error: unknown): Generator<Thrown> {
-  for (let at: unknown = error; typeof at === 'object' && at !== null; at = (at as Thrown).cause) yield at;
+  for (let one: unknown = error; typeof one === 'object' && one !== null; one = (one as Thrown).cause) yield one;
 };
 
 /** The innermost cause with a code: wrappers may have replaced PostgreSQL's message. */

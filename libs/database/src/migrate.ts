@@ -176,7 +176,7 @@ export const requireMigrated = async (url: string, migrations: readonly SchemaMi
   }
 };
 
-/** What PostgreSQL says when objects of a migration are there already, or objects of an earlier one are missing (class 42). */
+/** The errors of PostgreSQL when objects of a migration are there already, or objects of an earlier one are missing (class 42). */
 const explainFailedMigration = (database: string, error: unknown): unknown => {
   const code = codeOf(error) ?? '';
   if (!code.startsWith('42') || code === '42501') return error;

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 
-/** Registers what the connection pool of a service does, read at each scrape. */
+/** Registers the metrics of a service's connection pool, read at each scrape. */
 export const measurePool = (registry: Registry, pool: () => Pool | undefined, max: number): void => {
   const registers = [registry];
   new Gauge({

@@ -17,7 +17,7 @@ export interface ReadReplicaOptions {
   readonly statementTimeoutMs?: number;
   /** how long a read waits until the replica has replayed what it needs, before it goes to the primary */
   readonly waitMs?: number;
-  /** within how many milliseconds a replica that is not away says what it has replayed */
+  /** the timeout in milliseconds of reading the replayed position; a replica that exceeds it counts as unavailable */
   readonly positionTimeoutMs?: number;
   readonly metrics?: Registry;
   readonly warn?: (message: string) => void;
@@ -32,7 +32,7 @@ interface LogPosition {
   readonly system: string;
 }
 
-/** What a replica has replayed; without a position if it is none. */
+/** The replayed position of a server, and whether it is a replica. */
 interface ReplayState extends LogPosition {
   readonly isReplica: boolean;
 }
@@ -74,7 +74,7 @@ const queryCanceled = '57014';
 
 /** The replica cannot serve a read. */
 class ReplicaError extends Error {
-  /** busy if no connection was free in time, which says nothing of other reads */
+  /** busy if no connection was free in time; other reads may succeed */
   readonly outcome: keyof typeof bypassMs | 'busy';
   constructor(outcome: ReplicaError['outcome'], message: string) {
     super(message);
@@ -124,7 +124,7 @@ const requireReplicaOf = (needed: LogPosition, { isReplica, system, timeline }: 
   if (fault !== undefined) throw new ReplicaError('unavailable', fault);
 };
 
-/** How many bytes of the log before a position a replica has not replayed. @throws ReplicaError if it is no replica of the primary, or away */
+/** How many bytes of the log before a position a replica has not replayed. @throws ReplicaError if it is no replica of the primary, or unavailable */
 const bytesBehind = async (client: ClientBase, needed: LogPosition, positionTimeoutMs: number): Promise<number> => {
   const { rows } = await within(positionTimeoutMs, client.query<ReplayState>(replayState)).catch((error: unknown) =>
     Promise.reject(away(error)),
@@ -285,7 +285,7 @@ export const openReadReplica = ({
         const isTrial = bypassedFor !== undefined;
         if (bypassedFor !== undefined) bypassedUntil = performance.now() + bypassMs[bypassedFor];
         const needed = await position().catch(() => undefined);
-        // The primary says itself why it cannot be used.
+        // The error of the primary has the reason.
         if (needed === undefined) return fromPrimary();
         try {
           const rows = await readReplica<Row>(needed, statement, values);
@@ -297,7 +297,7 @@ export const openReadReplica = ({
             if (isTrial) endBypass();
             // The primary would need as long.
             if (codeOf(error) === queryCanceled) throw refusalForFailure(error);
-            // A statement that PostgreSQL refuses says nothing about the replica, but that it may have cancelled it to replay the log.
+            // A refused statement is no fault of the replica, unless the replica cancelled it to replay the log.
             return fromPrimary();
           }
           if (error.outcome !== 'busy') bypass(error.outcome, error);

@@ -5,7 +5,7 @@ import path from 'node:path';
 export interface TetheredCommand {
   readonly command: string;
   readonly args: readonly string[];
-  /** With 'pipe', the pipe is the tether: keep it open, and write a line and close it once the command has ended by itself. */
+  /** With 'pipe', closing stdin kills the command: keep it open, and write a line before closing it once the command has exited. */
   readonly stdin: 'ignore' | 'pipe';
 }
 
@@ -47,7 +47,7 @@ const watched = (signal: string): string =>
 const unlessOrphaned = 'test "$PPID" = "$0" && exec "$@"';
 
 /**
- * Ties a command to this process. On Linux the kernel sends the signal (the `become` prefix comes first, because a change of user clears
+ * Makes a command end with this process. On Linux the kernel sends the signal (the `become` prefix comes first, because a change of user clears
  * the parent-death signal); elsewhere a shell watches a pipe that closes with this process.
  */
 export const tether = (

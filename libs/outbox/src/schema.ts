@@ -60,7 +60,7 @@ export const outboxTables: SchemaMigration = {
 };
 
 /**
- * What a consumer needs: the checkpoint of each topic that it consumes, with the uid of the message there, by which it recognises the
+ * The tables of a consumer: the checkpoint of each topic that it consumes, with the uid of the message there, by which it recognises the
  * producer's outbox; messages that could not be applied; and positions that the producer no longer had.
  */
 export const consumerTables: SchemaMigration = {

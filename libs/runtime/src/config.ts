@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { closestTo } from './closest-to.ts';
 import { readSecretFile } from './secret-file.ts';
 
-/** What a service reads from its environment, by setting. The table of settings in the docs is generated from these schemas. */
+/** The schema of a service's settings. The table of settings in the docs is generated from these schemas. */
 export type ConfigSchema = TObject;
 
 export type Environment = Readonly<Record<string, string | undefined>>;

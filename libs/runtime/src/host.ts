@@ -55,7 +55,7 @@ export const HostConfig = Type.Object({
 });
 export type HostConfig = Static<typeof HostConfig>;
 
-/** How the settings say that the process authenticates to NATS. */
+/** The credentials of the process for NATS, from its settings. */
 export const natsAccess = (config: HostConfig): NatsAccess => ({
   user: config.BUS_USER,
   password: config.BUS_PASSWORD,
@@ -67,7 +67,7 @@ export const natsAccess = (config: HostConfig): NatsAccess => ({
   tlsKeyFile: config.BUS_TLS_KEY_FILE,
 });
 
-/** What the settings of a service begin with: `CHANGE_REQUESTS_` for change-requests. */
+/** The prefix of a service's settings: `CHANGE_REQUESTS_` for change-requests. */
 const prefixOf = (service: string): string => `${service.toUpperCase().replaceAll('-', '_')}_`;
 
 /** The setting with the port of a service's health and metrics. */

@@ -51,7 +51,7 @@ export const processMetrics = (isUsed: boolean) => {
       connected = isConnected;
       if (isConnected) reconnects++;
     },
-    /** Registers what is the same for all services of the process. @param spans what became of the spans of the process */
+    /** Registers the metrics of the process, which its services share. @param spans the counts of exported and lost spans */
     register: (registry: Registry, spans: () => SpanCounts = () => noSpans): void => {
       const registers = [registry];
       measureSpans(registry, spans);

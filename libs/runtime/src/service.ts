@@ -33,7 +33,7 @@ export interface ServiceContext<S extends ConfigSchema> {
   readonly drainDelayMs: number;
 }
 
-/** What a ready service says about itself on its operations port. */
+/** The body of a ready service's `/health/ready`. */
 export interface Readiness {
   /** how many migrations of its database the service needs, how many are applied, and those of them that belong to newer versions */
   readonly schema?: { readonly needs: number; readonly has: number; readonly newer: readonly string[] };

@@ -81,10 +81,13 @@ const pairs = (setting: string, list = ''): Record<string, string> =>
   Object.fromEntries(
     list.split(',').flatMap((pair) => {
       if (pair.trim() === '') return [];
-      const at = pair.indexOf('=');
+      const separatorIndex = pair.indexOf('=');
       try {
-        const [name, value] = [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
-        if (at > 0 && name !== '') return [[name, value]];
+        const [name, value] = [
+          pair.slice(0, separatorIndex).trim(),
+          decodeURIComponent(pair.slice(separatorIndex + 1).trim()),
+        ];
+        if (separatorIndex > 0 && name !== '') return [[name, value]];
       } catch {
         // The message must not quote what may be a secret.
       }

@@ -25,7 +25,7 @@ export const startBalancer = async (urls: readonly string[]) => {
 
   const probe = async (): Promise<void> => {
     const healthy = await Promise.all(urls.map(isReady));
-    ready = urls.filter((_url, at) => healthy[at]);
+    ready = urls.filter((_url, index) => healthy[index]);
   };
   await probe();
   const probing = setInterval(() => void probe(), probeIntervalMs);

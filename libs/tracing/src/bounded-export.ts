@@ -1,9 +1,9 @@
 import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 
-/** Spans that ended and were sampled, by what became of them. */
+/** The counts of sampled spans that ended, by outcome of their export. */
 export interface SpanCounts {
   readonly exported: number;
-  /** not exported, because the queue was full or the collector did not take them */
+  /** not exported, because the queue was full or the collector did not accept them */
   readonly dropped: number;
   /** waiting, or being sent */
   readonly queued: number;
@@ -35,7 +35,7 @@ export const boundedExport = (maxQueued: number, onOutcome: (error: Error | unde
       shutdown: () => inner.shutdown(),
     }),
 
-    /** Hands spans over to a processor while fewer than `maxQueued` wait. */
+    /** Passes spans to a processor while its queue has fewer than `maxQueued`. */
     processor: (inner: SpanProcessor): SpanProcessor => ({
       onStart: (span, parent) => inner.onStart(span, parent),
       onEnd: (span: ReadableSpan) => {

@@ -75,8 +75,8 @@ const textWithoutSecrets = (text: string): string => {
 const isNothing = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /**
- * An event's data without secrets, keys and the addresses of callers: by the names of members, and by the shape of
- * what is in texts. What a flag is configured with is no such address, and stays. The same value comes back when there is none.
+ * An event's data without secrets, keys and the addresses of callers, which are detected by the names of members and the form of texts.
+ * Addresses in the configuration of a flag stay. Returns the same value if there is nothing to remove.
  */
 export const withoutSecrets = (value: unknown): unknown => {
   if (typeof value === 'string') return textWithoutSecrets(value);

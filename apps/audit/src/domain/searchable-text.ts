@@ -38,8 +38,8 @@ const collect = (value: unknown, parts: Set<string>): void => {
 export const creatorSeparator = '\u001e';
 
 /**
- * All that a search by text finds an event by, beside its type: who caused it, and then, each part once, every key and value of
- * its data and of the data before, and its tags. Parts are what a person reads, and not how JSON spells it.
+ * The text that searches match, beside the event's type: the creator, and then, without duplicates, every key and value of the data before
+ * and after and every tag. Values are plain text, without the escapes of JSON.
  */
 export const searchableText = ({ createdBy, data, preData, tags }: RecordedEvent): string => {
   const parts = new Set<string>();

@@ -17,8 +17,8 @@ export const visibleEvents = (caller: Caller): VisibleEvents => ({
 });
 
 /**
- * The event without what concerns a hidden project. When a flag is moved, the event of its new project names the old one; when a segment is
- * moved, `preData` is what it was in the old one. Returns the same object when there is nothing to remove.
+ * The event without the parts about a hidden project. The event of a moved flag names its old project, and the `preData` of a moved segment
+ * is of its old project. Returns the same object if there is nothing to remove.
  */
 export const withoutHiddenProject = (event: LoggedEvent, { hiddenProjects }: VisibleEvents): LoggedEvent => {
   const isHidden = (project: string | undefined): boolean => project !== undefined && hiddenProjects.includes(project);

@@ -2,11 +2,11 @@ import type { SchemaMigration } from '@bunting/database';
 import { createPartition, partitionLength } from './log/partitions.ts';
 
 /**
- * `event` is the log. `event_search` holds what events are found by: narrow, so that many are read fast, and made from `event`
+ * `event` is the log. `event_search` has the columns that searches filter by: its rows are small, so scans are fast, and derived from `event`
  * alone. Both are partitioned by ranges of ids (see `createPartition`), so an event's uid is unique per partition.
  *
  * `event_log_head` is the end of the log: an appender holds its row until the commit, so ids become visible in order. Events up to
- * `dropped_id` have been dropped for their age; the chain of hashes continues from `dropped_hash`.
+ * `dropped_id` have been pruned by age; the chain of hashes continues from `dropped_hash`.
  *
  * The b-trees of `event_search` do not have the id: PostgreSQL stores equal keys once, so that each takes seven bytes an event,
  * and combines several by bitmaps. A search by type alone skips through the index that begins with the project. Entries of the trigram index wait in its pending list until a batch of them is merged.

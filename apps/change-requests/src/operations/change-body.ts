@@ -1,7 +1,7 @@
 import type { Change } from '@bunting/contracts';
 import type { ProposedChange } from '../domain/change-request.ts';
 
-/** A change in the format of the API, which the features service takes. */
+/** A change in the format of the API, which the features service parses. */
 export const changeBody = ({
   action,
   feature,

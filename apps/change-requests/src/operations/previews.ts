@@ -13,7 +13,7 @@ export type Preview = PreviewChangesReply['previews'][number];
 const maxChangesPerCall = 1000;
 const maxBytesPerCall = 2 * 1024 * 1024;
 
-/** A change with its snapshot, as the features service takes it. */
+/** A change with its snapshot, in the format of calls of the features service. */
 export const changeWithSnapshot = (change: ProposedChange, snapshots: Readonly<Record<string, unknown>> = {}) => ({
   id: change.id,
   change: changeBody(change),
@@ -44,7 +44,7 @@ export const batchesWithinLimits = (
   return batches;
 };
 
-/** What previews are built from: calls of the features service, and other requests from the database. */
+/** The sources of previews: calls of the features service, and other requests from the database. */
 export interface PreviewSources {
   readonly bus: Bus;
   readonly reader: ChangeRequestReader;

@@ -3,11 +3,10 @@ import { RE2JS } from 're2js';
 import { invalidValue, shortName } from './refusals.ts';
 
 /**
- * Holds a name to the rule that features, variants, projects, context fields and types of tags share: it needs no escape in
- * a URL (docs/behaviour.md, Names).
+ * Validates the name of a feature, variant, project, context field or tag type: it must need no escape in a URL (docs/behaviour.md, Names).
  */
-export const requireUrlFriendlyName = (name: string, path = '/body/name', most = 100): void => {
-  const fault = urlFriendlyError(name, most);
+export const requireUrlFriendlyName = (name: string, path = '/body/name', maxLength = 100): void => {
+  const fault = urlFriendlyError(name, maxLength);
   if (fault === undefined) return;
   if (name === '') throw invalid(`The \`${shortName(path)}\` property ${fault}.`, shortName(path));
   throw invalidValue(fault.slice('must '.length), path, name);
@@ -20,7 +19,7 @@ export interface FeatureNaming {
   readonly description?: string | null;
 }
 
-/** Holds the name of a new feature to its project's pattern, in time that grows with the name alone. */
+/** Validates the name of a new feature against its project's pattern, in time linear in the length of the name. */
 export const requireMatchingName = (
   name: string,
   naming: FeatureNaming | null | undefined,

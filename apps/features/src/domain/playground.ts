@@ -32,7 +32,7 @@ export interface PlaygroundContent {
 /** The maximum number of evaluations, of features in environments for contexts, in one request. */
 export const maxEvaluations = 15_000;
 
-/** The maximum number of characters of what the playground shows of strategies: they are repeated in each evaluation. */
+/** The maximum total length of the strategies in a reply of the playground, which repeats them in each evaluation. */
 export const maxShownCharacters = 16 * 1024 * 1024;
 
 type ContextValues = Readonly<Record<string, unknown>>;

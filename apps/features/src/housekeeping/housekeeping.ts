@@ -51,7 +51,7 @@ export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: 
 
 /**
  * Submits the proposals of imports whose process ended before it submitted them. A proposal that is refused is deleted, since a retry would be
- * refused, too, and `logError` takes the reason. Goes on after a defect of the other service, and throws the first one at the end.
+ * refused, too, and `logError` takes the reason. Continues after a defect of the other service, and throws the first one at the end.
  */
 export const submitImportProposals = async (
   transaction: UnitOfWork,

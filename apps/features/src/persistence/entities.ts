@@ -102,7 +102,7 @@ export const ProjectFavoriteEntity = defineEntity({
   properties: { project: ofProject('project_favorite').primary(), userId: p.integer().primary() },
 });
 
-/** The environments whose edits take a change request, as the change requests service reported it. */
+/** The environments whose edits require a change request, as reported by the change requests service. */
 export const ProtectedEnvironmentEntity = defineEntity({
   name: 'ProtectedEnvironment',
   tableName: 'protected_environment',
@@ -424,7 +424,7 @@ export const AppliedChangeRequestEntity = defineEntity({
   },
 });
 
-/** Changes of imports that take a change request, until they are submitted to the change requests service. */
+/** Changes of imports that require a change request, until they are submitted to the change requests service. */
 export const ImportProposalEntity = defineEntity({
   name: 'ImportProposal',
   tableName: 'import_proposal',

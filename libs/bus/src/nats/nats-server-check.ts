@@ -10,8 +10,8 @@ const numbersOf = (version: string): number[] => version.split(/[.-]/, 3).map(Nu
 
 const isOlder = (version: string, than: string): boolean => {
   const [a, b] = [numbersOf(version), numbersOf(than)];
-  const at = b.findIndex((number, nth) => a[nth] !== number);
-  return at >= 0 && (a[at] ?? 0) < (b[at] ?? 0);
+  const index = b.findIndex((number, nth) => a[nth] !== number);
+  return index >= 0 && (a[index] ?? 0) < (b[index] ?? 0);
 };
 
 const nameOf = (connection: NatsConnection): string => `The NATS server at ${connection.getServer()}`;

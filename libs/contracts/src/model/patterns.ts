@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
-// Rules that the services hold by hand, written down for people and for tools: as `documented<Keyword>` they stand in the
-// OpenAPI document alone, so that no input reaches the regular expression.
+// Patterns that only the OpenAPI document contains, as `documented<Keyword>`. The services check the same rules in code, so that no input is
+// matched with a regular expression.
 
 /** A name without characters that `encodeURIComponent` escapes, and neither `.` nor `..`. */
 export const urlFriendlyPattern = "^([.]{0,2}[A-Za-z0-9_!~*'()-]|[.]{3})[A-Za-z0-9_.!~*'()-]*$";

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { largestId } from '../model/schema.ts';
 
-// What stands in a path is looked up, not judged: a name that cannot exist is not found. The length of a URL bounds it.
+// Parameters in paths are not validated: an impossible name is not found. The maximum length of a URL limits them.
 const projectId = Type.String({ minLength: 1, description: 'the id of the project' });
 const featureName = Type.String({ minLength: 1, description: 'the name of the feature' });
 const environment = Type.String({ minLength: 1, description: 'the name of the environment' });

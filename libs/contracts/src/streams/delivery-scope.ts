@@ -4,7 +4,7 @@ import type { Tag } from '../model/features/tag.ts';
 import type { Caller } from '../permissions.ts';
 import { truncate } from '../quote-value.ts';
 
-// What the token of an SDK gives access to. An admin token is valid everywhere.
+// The access of an SDK's token. An admin token is valid in all projects and environments.
 
 const sdkPermissions: readonly string[] = ['CLIENT', 'FRONTEND'];
 

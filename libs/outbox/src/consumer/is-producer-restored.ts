@@ -5,7 +5,7 @@ interface Position {
   readonly uid: string | null;
 }
 
-/** What the producer has: its last position, and the uid of its message at the consumer's position. */
+/** The producer's last position, and the uid of its message at the consumer's position. */
 interface ProducerPage {
   readonly head: number;
   readonly at?: string | null | undefined;

@@ -46,8 +46,8 @@ export const optionalList = <T>(value: T | undefined): readonly T[] | undefined 
 export const waitUntilFresh =
   ({ catchUp, freshnessWaitMs }: Pick<EventPagesOptions, 'catchUp' | 'freshnessWaitMs'>) =>
   async ({ now, deadline, setHeader }: EventRequestContext): Promise<void> => {
-    const patienceMs = deadline.getTime() - now.getTime() - searchTimeMs;
-    const behindMs = await catchUp(Math.max(0, Math.min(freshnessWaitMs, patienceMs)));
+    const remainingMs = deadline.getTime() - now.getTime() - searchTimeMs;
+    const behindMs = await catchUp(Math.max(0, Math.min(freshnessWaitMs, remainingMs)));
     if (behindMs > 0) setHeader('Bunting-Stale', String(behindMs));
   };
 export type WaitUntilFresh = ReturnType<typeof waitUntilFresh>;

@@ -13,7 +13,7 @@ export interface FeedEvent extends FoundEvent {
   readonly hash: string | null;
 }
 
-/** What follows an id. */
+/** A page of events after an id. */
 export interface FeedPage {
   readonly events: readonly FeedEvent[];
   /** up to which id the log was looked at */

@@ -10,7 +10,7 @@ export interface InverseChange {
   readonly segmentName: string | null;
 }
 
-/** Descriptions of what no change can undo. */
+/** Descriptions of effects that no change can undo. */
 const irreversible = ({ action, feature, segment }: ProposedChange): string[] => {
   if (action === 'archiveFeature') return [`feature flag ${feature} stays archived until it is revived`];
   if (action === 'deleteSegment') return [`segment ${segment?.name ?? ''} stays deleted`];

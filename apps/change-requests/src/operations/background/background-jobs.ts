@@ -22,7 +22,7 @@ export interface BackgroundJobsOptions {
   /** how soon to retry jobs that failed */
   readonly intervalMs: number;
   readonly recoveryTimeoutMs: number;
-  /** takes the delay of each scheduled request that begins to be applied */
+  /** records the delay in milliseconds of each scheduled request that begins to be applied */
   readonly onScheduledBegin: (delayMs: number) => void;
   readonly warn: (message: string) => void;
 }

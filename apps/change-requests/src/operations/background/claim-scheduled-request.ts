@@ -9,7 +9,7 @@ import { segmentConflictsOf } from '../segment-conflicts.ts';
 interface Options {
   readonly bus: Bus;
   readonly work: UnitOfWork;
-  /** takes the delay of each scheduled request that begins to be applied */
+  /** records the delay in milliseconds of each scheduled request that begins to be applied */
   readonly onScheduledBegin: (delayMs: number) => void;
 }
 

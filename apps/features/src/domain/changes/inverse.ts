@@ -73,8 +73,8 @@ export interface InverseChange {
 }
 
 /**
- * The changes that undo what changes came to. What the archive holds comes back by reviving, and a segment that is deleted
- * is gone: for these there is no change.
+ * The changes that undo applied changes. Archiving a feature and deleting a segment have no inverse change: a feature is revived by an
+ * operation of its own, and a deleted segment cannot be restored.
  */
 export const inverseChanges = (
   changes: readonly RequestedChange[],

@@ -63,8 +63,8 @@ const applyPositions = (current: unknown, payload: readonly { id: string; sortOr
 };
 
 /**
- * Which newer edits a change would undo: what was so when it was written, is otherwise now, and would be something else
- * again. A deletion undoes every edit of what it deletes.
+ * The newer edits that a change would overwrite: those of properties that differ from the snapshot of the change, and that the change would
+ * set to another value. A deletion overwrites all edits of the deleted object.
  */
 export const overwritesOf = (
   { change, snapshot }: RequestedChange,

@@ -5,7 +5,7 @@ import { type ContextField, limits, type ProjectContext } from '../project-conte
 
 const isSingle = ({ operator }: Constraint): boolean => operandOf[operator] !== 'values';
 
-/** Refuses `REGEX` where it is not allowed, and patterns that RE2 does not take or that take too long to match. */
+/** Refuses `REGEX` where it is not allowed, and patterns that RE2 does not accept or that are too slow to match. */
 const requireUsableRegex = (
   { operator, value = '', caseInsensitive = false }: Constraint,
   allowsRegex: boolean,
@@ -86,7 +86,7 @@ export interface ConstraintRules {
   readonly projectContext: Pick<ProjectContext, 'contextFields' | 'allowsRegex'>;
   /** the constraints that are replaced; unchanged ones are not validated */
   readonly before?: readonly Constraint[];
-  /** where the constraints stand in the request */
+  /** the JSON pointer of the constraints in the request */
   readonly path?: string;
 }
 

@@ -60,7 +60,7 @@ export const validateSegment = (body: CreateSegmentBody, rules: SegmentRules, pa
 
 /** The segment after a change, and its events. */
 export interface SegmentDecision {
-  /** null: it is gone */
+  /** null for a deleted one */
   readonly segment: StoredSegment | null;
   readonly events: readonly DomainEvent[];
 }

@@ -5,7 +5,7 @@ import type { ContextField, SegmentReference, ProjectContext } from '../project-
 import type { ImportErrors } from './import-errors.ts';
 import type { ContextFieldInFile, FileContent, Located, StrategyInFile } from './parse-import-file.ts';
 
-/** A context field that the import brings along. */
+/** A context field that the import creates. */
 export interface NewContextField extends ContextField {
   readonly name: string;
   readonly description: string | null;
@@ -14,7 +14,7 @@ export interface NewContextField extends ContextField {
   readonly legalValues: readonly { readonly value: string; readonly description?: string }[];
 }
 
-/** A type of tags that the import brings along. */
+/** A tag type that the import creates. */
 export interface NewTagType {
   readonly name: string;
   readonly description: string | null;
@@ -98,7 +98,7 @@ export const newTags = ({ entries }: FileContent, known: readonly Tag[]): Tag[] 
   return found;
 };
 
-/** Our segments for those that a strategy names by the ids of its file: found by name, and none is left out. */
+/** Maps the segment ids of a file's strategy to stored segments of the same name, or reports those that are missing. */
 export const resolveSegments = (
   { value, path }: Located<StrategyInFile>,
   inFile: FileContent['segments'],

@@ -30,9 +30,9 @@ export interface ImportContext {
   readonly content: FileContent;
   readonly errors: ImportErrors;
   readonly segmentsByName: ReadonlyMap<string, SegmentReference>;
-  /** those that are here and those that the file brings along */
+  /** those that are stored and those that the import creates */
   readonly tagTypes: ReadonlySet<string>;
-  /** with the context fields that the file brings along */
+  /** with the context fields that the import creates */
   readonly projectContext: ProjectContext;
   /** ids that strategies of this import got already */
   readonly givenIds: Set<string>;

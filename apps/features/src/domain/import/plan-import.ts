@@ -40,9 +40,8 @@ export interface ImportPlan {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /**
- * Plans to take features from an export. A file that is not whole, or that names what is neither here nor in it, is refused
- * with all that is wrong, so that no feature gets a wider meaning than it had. What is here just so already stays as it is,
- * and emits nothing.
+ * Plans the import of features from an export. Refuses an incomplete file, and references to objects that exist neither here nor in the
+ * file, with all of its errors: a lost constraint or segment would enable a feature for more users. Unchanged objects emit no events.
  */
 export const planImport = (data: ExportedFeatures, destination: ImportDestination, importer: Importer): ImportPlan => {
   const { project, environment, projectContext, features, tagTypes } = destination;

@@ -17,7 +17,7 @@ export interface ProtectedParts {
 export interface SplitImport {
   readonly immediate: readonly PlannedFeature[];
   readonly changes: readonly FeatureChange[];
-  /** what is neither applied nor proposed */
+  /** the parts that are neither applied nor proposed */
   readonly skipped: readonly { readonly feature: string; readonly reason: string }[];
 }
 
@@ -69,9 +69,9 @@ const dependencyChanges = ({ name: feature, dependencies }: Feature): FeatureCha
 const isDependencyEvent = ({ type }: DomainEvent): boolean => type.startsWith('feature-dependency-');
 
 /**
- * Splits an import into direct changes and proposed changes. Features are created, described and tagged directly; what
- * they do in a protected environment is proposed.
- * @param existing by name, the features as they are
+ * Splits an import into direct changes and proposed changes. Features are created, described and tagged directly;
+ * their settings in protected environments are proposed.
+ * @param existing the stored features, by name
  */
 export const splitImport = (
   planned: readonly PlannedFeature[],

@@ -14,8 +14,8 @@ export interface ProtectedEdit {
 }
 
 /**
- * What an edit changes that change requests protect. Names, descriptions and tags are not protected, and a
- * feature that comes back from the archive is not on yet.
+ * The parts of an edit that change requests protect. Names, descriptions and tags are not protected, nor is reviving, because a revived
+ * feature is off.
  */
 export const protectedEdit = (before: Feature, after: Feature): ProtectedEdit => {
   const { project } = before;

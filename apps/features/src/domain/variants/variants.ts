@@ -29,8 +29,8 @@ const requireNames = (variants: readonly AnyVariant[], listPath: string): void =
 const { compare } = new Intl.Collator('en');
 
 /**
- * How weights are worked out. `share`: what fixed weights leave is divided among the others. `keep-complete`: weights that
- * are whole and make 1000 already stay as they are, and so does the order; who sees what hangs on both.
+ * How weights are computed. `share`: variable variants share the weight that fixed ones leave. `keep-complete`: integer weights with the sum
+ * 1000, and the order of the variants, do not change, because both decide which user gets which variant.
  */
 export type Distribution = 'share' | 'keep-complete';
 
@@ -38,7 +38,7 @@ const isComplete = (variants: readonly AnyVariant[]): boolean =>
   variants.every(({ weight }) => Number.isInteger(weight)) &&
   variants.reduce((sum, { weight }) => sum + weight, 0) === totalWeight;
 
-/** Holds variants to their rules and shares what fixed weights leave among the others, in the order in which they were sent. */
+/** Validates the weights, and divides the weight that fixed variants leave among the variable ones, in the order of the request. */
 const distributeWeights = <V extends AnyVariant>(
   variants: readonly V[],
   path: string,

@@ -15,7 +15,7 @@ export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       const where = { project: feature.project, environment };
       authorise(caller, EnableFeature.permission, where);
-      // Adding the first strategy takes the permission to add strategies; beside disabled ones it does not, as in Unleash.
+      // Adding the first strategy requires the permission to add strategies. Adding one beside disabled strategies does not, as in Unleash.
       if (inEnvironment(feature, environment).strategies.length === 0)
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;

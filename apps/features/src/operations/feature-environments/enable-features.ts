@@ -16,7 +16,7 @@ export const enableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const where = { project: params.projectId, environment };
       authorise(caller, EnableFeatures.permission, where);
       const { features, projectContext } = await lockFeatures(tx, params.projectId, body.features);
-      // Adding the first strategy takes the permission to add strategies; beside disabled ones it does not, as in Unleash.
+      // Adding the first strategy requires the permission to add strategies. Adding one beside disabled strategies does not, as in Unleash.
       if (features.some((feature) => inEnvironment(feature, environment).strategies.length === 0))
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;

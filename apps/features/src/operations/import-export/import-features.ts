@@ -28,7 +28,7 @@ import { protectionOf, storeProposal, type StoredImportProposal } from './import
 import { requireBelowLimits } from '../features/require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** An import takes the permissions of the edits that it makes. */
+/** An import requires the permissions of the edits that it makes. */
 export const importPermissions: Partial<Record<EventType, Permission>> = {
   'feature-created': 'CREATE_FEATURE',
   'feature-metadata-updated': 'UPDATE_FEATURE',
@@ -66,7 +66,7 @@ export const immediateEvents = (
   return events.filter((event) => !planned.has(event) || emitted.has(event));
 };
 
-/** The caller and the time, as the plan of an import takes them. */
+/** The caller and the time, for the plan of an import. */
 export const importerOf = (caller: Caller, now: Date): Importer => ({
   now: now.toISOString(),
   by: authorOf(caller),
@@ -85,7 +85,7 @@ interface ImportResult {
 const maxSubmitTimeoutMs = 10_000;
 
 /**
- * Imports features from an export, all or none. Edits that take a change request are stored as a proposal in the same transaction. The
+ * Imports features from an export, all or none. Edits that require a change request are stored as a proposal in the same transaction. The
  * proposal is submitted after the commit, or by housekeeping if that fails.
  * @param limit the maximum number of active features in all projects
  */

@@ -16,7 +16,7 @@ import type { UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts'
 import { subjectsOf } from '../changes/change-subjects.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 
-// The edits of an import that take a change request: stored with the import, and submitted until the change request exists.
+// The edits of an import that require a change request: stored with the import, and submitted until the change request exists.
 
 /** A proposal must fit into one message of the bus; the bus carries imports of up to 16 MB. */
 const maxBytes = 8 * 1024 * 1024;
@@ -28,7 +28,7 @@ export interface StoredImportProposal {
   readonly changes: number;
 }
 
-/** Which parts of an import take a change request of the caller, and the environment for which it is created. */
+/** The parts of an import that require a change request of the caller, and the environment for which it is created. */
 export const protectionOf = (
   caller: Caller,
   { project, environment }: { readonly project: string; readonly environment: string },

@@ -32,7 +32,7 @@ const ownersOf = (held: readonly ProjectMembers[], caller: Caller): PersonalDash
 export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext) =>
   implement(GetPersonalDashboard, async (request) => {
     const { caller } = request;
-    // Administrators hold ADMIN in every project; the empty id stands for no particular one.
+    // Administrators hold ADMIN in every project; the empty id is none of them.
     const holdersOfAdmin = { project: '', permissions: ['ADMIN' as const] };
     const [{ projects: held } = { projects: [] }, { users } = { users: [] }] = await Promise.all([
       callIfSupported(bus, CountProjectMembers, { body: {} }, onBehalfOf(request)),

@@ -2,8 +2,8 @@ import { type OperationRequest, type Bus, call, onBehalfOf } from '@bunting/bus'
 import { type AnyOperation, HideProject } from '@bunting/contracts';
 
 /**
- * Has the gateway hide a project that becomes private, last in the transaction: after the commit only its members see it. A retried
- * transaction calls twice, and the commit may fail; the gateway reveals a project whose state does not confirm it.
+ * Calls the gateway to hide a project that becomes private, as the last step of the transaction: after the commit only its members see it.
+ * A retried transaction calls twice, and the commit may fail: the gateway unhides a project whose state does not confirm the change.
  * @throws Refusal `ServiceUnavailable` if the gateway does not reply, so that nothing is committed.
  */
 export type HideProjectAtGateway = (

@@ -3,7 +3,7 @@ import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
-/** A segment of a project takes a permission in that project; a global segment takes it in all projects. */
+/** A segment of a project requires a permission in that project; a global segment requires it in all projects. */
 export const authoriseSegment = (
   caller: Caller,
   [everywhere, inProject]: readonly [Permission, Permission],

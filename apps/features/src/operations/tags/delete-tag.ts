@@ -9,7 +9,7 @@ export const deleteTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteTag, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      // A tag belongs to no project, so deleting it takes the permission in all projects.
+      // A tag belongs to no project, so deleting it requires the permission in all projects.
       authoriseEverywhere(caller, DeleteTag.permission);
       const { type, value } = params;
       // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.

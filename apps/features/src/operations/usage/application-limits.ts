@@ -13,7 +13,7 @@ const minuteMs = 60_000;
 /** The interval of warnings about a full list. */
 const warnEveryMs = 60 * minuteMs;
 
-/** Limits the list of applications: each new name takes a row for months and an event in the event log. */
+/** Limits the list of applications: each new name adds a row for months and an event to the event log. */
 export const applicationLimits = ({ limit, perMinute, registry, warn }: Options) => {
   let minute = 0;
   let usedBy = new Map<string, number>();

@@ -18,7 +18,7 @@ const set = `
     version = greatest(protected_environment.version, excluded.version)
   returning is_protected as "isProtected", version`;
 
-/** Which environments of projects take change requests, as the change requests service reported it. */
+/** The environments of projects that require change requests, as reported by the change requests service. */
 export const protectionRepository = ({ query }: Tx) => ({
   /** The protected environments that are connected to a project. */
   protectedOf: async (project: string): Promise<string[]> =>
@@ -56,7 +56,7 @@ export const allowAllEdits: ProtectionGuard = {
 const idIn = ({ data, preData }: DomainEvent): unknown =>
   new Map(Object.entries({ ...asJsonObject(preData), ...asJsonObject(data) })).get('id');
 
-/** Refuses edits that take a change request because of a protected environment, whichever operation makes them. */
+/** Refuses direct edits of protected environments, which require a change request, in any operation. */
 export const protectionGuard = (
   caller: Caller,
   protection: Pick<ReturnType<typeof protectionRepository>, 'protectedOf'>,
@@ -79,10 +79,10 @@ export const protectionGuard = (
   };
 
   return {
-    /** Takes the protected environments of a project from a statement that has read them anyway. */
+    /** Caches the protected environments of a project that another statement has read. */
     cacheProtected: (project: string, environments: readonly string[]): void =>
       void cache.set(project, Promise.resolve(environments)),
-    /** Refuses an edit of a feature that takes a change request. What differs decides, not the operation. */
+    /** Refuses an edit of a feature that requires a change request, judged by the difference and not by the operation. */
     checkEdit: async (before: Feature, after: Feature): Promise<void> => {
       const edit = protectedEdit(before, after);
       if (edit.environments.length === 0 && !edit.everywhere) return;
@@ -98,10 +98,10 @@ export const protectionGuard = (
         addBypass(bypassed, (event) => event.type.startsWith('segment-') && idIn(event) === id);
       }
     },
-    /** Refuses to bring a feature with its strategies into a project whose environments take change requests for them. */
+    /** Refuses to clone or move a feature with strategies into a project with protected environments. */
     checkArrival: requireOpen,
     /**
-     * Refuses to take a feature out of a project with protected environments: in its new project it could be edited without
+     * Refuses to move a feature out of a project with protected environments: in its new project it could be edited without
      * change request.
      * @throws Refusal `ForbiddenError`.
      */

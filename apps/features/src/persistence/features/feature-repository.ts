@@ -96,7 +96,7 @@ interface FeatureWithProjectContext extends FeatureRow {
 
 /**
  * Features within a transaction. Methods that end in `ForUpdate` lock rows until the transaction ends.
- * @param guard refuses edits that take a change request
+ * @param guard refuses edits that require a change request
  * @param lockReferences locks what stored features newly refer to
  * @param hidden the projects that the caller may not see
  */
@@ -165,7 +165,7 @@ export const featureRepository = (
     like?: Feature,
   ): Promise<void> => {
     const before = new Map(features.map(({ name }) => [name, current.get(name)]));
-    // The state of a parent says whether it has children, which its row does not.
+    // The state of a parent has its number of children, which its row lacks.
     const parents = new Set(features.flatMap((feature) => changedParents(current.get(feature.name), feature)));
     for (const some of batchesOf(features)) {
       await lockReferences?.(some.map((after) => ({ before: current.get(after.name), after, like })));

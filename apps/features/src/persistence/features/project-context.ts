@@ -51,7 +51,7 @@ export const projectContextJson = (texts: string, numbers: string): string => `
 /** The limits on constraints in the settings of the service. */
 export type ConstraintSettings = Pick<ProjectContext, 'allowsRegex'>;
 
-/** The project context as the rules take it, without segments of hidden projects. */
+/** The project context for the rules, without segments of hidden projects. */
 export const projectContextOf = (
   json: ProjectContextJson,
   hidden: readonly string[],
@@ -82,7 +82,7 @@ const children = `
   group by parent`;
 
 /**
- * What rules about several features take beside the features, within a transaction: one statement each.
+ * Reads the objects that rules need besides features, within a transaction, by one statement per method.
  * @param hidden the projects that the caller may not see
  */
 export const projectContextRepository = ({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) => ({

@@ -2,7 +2,7 @@ import type { ProposeImport, RequestOf } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { ImportProposalEntity } from '../entities.ts';
 
-/** The changes of an import that take a change request. */
+/** The changes of an import that require a change request. */
 export type ImportProposal = Omit<RequestOf<typeof ProposeImport>['body'], 'importId'>;
 
 /** Import proposals without change request yet. They are stored in the transaction of the import, so that none is lost. */

@@ -3,8 +3,8 @@ import { dayFilter, limitPattern, listFilter, stateFilter, tagFilter } from '../
 import { SearchFeaturesResponse } from '../../model/features/search.ts';
 import { defineOperation } from '../../operation.ts';
 
-// The patterns are promised, and are for people to read: matching them takes time that doubles with every few characters.
-// The service reads each parameter by hand, in one pass.
+// The patterns are documentation that the interface promises. Matching them can take exponential time, so the service parses each parameter
+// in code, in one pass.
 const among = String.raw`^(IS|IS_NOT|IS_ANY_OF|IS_NONE_OF):(.*?)(,([a-zA-Z0-9_]+))*$`;
 const tagged = String.raw`^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):([^:,]+:.+?)(,\s*[^:,]+:.+?)*$`;
 const including = String.raw`^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):(.*?)(,([a-zA-Z0-9_]+))*$`;

@@ -6,8 +6,8 @@ import { strategySnapshot, requireCurrentType } from './strategy-rules.ts';
 const changeable = ['name', 'title', 'disabled', 'constraints', 'parameters', 'variants', 'segments'] as const;
 
 /**
- * Changes a strategy. What the change leaves out stays as it is: a constraint that is lost without a word would open the
- * feature to more people. Whether the feature stays on is decided when all changes are done.
+ * Changes a strategy. Omitted properties do not change: a constraint that is lost silently would enable the feature for more users. Whether
+ * the feature stays enabled is decided after all changes.
  */
 export const updateStrategyRule: FeatureRule<'updateStrategy'> = {
   phase: 'change strategies',
