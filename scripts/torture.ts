@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { ensureNatsServer } from './nats-server.ts';
 import { numberOption } from './number-option.ts';
 import { formatRollingRestarts, runRollingRestarts } from './torture/rolling-restarts.ts';
-import { type TortureReport, torture } from './torture/torture.ts';
+import { type TortureReport, runTorture } from './torture/torture.ts';
 import { makeVersionTree, versionBefore } from './torture/cluster/version-tree.ts';
 import { repository } from '../apps/all-in-one/test/program.ts';
 
@@ -128,7 +128,7 @@ const main = async (): Promise<number> => {
       log,
       keep: values.folder !== undefined,
     });
-  const outcome = await torture({
+  const outcome = await runTorture({
     seed,
     minutes,
     folder,

@@ -1,4 +1,4 @@
-import { type Finding, ok, problem, reasonOf } from './finding.ts';
+import { type Finding, passedCheck, failedCheck, reasonOf } from './finding.ts';
 
 const timeoutMs = 5_000;
 /** The header Date has seconds; services need clocks that agree to within one. */
@@ -10,7 +10,7 @@ const checkClock = (address: string, response: Response): readonly Finding[] => 
   const differenceMs = Number.isNaN(date) ? 0 : Math.abs(Date.now() - date);
   if (differenceMs <= maxClockDifferenceMs) return [];
   return [
-    problem(
+    failedCheck(
       address,
       `its clock and that of this machine differ by ${(differenceMs / 1_000).toFixed(0)} s. Synchronise both with NTP: deadlines of requests need clocks that agree.`,
     ),
@@ -26,12 +26,12 @@ export const checkAddress = async (address: string): Promise<readonly Finding[]>
     const { reason = 'no reason given', unavailable = [] } = body;
     if (response.ok && unavailable.length > 0) {
       const what = `serves SDKs from memory, and answers 503 to administrators: unavailable are ${unavailable.join(' and ')}.`;
-      return [problem(address, what), ...clock];
+      return [failedCheck(address, what), ...clock];
     }
-    if (response.ok) return [ok(address, 'ready'), ...clock];
-    return [problem(address, `is not ready (${response.status}): ${reason}`), ...clock];
+    if (response.ok) return [passedCheck(address, 'ready'), ...clock];
+    return [failedCheck(address, `is not ready (${response.status}): ${reason}`), ...clock];
   } catch (error) {
-    return [problem(address, `does not answer (${reasonOf(error)}). Start it, or correct the address.`)];
+    return [failedCheck(address, `does not answer (${reasonOf(error)}). Start it, or correct the address.`)];
   }
 };
 
@@ -41,14 +41,14 @@ export const checkMeilisearch = async (url: string, key: string | undefined): Pr
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const response = await fetch(new URL('/version', url), { headers, signal: AbortSignal.timeout(timeoutMs) });
     if (!response.ok)
-      return problem(
+      return failedCheck(
         'Meilisearch',
         `${url} answers ${response.status}. Correct MEILI_KEY; until then PostgreSQL answers searches.`,
       );
     const { pkgVersion = 'unknown' } = (await response.json()) as { pkgVersion?: string };
-    return ok('Meilisearch', `version ${pkgVersion}`);
+    return passedCheck('Meilisearch', `version ${pkgVersion}`);
   } catch {
-    return problem(
+    return failedCheck(
       'Meilisearch',
       `${url} does not answer. Start it or correct MEILI_URL; until then PostgreSQL answers searches.`,
     );

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readManifest } from '../backup/manifest.ts';
-import { type Finding, ok, problem, reasonOf } from './finding.ts';
+import { type Finding, passedCheck, failedCheck, reasonOf } from './finding.ts';
 
 /** A day, and two hours by which a nightly backup may take longer than the one before. */
 const maxAgeHours = 26;
@@ -18,11 +18,11 @@ export const checkBackups = async (folder: string): Promise<Finding> => {
     const times = manifests.flatMap((outcome) =>
       outcome.status === 'fulfilled' ? [Date.parse(outcome.value.at)] : [],
     );
-    if (times.length === 0) return problem(name, `none is complete. ${advice}`);
+    if (times.length === 0) return failedCheck(name, `none is complete. ${advice}`);
     const hours = (Date.now() - Math.max(...times)) / hourMs;
     const age = `the newest of ${times.length} is ${hours.toFixed(1)} hours old`;
-    return hours > maxAgeHours ? problem(name, `${age}. ${advice}`) : ok(name, age);
+    return hours > maxAgeHours ? failedCheck(name, `${age}. ${advice}`) : passedCheck(name, age);
   } catch (error) {
-    return problem(name, `cannot be read (${reasonOf(error)}). Correct the folder.`);
+    return failedCheck(name, `cannot be read (${reasonOf(error)}). Correct the folder.`);
   }
 };

@@ -2,7 +2,7 @@ import type { ServiceName } from '@bunting/contracts';
 import { type Database, hostOf, inspectReadReplica, openDatabase } from '@bunting/database';
 import { allMigrations } from '../migrations/all-migrations.ts';
 import { checkPostgres } from './check-postgres.ts';
-import { type Finding, ok, problem, reasonOf } from './finding.ts';
+import { type Finding, passedCheck, failedCheck, reasonOf } from './finding.ts';
 
 const maxLagSeconds = 30;
 
@@ -30,9 +30,9 @@ const checkOutbox = async (name: string, database: Database): Promise<Finding[]>
     lagStatement,
   );
   const late = lags.filter(({ seconds }) => seconds > maxLagSeconds);
-  if (late.length === 0) return [ok(name, 'every consumer follows the outbox')];
+  if (late.length === 0) return [passedCheck(name, 'every consumer follows the outbox')];
   return late.map(({ topic, consumer, messages, seconds }) =>
-    problem(
+    failedCheck(
       name,
       `${consumer} is ${messages} messages behind the outbox (${topic}) and confirmed its last ${seconds.toFixed(0)} s ago. Start it, or read its log.`,
     ),
@@ -47,13 +47,16 @@ const checkInbox = async (name: string, database: Database): Promise<Finding[]> 
   const findings: Finding[] = [];
   if (letters > 0)
     findings.push(
-      problem(name, `has ${letters} dead letters. Upgrade it to the version of the producer; see docs/operations.md.`),
+      failedCheck(
+        name,
+        `has ${letters} dead letters. Upgrade it to the version of the producer; see docs/operations.md.`,
+      ),
     );
   if (missed > 0)
     findings.push(
-      problem(name, `has missed ${missed} ranges of messages. Restore them from a backup; see docs/runbook.md.`),
+      failedCheck(name, `has missed ${missed} ranges of messages. Restore them from a backup; see docs/runbook.md.`),
     );
-  return findings.length === 0 ? [ok(name, 'no dead letters and no missed messages')] : findings;
+  return findings.length === 0 ? [passedCheck(name, 'no dead letters and no missed messages')] : findings;
 };
 
 const checkReadReplica = async (name: string, url: string, primary: Database): Promise<Finding> => {
@@ -62,13 +65,13 @@ const checkReadReplica = async (name: string, url: string, primary: Database): P
   try {
     const bytes = await inspectReadReplica(url, primary);
     return bytes === 0
-      ? ok(name, `${replica} has replayed everything`)
-      : problem(
+      ? passedCheck(name, `${replica} has replayed everything`)
+      : failedCheck(
           name,
           `${replica} is ${bytes} bytes of the log behind after a second. Resume its replay, or look for what slows it down in pg_stat_replication of the primary. ${meanwhile}`,
         );
   } catch (error) {
-    return problem(
+    return failedCheck(
       name,
       `${replica} cannot be used: ${reasonOf(error)}. Start it as a replica of this primary, or correct its address. ${meanwhile}`,
     );
@@ -95,12 +98,12 @@ export const checkDatabase = async (
     const migrations = allMigrations[service] ?? [];
     database = await openDatabase({ url, name: 'doctor', migrations, readOnlySchema: true, poolMax: 1 });
   } catch (error) {
-    return [problem(service, reasonOf(error))];
+    return [failedCheck(service, reasonOf(error))];
   }
   try {
     const server = await checkPostgres(`PostgreSQL ${hostOf(url)}`, database, { minFreeGib });
     const [state] = await database.read<DatabaseState>(databaseState);
-    const findings = [ok(service, `all migrations, ${state?.mebibytes ?? 0} MiB`)];
+    const findings = [passedCheck(service, `all migrations, ${state?.mebibytes ?? 0} MiB`)];
     if (!checkedServers.has(server.state.system)) findings.unshift(...server.findings);
     checkedServers.add(server.state.system);
     if (state?.hasOutbox === true) findings.push(...(await checkOutbox(service, database)));
@@ -108,7 +111,7 @@ export const checkDatabase = async (
     if (replicaUrl !== undefined) findings.push(await checkReadReplica(service, replicaUrl, database));
     return findings;
   } catch (error) {
-    return [problem(service, `${reasonOf(error)} Look at the log of PostgreSQL.`)];
+    return [failedCheck(service, `${reasonOf(error)} Look at the log of PostgreSQL.`)];
   } finally {
     await database.close();
   }

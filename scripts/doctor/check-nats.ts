@@ -1,6 +1,6 @@
 import { type NatsAccess, natsBus } from '@bunting/bus';
 import { consumersOf } from '@bunting/contracts';
-import { type Finding, ok, problem, reasonOf } from './finding.ts';
+import { type Finding, passedCheck, failedCheck, reasonOf } from './finding.ts';
 
 /** The largest body of an import, which is one message of NATS. */
 const wantedPayloadBytes = 11 * 1024 * 1024;
@@ -25,22 +25,22 @@ export const checkNats = async ({
       const { streams, storedBytes, maxBytes, neededBytes } = await bus.storage();
       const producers = Object.keys(consumersOf);
       return [
-        ok('NATS', `version ${version}, with JetStream`),
+        passedCheck('NATS', `version ${version}, with JetStream`),
         maxPayloadBytes < wantedPayloadBytes
-          ? problem(
+          ? failedCheck(
               'NATS',
               `max_payload is ${maxPayloadBytes} bytes: imports of more are refused with 413. Set max_payload: 16MB.`,
             )
-          : ok('NATS', `messages of up to ${maxPayloadBytes} bytes`),
+          : passedCheck('NATS', `messages of up to ${maxPayloadBytes} bytes`),
         streams < producers.length
-          ? problem(
+          ? failedCheck(
               'NATS',
               `has ${streams} of the ${producers.length} streams of ${producers.join(', ')}. Start these services, which create them; their logs say why one cannot be created.`,
             )
-          : ok('NATS', `${streams} streams, which store ${mebibytes(storedBytes)}`),
+          : passedCheck('NATS', `${streams} streams, which store ${mebibytes(storedBytes)}`),
         ...(maxBytes !== undefined && maxBytes < neededBytes
           ? [
-              problem(
+              failedCheck(
                 'NATS',
                 `the account may store ${mebibytes(maxBytes)}, and full streams need ${mebibytes(neededBytes)}. Raise max_file of JetStream for the account.`,
               ),
@@ -51,6 +51,6 @@ export const checkNats = async ({
       await bus.close();
     }
   } catch (error) {
-    return [problem('NATS', reasonOf(error))];
+    return [failedCheck('NATS', reasonOf(error))];
   }
 };

@@ -1,7 +1,7 @@
 import type { ReadDatabase } from '@bunting/database';
 import { open, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { type Finding, ok, problem } from './finding.ts';
+import { type Finding, passedCheck, failedCheck } from './finding.ts';
 
 const maxClockDifferenceMs = 1_000;
 const maxUsedConnections = 0.8;
@@ -52,14 +52,14 @@ const checkSlots = async (name: string, database: ReadDatabase): Promise<Finding
   return found.flatMap((slot) => {
     if (slot.status === 'lost' || slot.status === 'unreserved')
       return [
-        problem(
+        failedCheck(
           name,
           `the replication slot ${slot.name} has lost its log (${slot.status}). Set its replica up again, or drop it: select pg_drop_replication_slot('${slot.name}').`,
         ),
       ];
     if (slot.isActive || slot.bytes < maxRetainedGib * gib) return [];
     return [
-      problem(
+      failedCheck(
         name,
         `the replication slot ${slot.name} has no reader and keeps ${(slot.bytes / gib).toFixed(1)} GiB of the log on the disk. Start its replica, or drop it: select pg_drop_replication_slot('${slot.name}').`,
       ),
@@ -72,7 +72,7 @@ const checkArchive = async (name: string, database: ReadDatabase): Promise<Findi
   if (failure === undefined) return [];
   const { lastFailed, failedSecondsAgo } = failure;
   return [
-    problem(
+    failedCheck(
       name,
       `archive_command has failed for ${lastFailed} (${failedSecondsAgo.toFixed(0)} s ago), so the log stays on the disk and cannot be restored from. Correct the command; the log of PostgreSQL says why it fails.`,
     ),
@@ -93,13 +93,13 @@ const systemAt = async (dataFolder: string): Promise<string | undefined> => {
 
 const checkDisk = async (name: string, { dataFolder, system }: ServerState, minFreeGib: number): Promise<Finding> => {
   if (dataFolder === null || (await systemAt(dataFolder)) !== system)
-    return ok(name, 'its disk cannot be seen from here: watch it on its machine');
+    return passedCheck(name, 'its disk cannot be seen from here: watch it on its machine');
   const { bavail, bsize } = await statfs(dataFolder);
   const freeGib = (bavail * bsize) / gib;
   const free = `${freeGib.toFixed(1)} GiB are free at ${dataFolder}`;
   return freeGib < minFreeGib
-    ? problem(name, `only ${free}. Free some space: without it every write is rejected with 503.`)
-    : ok(name, free);
+    ? failedCheck(name, `only ${free}. Free some space: without it every write is rejected with 503.`)
+    : passedCheck(name, free);
 };
 
 /** Checks a PostgreSQL server: its clock, connections, replication slots, archive and disk. */
@@ -112,17 +112,19 @@ export const checkPostgres = async (
   const [state] = await database.read<ServerState>(serverState);
   if (state === undefined) throw new Error('It returned nothing.');
   const differenceMs = Math.abs((before + Date.now()) / 2 - state.clockMs);
-  const findings = [ok(name, `version ${state.version}, ${state.connections} of ${state.maxConnections} connections`)];
+  const findings = [
+    passedCheck(name, `version ${state.version}, ${state.connections} of ${state.maxConnections} connections`),
+  ];
   if (differenceMs > maxClockDifferenceMs)
     findings.push(
-      problem(
+      failedCheck(
         name,
         `the clocks of this machine and of PostgreSQL differ by ${differenceMs.toFixed(0)} ms. Synchronise both with NTP.`,
       ),
     );
   if (state.connections > state.maxConnections * maxUsedConnections)
     findings.push(
-      problem(
+      failedCheck(
         name,
         `${state.connections} of ${state.maxConnections} connections are in use. Raise max_connections, or lower the pools of the services.`,
       ),
@@ -130,7 +132,7 @@ export const checkPostgres = async (
   if (state.isReadOnly)
     return {
       state,
-      findings: [...findings, problem(name, 'is a read-only replica. Give the address of the primary.')],
+      findings: [...findings, failedCheck(name, 'is a read-only replica. Give the address of the primary.')],
     };
   findings.push(...(await checkSlots(name, database)), ...(await checkArchive(name, database)));
   return { state, findings: [...findings, await checkDisk(name, state, minFreeGib)] };

@@ -7,7 +7,7 @@ import { checkAddress, checkMeilisearch } from './check-address.ts';
 import { checkBackups } from './check-backups.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkNats } from './check-nats.ts';
-import { type Finding, ok, problem } from './finding.ts';
+import { type Finding, passedCheck, failedCheck } from './finding.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,14 +26,14 @@ const oldestNode = 24;
 const checkNode = (): Finding => {
   const { node } = process.versions;
   return Number(node.split('.')[0]) < oldestNode
-    ? problem('Node.js', `is version ${node}. Install ${oldestNode} or newer.`)
-    : ok('Node.js', node);
+    ? failedCheck('Node.js', `is version ${node}. Install ${oldestNode} or newer.`)
+    : passedCheck('Node.js', node);
 };
 
 /** A problem for each invalid setting; anything but a ConfigError is thrown. */
 const faultsOf = (component: string, error: unknown): readonly Finding[] => {
   if (!(error instanceof ConfigError)) throw error;
-  return error.message.split('\n').map((fault) => problem(component, fault));
+  return error.message.split('\n').map((fault) => failedCheck(component, fault));
 };
 
 /** Adds the addresses of the PostgreSQL of `npm start`, where the environment names no database and its data is there. */
@@ -56,7 +56,7 @@ const checkServices = async (environment: Environment, minFreeGib: number): Prom
   for (const [nth, service] of services.entries()) {
     const key = databases[nth]?.setting ?? '';
     if (!environment[key] && !environment[`${key}_FILE`]) {
-      findings.push(ok(service.name, `not checked: ${key} is not set`));
+      findings.push(passedCheck(service.name, `not checked: ${key} is not set`));
       continue;
     }
     try {
@@ -71,7 +71,7 @@ const checkServices = async (environment: Environment, minFreeGib: number): Prom
   }
   if (checkedServers.size === 0 && !findings.some(({ isProblem }) => isProblem))
     findings.push(
-      problem('settings', 'no <SERVICE>_DATABASE_URL is set. Run the doctor with the environment of the services.'),
+      failedCheck('settings', 'no <SERVICE>_DATABASE_URL is set. Run the doctor with the environment of the services.'),
     );
   return findings;
 };
@@ -79,7 +79,7 @@ const checkServices = async (environment: Environment, minFreeGib: number): Prom
 const checkBus = async (environment: Environment): Promise<readonly Finding[]> => {
   try {
     const config = readConfig(HostConfig, environment);
-    if (config.BUS_URL === undefined) return [ok('NATS', 'not used: BUS_URL is not set')];
+    if (config.BUS_URL === undefined) return [passedCheck('NATS', 'not used: BUS_URL is not set')];
     return await checkNats({ url: config.BUS_URL, user: config.BUS_USER, access: natsAccess(config) });
   } catch (error) {
     return faultsOf('settings', error);

@@ -5,6 +5,6 @@ export interface Finding {
   readonly isProblem: boolean;
 }
 
-export const ok = (component: string, text: string): Finding => ({ component, text, isProblem: false });
-export const problem = (component: string, text: string): Finding => ({ component, text, isProblem: true });
+export const passedCheck = (component: string, text: string): Finding => ({ component, text, isProblem: false });
+export const failedCheck = (component: string, text: string): Finding => ({ component, text, isProblem: true });
 export const reasonOf = (error: unknown): string => (error as Error).message;

@@ -66,7 +66,7 @@ export interface FuzzReport {
   readonly violations: readonly Violation[];
 }
 
-export const inOrder = 'none: in order';
+export const noBrokenRule = 'none: in order';
 const replenishEvery = 1_000;
 const stretchMs = 10_000;
 const slowestShown = 5;
@@ -109,7 +109,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
   const broken = invalidRequests(description);
 
   const all = newTally();
-  const byRule = new Map<string, Tally>([[inOrder, newTally()]]);
+  const byRule = new Map<string, Tally>([[noBrokenRule, newTally()]]);
   const succeeded = new Set<string>();
   const inOrderOf = new Map<string, Tally>();
   const violations = new Map<string, Violation>();
@@ -122,7 +122,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
     const sound = make(operation, random, isSound);
     const breakage = isSound ? undefined : broken(sound, random);
     const request = breakage?.request ?? sound;
-    const rule = breakage?.rule ?? inOrder;
+    const rule = breakage?.rule ?? noBrokenRule;
     const answer = await client.send(request).catch((error: Error) => error);
     if (answer instanceof Error) {
       const curl = curlOf(url, request);

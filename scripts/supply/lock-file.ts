@@ -31,7 +31,7 @@ export const readLockFile = (repository: string): LockFile =>
   JSON.parse(readFileSync(path.join(repository, 'package-lock.json'), 'utf8')) as LockFile;
 
 /** The name that the package was published under, which need not be that of its folder. */
-export const nameOf = (folder: string, { name }: LockedPackage): string =>
+export const publishedNameOf = (folder: string, { name }: LockedPackage): string =>
   name ?? folder.slice(folder.lastIndexOf(modules) + modules.length);
 
 /** Whether the package comes from a registry, and not from this repository. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { dependencyFolder, isFromRegistry, type LockedPackage, type LockFile, nameOf } from './lock-file.ts';
+import { dependencyFolder, isFromRegistry, type LockedPackage, type LockFile, publishedNameOf } from './lock-file.ts';
 
 interface Component {
   readonly type: 'library' | 'application';
@@ -34,7 +34,7 @@ const licensesOf = (license: string): Component['licenses'] =>
   /^[\w.+-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }];
 
 const componentOf = (folder: string, locked: LockedPackage): Component => {
-  const full = folder === '' ? (locked.name ?? 'bunting') : nameOf(folder, locked);
+  const full = folder === '' ? (locked.name ?? 'bunting') : publishedNameOf(folder, locked);
   const version = locked.version ?? '0.0.0';
   const [group, name] = full.startsWith('@') ? (full.split('/') as [string, string]) : [undefined, full];
   return {

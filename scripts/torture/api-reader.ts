@@ -9,7 +9,7 @@ export interface Api {
 }
 
 /** Reads a path until the response is a success without `Bunting-Stale`; `undefined` for a 404. */
-export type Read = <T>(path: string, body?: unknown) => Promise<T | undefined>;
+export type ReadPath = <T>(path: string, body?: unknown) => Promise<T | undefined>;
 
 const attemptMs = 15_000;
 
@@ -19,7 +19,7 @@ const attemptMs = 15_000;
  * @param timeoutMs for how long a failed read is retried
  */
 export const retryingReader =
-  ({ urls, token }: Api, choose: (urls: readonly string[]) => string, timeoutMs: number): Read =>
+  ({ urls, token }: Api, choose: (urls: readonly string[]) => string, timeoutMs: number): ReadPath =>
   <T>(path: string, body?: unknown): Promise<T | undefined> =>
     eventually(
       async () => {
@@ -46,7 +46,7 @@ export interface ProjectContents {
 }
 
 /** Reads the state that the subjects of a project share; `undefined` where the project does not exist. */
-export const readProject = async (read: Read, project: string): Promise<ProjectContents | undefined> => {
+export const readProject = async (read: ReadPath, project: string): Promise<ProjectContents | undefined> => {
   const requests = await read<ChangeRequest[]>(`/api/admin/projects/${project}/change-requests`);
   if (requests === undefined) return undefined;
   const archived = await read<{ features: { name: string }[] }>(`/api/admin/archive/features/${project}`);
@@ -62,8 +62,8 @@ export interface ObservedSubject {
 }
 
 /** Reads a subject by its name. */
-export const observe = async (
-  read: Read,
+export const readSubject = async (
+  read: ReadPath,
   parts: ProjectContents | undefined,
   project: string,
   subject: string,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { seededRandom } from '../seeded-random.ts';
 import { faults } from './faults.ts';
-import { torture } from './torture.ts';
+import { runTorture } from './torture.ts';
 
 /** One fault of every kind, at the service that it affects most; `npm run torture` injects all of them. */
 const kinds = faults.filter(
@@ -29,7 +29,7 @@ it('no write is lost, duplicated or reordered while processes are killed, discon
     faults: results,
     violations,
     acknowledged,
-  } = await torture({
+  } = await runTorture({
     seed: 20_261_121,
     minutes: 0.1,
     folder,

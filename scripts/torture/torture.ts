@@ -5,7 +5,7 @@ import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import { type Fault, faults } from './faults.ts';
 import { startFollower } from './feed-follower.ts';
 import { openLedger, readLedger } from './write-ledger.ts';
-import { errorsLoggedIn, verify, type Verification } from './verify.ts';
+import { errorsLoggedIn, verifyTortureRun, type Verification } from './verify.ts';
 import { waitUntilRecovered } from './recovery.ts';
 import { type Scale, startCluster, type Cluster } from './cluster/cluster.ts';
 import { type SdkClients, sdkClientSettings, startSdkClients } from './sdk-clients.ts';
@@ -118,7 +118,7 @@ const injectFaults = async (
 };
 
 /** Starts a platform, injects faults while clients write, and verifies that nothing was lost, duplicated or reordered. */
-export const torture = async (options: TortureOptions): Promise<TortureReport> => {
+export const runTorture = async (options: TortureOptions): Promise<TortureReport> => {
   const { seed, folder, writers = 4, scale = defaultScale, log = () => undefined } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const random = seededRandom(seed);
@@ -163,7 +163,7 @@ export const torture = async (options: TortureOptions): Promise<TortureReport> =
     log(sdks.summary());
     await sdks.stop();
     log('the writers have stopped; verifying');
-    const verdict = await verify(cluster, files.map(readLedger), follower);
+    const verdict = await verifyTortureRun(cluster, files.map(readLedger), follower);
     await cluster.stop();
     const logged = errorsLoggedIn(folder);
     return {

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { withClient } from '../../libs/testing/src/postgres-server.ts';
 import type { Follower } from './feed-follower.ts';
 import { type LedgerEntry, hasHappened } from './write-ledger.ts';
-import { observe, retryingReader, readProject } from './api-reader.ts';
+import { readSubject, retryingReader, readProject } from './api-reader.ts';
 import { flagSummary, isChangeRequestEvent, eventKey, type Subject } from './subject-state.ts';
 import { databaseOf, type Cluster } from './cluster/cluster.ts';
 
@@ -146,7 +146,7 @@ const verifySubject = async (
   const certain = entries.filter(({ outcome }) => hasHappened(outcome));
   const before = judged(certain.at(-1)?.expected ?? { exists: subject !== project });
   const after = last.outcome === 'unknown' ? judged(last.expected) : before;
-  const now = judged((await observe(reading(cluster), await projects(project), project, subject)).subject);
+  const now = judged((await readSubject(reading(cluster), await projects(project), project, subject)).subject);
   const did = last.outcome === 'unknown' && isDeepStrictEqual(now, after);
   if (!did && !isDeepStrictEqual(now, before)) {
     const expected =
@@ -266,7 +266,7 @@ export const errorsLoggedIn = (folder: string): string[] =>
     );
 
 /** Verifies the platform, after the last fault, against the ledgers of the writers and the events of the follower. */
-export const verify = async (
+export const verifyTortureRun = async (
   cluster: Cluster,
   ledgers: readonly (readonly LedgerEntry[])[],
   follower: Follower,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { LedgerEntry, Outcome } from './write-ledger.ts';
-import { type ObservedSubject, observe, retryingReader, readProject } from './api-reader.ts';
+import { type ObservedSubject, readSubject, retryingReader, readProject } from './api-reader.ts';
 import type { FlagSummary, RequestSummary, Subject } from './subject-state.ts';
 
 export interface WriterOptions {
@@ -103,7 +103,7 @@ export const runWriter = async ({
   const settle = async (project: string, subject: string, before: Subject, step: Step): Promise<Outcome> => {
     const observed = await eventually(
       async () => {
-        const now = await observe(read, await readProject(read, project), project, subject);
+        const now = await readSubject(read, await readProject(read, project), project, subject);
         if (isDeepStrictEqual(now.subject, before) || isDeepStrictEqual(now.subject, step.expected)) return now;
         throw new Error(
           `${subject} is neither as before "${step.operation}" nor as after it: ${JSON.stringify(now.subject)}`,

@@ -19,11 +19,11 @@ const searchParameters =
   (search: Record<string, unknown>): { readonly [name in Name]?: string | undefined } =>
     search as { readonly [name in Name]?: string };
 
-const flagList = searchParameters<'q' | 'sort'>();
-const eventList = searchParameters<'q'>();
-const cleanupList = searchParameters<'q' | 'reason' | 'days' | 'app' | 'environment'>();
-const projectTabs = searchParameters<'q' | 'default'>();
-const adminSections = searchParameters<
+const flagListSearch = searchParameters<'q' | 'sort'>();
+const eventListSearch = searchParameters<'q'>();
+const cleanupListSearch = searchParameters<'q' | 'reason' | 'days' | 'app' | 'environment'>();
+const projectTabsSearch = searchParameters<'q' | 'default'>();
+const adminSectionsSearch = searchParameters<
   | 'q'
   | 'view'
   | 'kind'
@@ -54,14 +54,14 @@ const home = createRoute({
 const flags = createRoute({
   getParentRoute: () => root,
   path: '/flags',
-  validateSearch: flagList,
+  validateSearch: flagListSearch,
   component: lazyRouteComponent(() => import('./pages/flags/flags-page.tsx'), 'FlagsPage'),
 });
 
 const projectFlags = createRoute({
   getParentRoute: () => root,
   path: '/projects/$project/flags',
-  validateSearch: flagList,
+  validateSearch: flagListSearch,
   component: lazyRouteComponent(() => import('./pages/flags/flags-page.tsx'), 'ProjectFlagsPage'),
 });
 
@@ -93,14 +93,14 @@ const changeRequest = createRoute({
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
-  validateSearch: eventList,
+  validateSearch: eventListSearch,
   component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'EventsPage'),
 });
 
 const projectEvents = createRoute({
   getParentRoute: () => root,
   path: '/projects/$project/events',
-  validateSearch: eventList,
+  validateSearch: eventListSearch,
   component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'ProjectEventsPage'),
 });
 
@@ -115,13 +115,13 @@ const projectPage = lazyRouteComponent(() => import('./pages/projects/project-pa
 const project = createRoute({
   getParentRoute: () => root,
   path: '/projects/$project',
-  validateSearch: projectTabs,
+  validateSearch: projectTabsSearch,
   component: projectPage,
 });
 const projectTab = createRoute({
   getParentRoute: () => root,
   path: '/projects/$project/$tab',
-  validateSearch: projectTabs,
+  validateSearch: projectTabsSearch,
   component: projectPage,
 });
 
@@ -130,19 +130,19 @@ const adminPage = lazyRouteComponent(() => import('./pages/admin/admin-page.tsx'
 const admin = createRoute({
   getParentRoute: () => root,
   path: '/admin',
-  validateSearch: adminSections,
+  validateSearch: adminSectionsSearch,
   component: adminPage,
 });
 const adminSection = createRoute({
   getParentRoute: () => root,
   path: '/admin/$section',
-  validateSearch: adminSections,
+  validateSearch: adminSectionsSearch,
   component: adminPage,
 });
 const adminItem = createRoute({
   getParentRoute: () => root,
   path: '/admin/$section/$item',
-  validateSearch: adminSections,
+  validateSearch: adminSectionsSearch,
   component: adminPage,
 });
 
@@ -158,14 +158,14 @@ const playground = createRoute({
 const cleanup = createRoute({
   getParentRoute: () => root,
   path: '/cleanup',
-  validateSearch: cleanupList,
+  validateSearch: cleanupListSearch,
   component: lazyRouteComponent(() => import('./pages/cleanup/cleanup-page.tsx'), 'CleanupPage'),
 });
 
 const projectCleanup = createRoute({
   getParentRoute: () => root,
   path: '/projects/$project/cleanup',
-  validateSearch: cleanupList,
+  validateSearch: cleanupListSearch,
   component: lazyRouteComponent(() => import('./pages/cleanup/cleanup-page.tsx'), 'ProjectCleanupPage'),
 });
 
@@ -179,7 +179,7 @@ const accountPages = () => import('./pages/sign-in/account-pages.tsx');
 
 const accounts = (
   [
-    ['/first', 'FirstPage'],
+    ['/first', 'FirstAdminPage'],
     ['/new-user', 'NewUserPage'],
     ['/reset-password', 'ResetPasswordPage'],
     ['/forgotten-password', 'ForgottenPasswordPage'],

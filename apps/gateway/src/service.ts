@@ -1,6 +1,6 @@
 import { completeEndpoints, inProcessBus } from '@bunting/bus';
 import { operations, serviceOf, StreamClientFeatures } from '@bunting/contracts';
-import { refreshRightsAfter } from './authorisation/refresh-rights.ts';
+import { awaitRightsAfter } from './authorisation/await-rights.ts';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext } from '@bunting/runtime';
@@ -8,7 +8,7 @@ import { admission, anonymousRateLimit, publicAdmission } from './admission/admi
 import { configuredTokens } from './domain/configured-tokens.ts';
 import { authenticator } from './authentication/authenticate.ts';
 import { GatewayConfig } from './config.ts';
-import { builtConsole, mountConsole } from './console/console-pages.ts';
+import { builtConsoleFolder, mountConsole } from './console/console-pages.ts';
 import { clientHandlers } from './delivery/client-handlers.ts';
 import { clientStream } from './delivery/client-stream.ts';
 import { fetchModeSteering } from './delivery/fetch-mode.ts';
@@ -189,7 +189,7 @@ const start = async ({
     ...ofrepHandlers({ delivery, streams, tickets, identifyById }),
     [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate, steering })],
   ]);
-  const refreshRights = refreshRightsAfter({
+  const awaitRights = awaitRightsAfter({
     projects,
     invalidateCache: () => accessChanged(),
     waitMs: config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS,
@@ -236,7 +236,7 @@ const start = async ({
       admitPublic,
       limits,
       authenticate,
-      refreshRights,
+      awaitRights,
       config,
       sdkHandlers,
       openStreams: measuredStreams.open,
@@ -246,7 +246,10 @@ const start = async ({
   // With a port of their own for operations, metrics are not served on the public port.
   if (monitoringPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
   mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
-  mountConsole(app, { folder: config.GATEWAY_CONSOLE_DIR ?? builtConsole, inform: (message) => log.info(message) });
+  mountConsole(app, {
+    folder: config.GATEWAY_CONSOLE_DIR ?? builtConsoleFolder,
+    inform: (message) => log.info(message),
+  });
   const signedIn = signInLog(log);
   mountLogout(app, {
     authenticate,

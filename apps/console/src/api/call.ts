@@ -1,6 +1,6 @@
 import type { AnyOperation, ReplyOf, RequestOf } from '@bunting/contracts';
 import { ApiError, errorOfResponse } from './api-error.ts';
-import { authorization, offerOf, signInNeeded, waitForSignIn } from './session.ts';
+import { authorizationHeader, signInOfferOf, signInNeeded, waitForSignIn } from './session.ts';
 import { createStore } from './store.ts';
 
 /** The member `K` of a request, which is optional when all of its properties are. */
@@ -94,7 +94,7 @@ const send = (method: string, url: string, { body, ifMatch, signal }: RawRequest
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
-      ...authorization(),
+      ...authorizationHeader(),
     },
     credentials: 'same-origin',
     cache: 'no-store',
@@ -124,7 +124,7 @@ export const sendAfterSignIn = async (method: string, url: string, request: RawR
     const error = errorOfResponse(received.response, received.body);
     // Other refusals with this status are about a link or a password in the request.
     if (error.kind !== 'AuthenticationRequired') throw error;
-    await waitForSignIn(offerOf(received.body), request.signal);
+    await waitForSignIn(signInOfferOf(received.body), request.signal);
   }
 };
 

@@ -1,7 +1,7 @@
 import { type FeedEvent, SearchEvents } from '@bunting/contracts';
 import { useEffect, useRef } from 'react';
 import { call } from './call.ts';
-import { authorization } from './session.ts';
+import { authorizationHeader } from './session.ts';
 
 type Listener = (event: FeedEvent) => void;
 
@@ -36,7 +36,7 @@ interface StreamListener {
 /** Reads the events after an id, one a line, until the stream ends. */
 const readFeed = async (after: number, signal: AbortSignal, { onBytes, onEvent }: StreamListener): Promise<void> => {
   const response = await fetch(`/api/admin/events/feed?follow=true&after=${after}`, {
-    headers: { accept: 'application/x-ndjson', ...authorization() },
+    headers: { accept: 'application/x-ndjson', ...authorizationHeader() },
     credentials: 'same-origin',
     cache: 'no-store',
     signal,

@@ -28,13 +28,14 @@ export const signInNeeded = createStore<SignInOffer | undefined>(undefined);
 let apiKey: string | undefined;
 let waitingCalls: WaitingCall[] = [];
 
-export const authorization = (): Record<string, string> => (apiKey === undefined ? {} : { authorization: apiKey });
+export const authorizationHeader = (): Record<string, string> =>
+  apiKey === undefined ? {} : { authorization: apiKey };
 export const hasApiKey = (): boolean => apiKey !== undefined;
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** The offer in the body of a 401, without what is malformed. Paths of other origins are left out. */
-export const offerOf = (body: unknown): SignInOffer => {
+export const signInOfferOf = (body: unknown): SignInOffer => {
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const options = Array.isArray(fields['options']) ? (fields['options'] as unknown[]) : [];
   const isLocal = (path: string | undefined): path is string => path !== undefined && /^\/(?![/\\])/.test(path);

@@ -8,7 +8,7 @@ import { useStore } from '../api/store.ts';
 import { messages } from '../messages/shared.ts';
 import dialogStyles from '../components/dialog.module.css';
 import { registeredActions } from './keyboard-actions.ts';
-import { destinations } from './navigation.ts';
+import { navigationPages } from './navigation.ts';
 import styles from './shell.module.css';
 
 interface Entry {
@@ -46,10 +46,10 @@ const useEntries = (text: string): readonly Entry[] => {
   // The pages of administration come with the chunk that lists them.
   const { data: sections = [] } = useQuery({
     queryKey: ['sections'],
-    queryFn: async () => (await import('../pages/admin/sections.ts')).sections,
+    queryFn: async () => (await import('../pages/admin/sections.ts')).adminSections,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const pages = [...destinations, ...sections.map(({ id, label }) => ({ label, to: `/admin/${id}` }))]
+  const pages = [...navigationPages, ...sections.map(({ id, label }) => ({ label, to: `/admin/${id}` }))]
     .filter(({ label }) => matches(label, words))
     .map(({ label, to }) => ({
       id: `page ${to}`,

@@ -8,7 +8,7 @@ interface Destination {
 }
 
 /** The pages that the navigation and the palette offer, in their order. A page adds itself here and in `routes.tsx`. */
-export const destinations: readonly Destination[] = [
+export const navigationPages: readonly Destination[] = [
   { to: '/flags', label: messages.shell.flags, icon: 'flags' },
   { to: '/change-requests', label: messages.shell.changeRequests, icon: 'changeRequest' },
   { to: '/projects', label: messages.shell.projects, icon: 'projects' },

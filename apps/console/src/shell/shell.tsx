@@ -10,7 +10,7 @@ import icon from '../icon.svg';
 import { messages } from '../messages/shared.ts';
 import { handleKey, useActions } from './keyboard-actions.ts';
 import { KeyboardHelp } from './keyboard-help.tsx';
-import { destinations } from './navigation.ts';
+import { navigationPages } from './navigation.ts';
 import { CommandPalette } from './command-palette.tsx';
 import { Toasts } from './toasts.tsx';
 import { UserMenu } from './user-menu.tsx';
@@ -55,7 +55,7 @@ const Navigation = ({ isOpen }: { readonly isOpen: boolean }) => (
     id="navigation"
   >
     <ul>
-      {destinations.map(({ to, label, icon: name }) => (
+      {navigationPages.map(({ to, label, icon: name }) => (
         <li key={to}>
           <Link to={to} className={styles['destination'] ?? ''}>
             <Icon name={name} />

@@ -22,7 +22,7 @@ const projectChanges: readonly AnyOperation[] = [CreateProject, UpdateProject, U
  * request is authorised by it: the creator of a project owns it, and a private project is hidden. After a timeout the response is sent
  * nevertheless, because the write is committed.
  */
-export const refreshRightsAfter =
+export const awaitRightsAfter =
   ({ projects, invalidateCache, waitMs }: RefreshOptions) =>
   async (operation: AnyOperation): Promise<void> => {
     if (projectChanges.includes(operation)) await projects.catchUp(waitMs);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { isBelow } from '../http/request/path.ts';
 
 /** Where `npm run build -w @bunting/console` writes the console. */
-export const builtConsole = path.join(import.meta.dirname, '..', '..', '..', 'console', 'dist', 'web');
+export const builtConsoleFolder = path.join(import.meta.dirname, '..', '..', '..', 'console', 'dist', 'web');
 
 /** Unknown paths below these prefixes get 404 in a browser too, instead of the page of the console. */
 const reserved = [

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { compress, type Encoding, tagSuffixOf, withoutTagSuffix } from '../http/compression.ts';
 import { type GzipPart, gzipPart, joinGzip } from '../http/gzip-parts.ts';
 import type { Change, DeliveryStore, FormerFeature, FeatureEntry } from './delivery-store.ts';
-import { blocksOf, type FeatureBlock } from './feature-blocks.ts';
+import { updateFeatureBlocks, type FeatureBlock } from './feature-blocks.ts';
 
 /** A full response in one encoding. Each encoding has its own entity tag (RFC 9110, 8.8.3). */
 export interface Representation {
@@ -236,7 +236,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   }
 
   const featureBlocks = (): readonly FeatureBlock[] =>
-    (blocks = blocksOf(visibleFeatures(), blocks, { positionOf: newestOf, piecesOf }));
+    (blocks = updateFeatureBlocks(visibleFeatures(), blocks, { positionOf: newestOf, piecesOf }));
 
   /** The segments that the features use, as a JSON list without its brackets. */
   const segmentList = (): string =>

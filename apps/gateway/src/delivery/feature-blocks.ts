@@ -90,7 +90,7 @@ const runsOf = (features: Iterable<FeatureEntry>): FeatureEntry[][] => {
 };
 
 /** The blocks of a list of features, with those of before that none of their features has changed since. */
-export const blocksOf = (
+export const updateFeatureBlocks = (
   features: Iterable<FeatureEntry>,
   before: readonly FeatureBlock[],
   serialisation: Serialisation,

@@ -6,7 +6,7 @@ import { isOfrepRequest, ofrepErrorOf } from './ofrep-errors.ts';
 import { closeAfterResponse } from './raw-response.ts';
 
 /** The HTTP status of every kind of error. */
-export const statusOf: Readonly<Record<ErrorKind, number>> = {
+export const httpStatusOf: Readonly<Record<ErrorKind, number>> = {
   ValidationError: 400,
   PatternError: 400,
   ExceedsLimitError: 400,
@@ -75,7 +75,7 @@ export const sendRefusal = (
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
   if (tag !== undefined) reply.header('etag', `"${tag}"`);
   closeAfterResponse(reply);
-  const status = statusOf[kind];
+  const status = httpStatusOf[kind];
   reply.code(status);
   if (isOfrepRequest(reply.request)) {
     return reply

@@ -46,7 +46,7 @@ export interface MountOptions {
   /** re-authenticates a long stream with each page, and a read whose caller may have lost rights */
   readonly authenticate: Authenticate;
   /** waits until the next request is authorised by what a write has changed */
-  readonly refreshRights: (operation: AnyOperation) => Promise<void>;
+  readonly awaitRights: (operation: AnyOperation) => Promise<void>;
   readonly config: GatewayConfig;
   /** the handlers of operations that respond from the memory of this process, by subject */
   readonly sdkHandlers: ReadonlyMap<string, SdkHandler>;
@@ -81,7 +81,7 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
  * then called, and the reply is sent as the text that the service produced, unparsed.
  */
 export const mountOperation = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
-  const { bus, authenticate, limits, refreshRights, config, sdkHandlers } = options;
+  const { bus, authenticate, limits, awaitRights, config, sdkHandlers } = options;
   const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
   const { hasOwnTag = false, respondsFromMemory = false } = operation;
   if (http === undefined) return;
@@ -168,7 +168,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       const result = await callWithCurrentRights(bus, operation, callRequest, context, callerNow);
       if ('refusal' in result) return sendRefusal(response, result.refusal);
       // A caller without a token must not empty the cache of tokens.
-      if (isWrite && !isPublic) await refreshRights(operation);
+      if (isWrite && !isPublic) await awaitRights(operation);
 
       const { json, headers } = result.reply;
       if (!readsBody) closeAfterResponse(response);

@@ -4,12 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHook
 import { concurrencyLimit } from '../admission/concurrency-limit.ts';
 import { rateLimiter } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
-import { statusOf } from '../http/http-errors.ts';
+import { httpStatusOf } from '../http/http-errors.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { SignInLog } from '../sessions/sign-in-log.ts';
 import type { LoginCookie } from './login-cookie.ts';
-import { faultOf, type OpenIdProvider } from './openid-provider.ts';
+import { providerFaultOf, type OpenIdProvider } from './openid-provider.ts';
 import { ProviderFault } from './provider-fetch.ts';
 import { publicUrl } from './public-url.ts';
 import { SignInDenied, signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
@@ -80,7 +80,7 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
     if (error instanceof Refusal) {
       exchange.outcome = error.kind;
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
-      return sendSignInPage(reply, statusOf[error.kind], error.message);
+      return sendSignInPage(reply, httpStatusOf[error.kind], error.message);
     }
     exchange.outcome = 'InternalError';
     exchange.defect = error;
@@ -115,7 +115,7 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
   route('/auth/oidc/login', async (request, reply, provider) => {
     const redirect = ownPath(searchOf(request).get('redirect'));
     const started = await provider.begin(callbackUrl(request)).catch((error: unknown) => {
-      throw faultOf(error);
+      throw providerFaultOf(error);
     });
     return reply
       .header('set-cookie', loginCookie.begin(started.checks, redirect, request.headers.cookie))
@@ -134,7 +134,7 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
     const profile = await provider
       .complete(new URL(`${callbackUrl(request)}?${search.toString()}`), pending)
       .catch((error: unknown) => {
-        throw faultOf(error);
+        throw providerFaultOf(error);
       });
     const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
     const signedIn = await transaction(providerWriteContext(request, ssoCaller, config.GATEWAY_CALL_TIMEOUT_MS), (tx) =>

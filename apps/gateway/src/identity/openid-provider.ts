@@ -72,7 +72,7 @@ const expectedAlgorithm = (error: unknown): string | undefined => {
 };
 
 /** The cause of a failure, as text without any value that the provider sent. */
-export const faultOf = (error: unknown): ProviderFault => {
+export const providerFaultOf = (error: unknown): ProviderFault => {
   for (let one = error; one instanceof Error; one = one.cause) {
     if (one instanceof ProviderFault) return one;
   }
@@ -154,7 +154,7 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
     } catch (error) {
       if (cached === undefined) throw error;
       warn(
-        `Sign-in: the OpenID provider at ${base().origin} could not be discovered again (${faultOf(error).message}). Its last metadata are used.`,
+        `Sign-in: the OpenID provider at ${base().origin} could not be discovered again (${providerFaultOf(error).message}). Its last metadata are used.`,
       );
     }
     return cached.metadata;
@@ -206,7 +206,7 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
           supportsPkce: Array.isArray(methods) ? methods.includes('S256') : null,
         };
       } catch (error) {
-        throw faultOf(error);
+        throw providerFaultOf(error);
       }
     },
     /** Begins a sign-in. @returns the URL at the provider, and the state for the callback */
@@ -225,7 +225,7 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
       });
       return { url, checks };
     },
-    /** Ends a sign-in: exchanges the code, and verifies the ID token. @throws Error, of which `faultOf` makes a text for people */
+    /** Ends a sign-in: exchanges the code, and verifies the ID token. @throws Error, of which `providerFaultOf` makes a text for people */
     complete: async (callback: URL, { state, nonce, verifier }: LoginChecks): Promise<Profile> => {
       const config = await configuration();
       const tokens = await authorizationCodeGrant(config, callback, {

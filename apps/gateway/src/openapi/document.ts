@@ -14,7 +14,7 @@ import {
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
-import { statusOf } from '../http/http-errors.ts';
+import { httpStatusOf } from '../http/http-errors.ts';
 import { entityTagsPattern, idempotencyKeyPattern } from '../http/request/header-patterns.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -158,14 +158,14 @@ const errorResponse = (status: number, named: readonly ErrorKind[], write: Schem
 
 const errorResponses = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
   const kinds = [...new Set([...impliedErrors(operation), ...operation.errors])];
-  const byStatus = Map.groupBy(kinds, (kind) => statusOf[kind]);
+  const byStatus = Map.groupBy(kinds, (kind) => httpStatusOf[kind]);
   const responses: Record<string, Json> = {};
   for (const status of [...byStatus.keys()].sort((one, other) => one - other)) {
     const named = byStatus.get(status) ?? [];
     responses[status] = errorResponse(status, named, write);
   }
   for (const kind of [...errorsOfAny, ...conditionalErrors(operation)])
-    responses[statusOf[kind]] ??= { $ref: `#/components/responses/${kind}` };
+    responses[httpStatusOf[kind]] ??= { $ref: `#/components/responses/${kind}` };
   return responses;
 };
 
@@ -318,7 +318,7 @@ export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDoc
     (paths[path] ??= {})[operation.http.method.toLowerCase()] = operationObject(operation, write);
   }
   const shared = [...errorsOfAny, ...errorsOfHeaders];
-  const responses = Object.fromEntries(shared.map((kind) => [kind, errorResponse(statusOf[kind], [kind], write)]));
+  const responses = Object.fromEntries(shared.map((kind) => [kind, errorResponse(httpStatusOf[kind], [kind], write)]));
   const tags = [...new Set(operations.filter(({ http }) => http !== undefined).map(({ tag }) => tag))].sort();
   return {
     openapi: '3.1.0',

@@ -27,7 +27,7 @@ import {
 import { defaultPageSize, discoveryDocuments, maxPageSize } from './scim-discovery.ts';
 import { notFoundResource, ScimError, scimErrorBody, scimErrorOf } from './scim-error.ts';
 import { type FilterAttributes, filterSql } from './scim-filter.ts';
-import { groupResource, idIn } from './scim-group.ts';
+import { groupResource, parseResourceId } from './scim-group.ts';
 import { userResource } from './scim-user.ts';
 
 export interface ScimRoutesOptions {
@@ -99,7 +99,7 @@ const listResponse = (total: number, { offset }: ScimQuery, resources: readonly 
 
 const idOf = (what: string, { params }: FastifyRequest): number => {
   const { id = '' } = params as { id?: string };
-  const found = idIn(id);
+  const found = parseResourceId(id);
   if (found === undefined) throw notFoundResource(what, id);
   return found;
 };

@@ -5,8 +5,8 @@ import { userEventData } from '../operations/users/user-event.ts';
 import type { ScimGroupRow, ScimUserRow } from '../persistence/identity/scim-repository.ts';
 import type { GatewayTransaction } from '../persistence/unit-of-work.ts';
 import { invalidValue, notFoundResource, ScimError } from './scim-error.ts';
-import { type GroupChange, groupIn, groupPatch } from './scim-group.ts';
-import { patchedUser, type ScimUserInput, userIn } from './scim-user.ts';
+import { type GroupChange, parseScimGroup, parseGroupPatch } from './scim-group.ts';
+import { applyUserPatch, type ScimUserInput, parseScimUser } from './scim-user.ts';
 
 /** The caller of what an identity provider changes. */
 export const scimCaller: Caller = { id: systemCaller.id, name: 'SCIM', grants: [] };
@@ -22,7 +22,7 @@ const userAfter = async ({ scim }: GatewayTransaction, id: number): Promise<Scim
 
 /** Creates a user with the root role Viewer. @throws ScimError 409 for a name or an address that is taken */
 export const createUser = async (tx: GatewayTransaction, body: unknown): Promise<ScimUserRow> => {
-  const input = userIn(body);
+  const input = parseScimUser(body);
   await requireFree(tx, input, 0);
   let user = await tx.users.add(validUserNames(input), predefinedRole.viewer, false);
   if (!input.active) user = await tx.users.save(user.id, { ...namesOf(input), rootRole: user.rootRole, active: false });
@@ -55,11 +55,11 @@ const changeUser = async (
 
 /** Replaces what an identity provider manages of a user. Deactivation ends the sessions and suspends the keys immediately. */
 export const replaceUser = (tx: GatewayTransaction, id: number, body: unknown): Promise<ScimUserRow> =>
-  changeUser(tx, id, (row) => userIn(body, row));
+  changeUser(tx, id, (row) => parseScimUser(body, row));
 
 /** Applies a patch to a user. Deactivation ends the sessions and suspends the keys immediately. */
 export const patchUser = (tx: GatewayTransaction, id: number, body: unknown): Promise<ScimUserRow> =>
-  changeUser(tx, id, (row) => patchedUser(row, body));
+  changeUser(tx, id, (row) => applyUserPatch(row, body));
 
 /** Deletes a user with sessions, keys and memberships. */
 export const deleteUser = async (tx: GatewayTransaction, id: number): Promise<null> => {
@@ -86,7 +86,7 @@ const setExternalId = (tx: GatewayTransaction, id: number, externalId: string | 
 
 /** Creates a group with its members. @throws ScimError 409 for a name that is taken */
 export const createGroup = async (tx: GatewayTransaction, body: unknown): Promise<ScimGroupRow> => {
-  const { name, externalId = null, members = new Set<number>() } = groupIn(body);
+  const { name, externalId = null, members = new Set<number>() } = parseScimGroup(body);
   await requireUsers(tx, [...members]);
   const content = { name, description: null, mappingsSSO: [], rootRole: null };
   const id = await tx.groups.save(content, scimCaller.name);
@@ -124,13 +124,13 @@ const changeGroup = async (tx: GatewayTransaction, id: number, change: GroupChan
 
 /** Replaces name and members of a group. */
 export const replaceGroup = async (tx: GatewayTransaction, id: number, body: unknown): Promise<ScimGroupRow> => {
-  await changeGroup(tx, id, groupIn(body));
+  await changeGroup(tx, id, parseScimGroup(body));
   return groupAfter(tx, id);
 };
 
 /** Applies a patch to a group. The members are not returned: a group can have many. */
 export const patchGroup = async (tx: GatewayTransaction, id: number, body: unknown): Promise<null> => {
-  await changeGroup(tx, id, groupPatch(body));
+  await changeGroup(tx, id, parseGroupPatch(body));
   return null;
 };
 

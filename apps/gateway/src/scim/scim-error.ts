@@ -1,5 +1,5 @@
 import { Refusal } from '@bunting/contracts';
-import { statusOf } from '../http/http-errors.ts';
+import { httpStatusOf } from '../http/http-errors.ts';
 
 /** The details of an error that RFC 7644 (3.12) names. */
 export type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'tooMany' | 'uniqueness';
@@ -24,7 +24,7 @@ export const scimErrorOf = (error: unknown): ScimError | undefined => {
   if (error instanceof ScimError) return error;
   if (!(error instanceof Refusal)) return undefined;
   const scimType = ({ NameExistsError: 'uniqueness', ValidationError: 'invalidValue' } as const)[error.kind as string];
-  return new ScimError(statusOf[error.kind], error.message, scimType);
+  return new ScimError(httpStatusOf[error.kind], error.message, scimType);
 };
 
 /** The body of an error response. */

@@ -2,7 +2,7 @@ import type { Filter } from 'scim2-parse-filter';
 import type { ScimGroupRow } from '../persistence/identity/scim-repository.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
 import { parseFilter } from './scim-filter.ts';
-import { operationsIn, opOf } from './scim-user.ts';
+import { parsePatchOperations, patchOperationKind } from './scim-user.ts';
 
 export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
@@ -43,7 +43,7 @@ export const groupResource = ({ id, name, provisioned, members, createdAt }: Sci
 });
 
 /** The id of a user or group in a request; undefined for text that is none. */
-export const idIn = (value: unknown): number | undefined => {
+export const parseResourceId = (value: unknown): number | undefined => {
   if (typeof value !== 'string' || !/^[1-9]\d{0,9}$/.test(value)) return undefined;
   return Number(value) <= largestId ? Number(value) : undefined;
 };
@@ -62,7 +62,7 @@ const externalIdIn = (value: unknown): string | null => {
 };
 
 const memberIn = (value: unknown): number => {
-  const id = idIn(isObject(value) ? value['value'] : value);
+  const id = parseResourceId(isObject(value) ? value['value'] : value);
   if (id === undefined) throw invalidValue('Each member must have the id of a user as its value.');
   return id;
 };
@@ -79,7 +79,7 @@ const attribute = (body: Attributes, wanted: string): unknown =>
 const noUsers: ReadonlySet<number> = new Set();
 
 /** The group that the body of a POST or PUT describes. @throws ScimError 400 */
-export const groupIn = (body: unknown): GroupChange & { readonly name: string } => {
+export const parseScimGroup = (body: unknown): GroupChange & { readonly name: string } => {
   if (!isObject(body)) throw new ScimError(400, 'The body must be a group.', 'invalidSyntax');
   return {
     name: nameIn(attribute(body, 'displayName')),
@@ -111,7 +111,7 @@ const idsInPath = (path: string): number[] => {
 };
 
 /** Folds the operations of a PATCH into one change. @throws ScimError 400 */
-export const groupPatch = (body: unknown): GroupChange => {
+export const parseGroupPatch = (body: unknown): GroupChange => {
   const change: { name?: string; externalId?: string | null; members?: Set<number> } = {};
   const added = new Set<number>();
   const removed = new Set<number>();
@@ -157,8 +157,8 @@ export const groupPatch = (body: unknown): GroupChange => {
         remove(idsInPath(name));
     }
   };
-  for (const operation of operationsIn(body)) {
-    const op = opOf(operation);
+  for (const operation of parsePatchOperations(body)) {
+    const op = patchOperationKind(operation);
     const { path, value } = operation;
     if (typeof path === 'string' && path !== '') apply(op, path, value);
     else if (op !== 'remove' && isObject(value)) for (const [name, one] of Object.entries(value)) apply(op, name, one);

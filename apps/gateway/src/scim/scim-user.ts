@@ -177,13 +177,13 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
 };
 
 /** The user that the body of a POST or PUT describes. @throws ScimError 400 */
-export const userIn = (body: unknown, before?: ScimUserRow): ScimUserInput => {
+export const parseScimUser = (body: unknown, before?: ScimUserRow): ScimUserInput => {
   if (!isObject(body)) throw new ScimError(400, 'The body must be a user.', 'invalidSyntax');
   return inputFrom(attributesIn(body), before);
 };
 
 /** The operations of a PATCH. @throws ScimError 400 */
-export const operationsIn = (body: unknown): readonly Attributes[] => {
+export const parsePatchOperations = (body: unknown): readonly Attributes[] => {
   const operations = isObject(body) ? (body['Operations'] ?? body['operations']) : undefined;
   if (!Array.isArray(operations) || operations.length === 0 || !operations.every(isObject))
     throw new ScimError(400, 'The body must have a list of Operations.', 'invalidSyntax');
@@ -191,7 +191,7 @@ export const operationsIn = (body: unknown): readonly Attributes[] => {
 };
 
 /** The kind of an operation, whatever its case. @throws ScimError 400 */
-export const opOf = ({ op }: Attributes): 'add' | 'replace' | 'remove' => {
+export const patchOperationKind = ({ op }: Attributes): 'add' | 'replace' | 'remove' => {
   const kind = typeof op === 'string' ? op.toLowerCase() : '';
   if (kind !== 'add' && kind !== 'replace' && kind !== 'remove')
     throw new ScimError(400, 'op must be add, replace or remove.', 'invalidSyntax');
@@ -199,9 +199,9 @@ export const opOf = ({ op }: Attributes): 'add' | 'replace' | 'remove' => {
 };
 
 /** The user after the operations of a PATCH. Attributes that Bunting does not use are accepted without effect. @throws ScimError 400 */
-export const patchedUser = (row: ScimUserRow, body: unknown): ScimUserInput => {
-  const operations = operationsIn(body).flatMap((operation): ScimPatchOperation[] => {
-    const op = opOf(operation);
+export const applyUserPatch = (row: ScimUserRow, body: unknown): ScimUserInput => {
+  const operations = parsePatchOperations(body).flatMap((operation): ScimPatchOperation[] => {
+    const op = patchOperationKind(operation);
     const { path, value } = operation;
     if (path === undefined || path === '') {
       if (op === 'remove') throw new ScimError(400, 'A removal needs a path.', 'invalidPath');

@@ -9,7 +9,7 @@ import { resourceMessages as text } from '../../messages/resources.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { type Json, mergeChanges, type MergeConflict } from '../../strategies/three-way-merge.ts';
-import { bodyOf, faultOf, type FormValues, inputOf, valuesOf } from './body-schema.ts';
+import { requestBodyOf, validationErrorOf, type FormValues, inputKindOf, formValuesOf } from './body-schema.ts';
 import { Button } from '../button.tsx';
 import { Notice } from '../content.tsx';
 import { ConfirmDialog, Dialog } from '../dialog.tsx';
@@ -75,13 +75,13 @@ const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
   const [base, setBase] = useState<WithEntityTag<FormValues>>({ value: options.values, entityTag: options.entityTag });
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<Conflict>();
-  const form = useForm<Record<string, unknown>>({ defaultValues: { ...valuesOf(operation.body, base.value) } });
-  const stored = (value: FormValues): FormValues => bodyOf(operation.body, valuesOf(operation.body, value));
+  const form = useForm<Record<string, unknown>>({ defaultValues: { ...formValuesOf(operation.body, base.value) } });
+  const stored = (value: FormValues): FormValues => requestBodyOf(operation.body, formValuesOf(operation.body, value));
 
   /** Continues with a merged edit. Its base is the stored state that it was merged with, so that the next save does not conflict with that state. */
   const adopt = (merged: Json, now: WithEntityTag<FormValues>): void => {
     setBase(now);
-    form.reset({ ...valuesOf(operation.body, merged as unknown as FormValues) }, { keepDefaultValues: true });
+    form.reset({ ...formValuesOf(operation.body, merged as unknown as FormValues) }, { keepDefaultValues: true });
     setMerged(true);
     setConflict(undefined);
   };
@@ -94,7 +94,7 @@ const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
   };
 
   const submit = form.handleSubmit(async (values) => {
-    const body = prepare(bodyOf(operation.body, values));
+    const body = prepare(requestBodyOf(operation.body, values));
     const ifMatch = operation.ifMatch === undefined ? undefined : base.entityTag;
     try {
       // For an operation without `If-Match`, the console compares what is stored before it saves.
@@ -112,7 +112,7 @@ const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
       if (onDone === undefined && readStored !== undefined) {
         const now = await readStored();
         setBase(now);
-        form.reset({ ...valuesOf(operation.body, now.value) });
+        form.reset({ ...formValuesOf(operation.body, now.value) });
       }
     } catch (error) {
       const isStale = error instanceof ApiError && error.kind === 'PreconditionFailed';
@@ -154,7 +154,7 @@ const Field = ({
       />
     );
   }
-  const { isRequired, isSwitch, isNumber, choices } = inputOf(operation.body, name);
+  const { isRequired, isSwitch, isNumber, choices } = inputKindOf(operation.body, name);
   const bound = { control, name, label, isDisabled, autoFocus, ...(hint !== undefined && { hint }) };
   if (isSwitch) {
     return (
@@ -176,7 +176,7 @@ const Field = ({
       {...(rows !== undefined && { rows })}
       {...(placeholder !== undefined && { placeholder })}
       {...(isNumber && { type: 'number' as const })}
-      validate={(value) => faultOf(operation.body, name, value)}
+      validate={(value) => validationErrorOf(operation.body, name, value)}
     />
   );
 };

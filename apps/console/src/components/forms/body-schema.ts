@@ -45,7 +45,7 @@ const memberAt = (body: Schema, path: string): Member => {
 const isNumeric = ({ type }: Schema): boolean => type === 'integer' || type === 'number';
 
 /** How a member of the body of an operation is entered, by its schema. */
-export const inputOf = (body: TSchema, path: string) => {
+export const inputKindOf = (body: TSchema, path: string) => {
   const { schema, isRequired, isNullable } = memberAt(body, path);
   return {
     isRequired: isRequired && !isNullable,
@@ -69,7 +69,7 @@ const numberFault = ({ minimum = -Infinity, maximum = Infinity }: Schema, value:
 };
 
 /** The validation error of an entered text, as a sentence; undefined where the schema accepts it. */
-export const faultOf = (body: TSchema, path: string, entered: unknown): string | undefined => {
+export const validationErrorOf = (body: TSchema, path: string, entered: unknown): string | undefined => {
   if (typeof entered !== 'string') return undefined;
   const { schema, isRequired, isNullable } = memberAt(body, path);
   const value = entered.trim();
@@ -85,7 +85,7 @@ const isObject = (value: unknown): value is FormValues =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const enteredValue = ({ schema, isRequired, isNullable }: Member, value: unknown): unknown => {
-  if (isObject(value) && schema.properties !== undefined) return bodyOf(schema as TSchema, value);
+  if (isObject(value) && schema.properties !== undefined) return requestBodyOf(schema as TSchema, value);
   if (typeof value !== 'string') return value;
   const entered = value.trim();
   if (entered !== '') return isNumeric(schema) ? Number(entered) : entered;
@@ -94,7 +94,7 @@ const enteredValue = ({ schema, isRequired, isNullable }: Member, value: unknown
 };
 
 /** The body of a request from the values of a form: empty texts are null or left out, digits of numbers are numbers. */
-export const bodyOf = (body: TSchema, values: FormValues): FormValues =>
+export const requestBodyOf = (body: TSchema, values: FormValues): FormValues =>
   Object.fromEntries(
     Object.entries(values)
       .map(([name, value]) => [name, enteredValue(memberOf(body, name), value)] as const)
@@ -102,12 +102,12 @@ export const bodyOf = (body: TSchema, values: FormValues): FormValues =>
   );
 
 /** The values of a form from a body as it is stored: what is null or absent is an empty text. */
-export const valuesOf = (body: TSchema, stored: FormValues): FormValues =>
+export const formValuesOf = (body: TSchema, stored: FormValues): FormValues =>
   Object.fromEntries(
     Object.keys((body as Schema).properties ?? {}).map((name) => {
       const { schema } = memberOf(body, name);
       const value = stored[name];
-      if (schema.properties !== undefined) return [name, valuesOf(schema as TSchema, isObject(value) ? value : {})];
+      if (schema.properties !== undefined) return [name, formValuesOf(schema as TSchema, isObject(value) ? value : {})];
       if (schema.type === 'boolean') return [name, value ?? false];
       if (schema.type === 'string' || isNumeric(schema)) return [name, value == null ? '' : String(value)];
       return [name, value];

@@ -11,7 +11,7 @@ import { CopyableSecret } from '../copyable-secret.tsx';
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { messages } from '../../messages/shared.ts';
 
-export type Values = Record<string, string | boolean>;
+export type SecretFormValues = Record<string, string | boolean>;
 
 interface ShownSecret {
   readonly title: string;
@@ -26,11 +26,11 @@ interface SecretFormProps<O extends AnyOperation> {
   readonly title: string;
   readonly submit: string;
   readonly operation: O;
-  readonly request: (values: Values) => CallRequest<O>;
+  readonly request: (values: SecretFormValues) => CallRequest<O>;
   /** reads of these operations are repeated afterwards */
   readonly invalidates: readonly AnyOperation[];
-  readonly values?: Values;
-  readonly children: (control: Control<Values>) => React.ReactNode;
+  readonly values?: SecretFormValues;
+  readonly children: (control: Control<SecretFormValues>) => React.ReactNode;
   readonly secret: (reply: ReplyOf<O>) => ShownSecret;
   readonly onClose: () => void;
 }
@@ -52,7 +52,7 @@ export const SecretForm = <O extends AnyOperation>({
 }: SecretFormProps<O>) => {
   const client = useQueryClient();
   const [shown, setShown] = useState<ShownSecret | undefined>();
-  const { control, handleSubmit, setError, formState } = useForm<Values>({ defaultValues: values });
+  const { control, handleSubmit, setError, formState } = useForm<SecretFormValues>({ defaultValues: values });
   const send = handleSubmit(async (entered) => {
     try {
       setShown(secret(await call(operation, request(entered))));
@@ -100,11 +100,12 @@ export const SecretForm = <O extends AnyOperation>({
 };
 
 /** The entered text of a field, nothing when it is empty. */
-export const entered = (value: string | boolean | undefined): string | undefined =>
+export const enteredText = (value: string | boolean | undefined): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
 /** The instant that is so many days ahead, as RFC 3339; nothing for a time without an end. */
-export const instantIn = (days: string | boolean | undefined): string | undefined =>
+export const instantAfterDays = (days: string | boolean | undefined): string | undefined =>
   typeof days !== 'string' || days === '' ? undefined : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
 
-export const optionsOf = (pairs: readonly (readonly [string, string])[]) => pairs.map(([id, label]) => ({ id, label }));
+export const optionsOfPairs = (pairs: readonly (readonly [string, string])[]) =>
+  pairs.map(([id, label]) => ({ id, label }));

@@ -3,13 +3,13 @@ import { Suspense } from 'react';
 import { EmptyState, Loading } from '../../components/content.tsx';
 import { Page } from '../../components/page.tsx';
 import { administrationMessages as text } from '../../messages/administration/sections.ts';
-import { groups, sections } from './sections.ts';
+import { adminSectionGroups, adminSections } from './sections.ts';
 import styles from './admin.module.css';
 
 const Index = ({ isUnknown }: { readonly isUnknown: boolean }) => (
   <Page title={text.title}>
     {isUnknown && <EmptyState title={text.unknown}>{text.unknownHelp}</EmptyState>}
-    {groups.map(({ id, label, sections: pages }) => (
+    {adminSectionGroups.map(({ id, label, sections: pages }) => (
       <section key={id} aria-labelledby={`group-${id}`} className={styles['group']}>
         <h2 id={`group-${id}`}>{label}</h2>
         <ul className={styles['cards']}>
@@ -29,7 +29,7 @@ const Index = ({ isUnknown }: { readonly isUnknown: boolean }) => (
 
 const Navigation = () => (
   <nav aria-label={text.navigation} className={styles['navigation']}>
-    {groups.map(({ id, label, sections: pages }) => (
+    {adminSectionGroups.map(({ id, label, sections: pages }) => (
       <div key={id}>
         <p>{label}</p>
         <ul>
@@ -49,7 +49,7 @@ const Navigation = () => (
 /** The pages of administration with their navigation beside them; `/admin` itself lists them. */
 export const AdminPage = () => {
   const { section: id } = useParams({ strict: false }) as { readonly section?: string };
-  const section = sections.find((one) => one.id === id);
+  const section = adminSections.find((one) => one.id === id);
   if (section === undefined) return <Index isUnknown={id !== undefined} />;
   const { component: Section } = section;
   return (

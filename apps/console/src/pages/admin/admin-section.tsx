@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { Page } from '../../components/page.tsx';
 import { administrationMessages as text } from '../../messages/administration/sections.ts';
-import { sections } from './sections.ts';
+import { adminSections } from './sections.ts';
 import styles from './admin.module.css';
 
-type SectionId = (typeof sections)[number]['id'];
+type SectionId = (typeof adminSections)[number]['id'];
 
 interface AdminSectionProps {
   readonly id: SectionId;
@@ -17,7 +17,7 @@ interface AdminSectionProps {
 
 /** A page of administration, with its breadcrumbs above the title. */
 export const AdminSection = ({ id, title, ...props }: AdminSectionProps) => {
-  const section = sections.find((one) => one.id === id);
+  const section = adminSections.find((one) => one.id === id);
   const label = section?.label ?? id;
   return (
     <Page

@@ -13,7 +13,7 @@ const section = <Id extends keyof typeof text.sections>(
  * The pages of administration, in the order of their navigation. A page has the address `/admin/<id>`, and `/admin/<id>/<item>` for one
  * of its things (`useParams({ strict: false }).item`). It is loaded when it is first opened.
  */
-export const sections = [
+export const adminSections = [
   section(
     'environments',
     'places',
@@ -96,6 +96,6 @@ export const sections = [
   ),
 ] as const;
 
-export const groups = Object.entries(text.groups)
-  .map(([id, label]) => ({ id, label, sections: sections.filter(({ group }) => group === id) }))
+export const adminSectionGroups = Object.entries(text.groups)
+  .map(([id, label]) => ({ id, label, sections: adminSections.filter(({ group }) => group === id) }))
   .filter(({ sections: pages }) => pages.length > 0);

@@ -19,12 +19,12 @@ import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import { BulkDialog } from '../flags/bulk-dialog.tsx';
 import {
-  countOf,
+  selectedCountOf,
   fullSelection,
   isSelected,
   emptySelection,
   type Selection,
-  withFlags,
+  withSelected,
 } from '../flags/flag-selection.ts';
 import { bulkFlagOf, readSelectedForCleanup } from './cleanup-selection.ts';
 import { CleanupTable } from './cleanup-table.tsx';
@@ -126,7 +126,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
   // Without a search text the counts have the total; with one, it is unknown until the last page is loaded.
   const known = typed === '' && view !== 'unknown' ? counts.data?.[view] : undefined;
   const total = hasNextPage ? Math.max(known ?? 0, flags.length + 1) : flags.length;
-  const selected = countOf(selection, total);
+  const selected = selectedCountOf(selection, total);
   const title = project === undefined ? text.page : text.ofProject(project);
   // For selected flags that are not loaded, the results of the action report refusals.
   const selectedProjects = new Set(flags.filter(({ name }) => isSelected(selection, name)).map((flag) => flag.project));
@@ -215,7 +215,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
               isOld={list.isPlaceholderData}
               selectedCount={selected}
               isSelected={(name) => isSelected(selection, name)}
-              onSelect={(names, isOn) => setSelection((before) => withFlags(before, names, isOn))}
+              onSelect={(names, isOn) => setSelection((before) => withSelected(before, names, isOn))}
               onSelectAll={(isOn) => setSelection(isOn ? fullSelection : emptySelection)}
               onEnd={onEnd}
             />

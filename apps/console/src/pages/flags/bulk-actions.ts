@@ -26,7 +26,7 @@ export type BulkFlag = Pick<SearchResultFeature, 'name' | 'project' | 'stale' | 
 export type BulkEffect = 'changes' | 'unchanged' | 'impossible';
 
 /** Whether an action would change a flag, leave it as it is, or cannot apply to it. */
-export const effectOn = (flag: BulkFlag, action: BulkAction): BulkEffect => {
+export const bulkEffectOn = (flag: BulkFlag, action: BulkAction): BulkEffect => {
   if (flag.archivedAt != null) return 'impossible';
   switch (action.kind) {
     case 'switch': {
@@ -49,7 +49,7 @@ export const effectOn = (flag: BulkFlag, action: BulkAction): BulkEffect => {
 const pageSize = 1_000;
 
 /** Reads every flag that a selection of everything means, page by page. */
-export const readSelected = async (
+export const readSelectedFlags = async (
   query: SearchQuery,
   selection: Selection,
   signal: AbortSignal,
@@ -83,7 +83,7 @@ const groupByProject = (flags: readonly BulkFlag[]): Map<string, string[]> => {
 const proposalSize = 200;
 
 /** The environment in which an action on flags of a project becomes a change request; undefined where it needs none. */
-export const proposedIn = (
+export const environmentOfProposal = (
   action: BulkAction,
   { isProtected, protectedIn }: Protections,
   project: string,
@@ -125,7 +125,7 @@ interface BulkOptions {
 }
 
 /** Applies an action to flags, project by project. @returns the result for each flag */
-export const runBulk = async (
+export const runBulkAction = async (
   flags: readonly BulkFlag[],
   action: BulkAction,
   { protections, onProgress }: BulkOptions,
@@ -140,7 +140,7 @@ export const runBulk = async (
     onProgress(results.length);
   };
   for (const [project, names] of groupByProject(flags)) {
-    const environment = proposedIn(action, protections, project);
+    const environment = environmentOfProposal(action, protections, project);
     const proposal = proposalOf(action);
     if (environment !== undefined && proposal !== undefined) {
       for (let at = 0; at < names.length; at += proposalSize) {

@@ -9,7 +9,14 @@ import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { flagsMessages } from '../../messages/flags.ts';
 import { messages } from '../../messages/shared.ts';
-import { type BulkAction, type BulkFlag, type BulkResult, effectOn, proposedIn, runBulk } from './bulk-actions.ts';
+import {
+  type BulkAction,
+  type BulkFlag,
+  type BulkResult,
+  bulkEffectOn,
+  environmentOfProposal,
+  runBulkAction,
+} from './bulk-actions.ts';
 import { useProtections } from './environment-protection.ts';
 import layout from '../../components/layout.module.css';
 import styles from './flags.module.css';
@@ -121,7 +128,7 @@ export const BulkDialog = ({ action: given, flags: source, onClose }: BulkDialog
   const parents = new Set(selected.data?.parents ?? []);
   const effects = flags.map((flag) => ({
     flag,
-    effect: parents.has(flag.name) ? 'impossible' : effectOn(flag, action),
+    effect: parents.has(flag.name) ? 'impossible' : bulkEffectOn(flag, action),
   }));
   const of = (effect: string): BulkFlag[] => effects.filter((one) => one.effect === effect).map(({ flag }) => flag);
   const [changing, unchanged, impossible] = [of('changes'), of('unchanged'), of('impossible')];
@@ -129,12 +136,12 @@ export const BulkDialog = ({ action: given, flags: source, onClose }: BulkDialog
   const toPropose =
     protections === undefined
       ? 0
-      : changing.filter(({ project }) => proposedIn(action, protections, project) !== undefined).length;
+      : changing.filter(({ project }) => environmentOfProposal(action, protections, project) !== undefined).length;
 
   const run = async (): Promise<void> => {
     if (protections === undefined) return;
     setProgress(0);
-    setResults(await runBulk(changing, action, { protections, onProgress: setProgress }));
+    setResults(await runBulkAction(changing, action, { protections, onProgress: setProgress }));
     await client.invalidateQueries();
   };
 

@@ -10,7 +10,7 @@ export const isSelected = (selection: Selection, name: string): boolean =>
   selection.kind === 'all' ? !selection.except.has(name) : selection.names.has(name);
 
 /** Selects or deselects flags. */
-export const withFlags = (selection: Selection, names: readonly string[], selected: boolean): Selection => {
+export const withSelected = (selection: Selection, names: readonly string[], selected: boolean): Selection => {
   const changed = new Set(selection.kind === 'all' ? selection.except : selection.names);
   const contains = selection.kind === 'all' ? !selected : selected;
   for (const name of names) {
@@ -21,5 +21,5 @@ export const withFlags = (selection: Selection, names: readonly string[], select
 };
 
 /** The number of selected flags among `total` that match. */
-export const countOf = (selection: Selection, total: number): number =>
+export const selectedCountOf = (selection: Selection, total: number): number =>
   selection.kind === 'all' ? Math.max(0, total - selection.except.size) : selection.names.size;

@@ -29,7 +29,14 @@ import { useFlagVocabulary } from './flag-vocabulary.ts';
 import { FlagTable, type RowActions, type SortState } from './flag-table.tsx';
 import { useFlagWindow } from './flag-window.ts';
 import { isProtected } from './environment-protection.ts';
-import { countOf, fullSelection, isSelected, emptySelection, type Selection, withFlags } from './flag-selection.ts';
+import {
+  selectedCountOf,
+  fullSelection,
+  isSelected,
+  emptySelection,
+  type Selection,
+  withSelected,
+} from './flag-selection.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import styles from './flags.module.css';
 
@@ -197,7 +204,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
       );
       anchor.current = row;
       setActive(row);
-      setSelection((before) => withFlags(before, names, !isSelected(before, name)));
+      setSelection((before) => withSelected(before, names, !isSelected(before, name)));
     },
     [rowAt],
   );
@@ -236,7 +243,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
     ...(mayCreate ? [{ id: 'flags.create', title: text.create.title, key: 'c', run: () => setCreating(true) }] : []),
   ]);
 
-  const selected = countOf(selection, total);
+  const selected = selectedCountOf(selection, total);
   const isEmpty = list.isLoaded && !list.isOld && total === 0;
   const create = mayCreate && (
     <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
@@ -326,8 +333,8 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
             action={bulk}
             flags={{
               key: [query, selection],
-              count: countOf(selection, total),
-              read: async (signal) => (await import('./bulk-actions.ts')).readSelected(query, selection, signal),
+              count: selectedCountOf(selection, total),
+              read: async (signal) => (await import('./bulk-actions.ts')).readSelectedFlags(query, selection, signal),
             }}
             onClose={() => setBulk(undefined)}
           />

@@ -1,7 +1,7 @@
 import { Button } from '../../components/button.tsx';
 import layout from '../../components/layout.module.css';
 import { flagsMessages as text } from '../../messages/flags.ts';
-import { countOf, emptySelection, fullSelection, type Selection } from './flag-selection.ts';
+import { selectedCountOf, emptySelection, fullSelection, type Selection } from './flag-selection.ts';
 
 interface SelectionBarProps {
   readonly selection: Selection;
@@ -14,7 +14,7 @@ interface SelectionBarProps {
 
 /** The line above a list of flags: how many match or are selected, and what can be done with the selected ones. */
 export const SelectionBar = ({ selection, total, onChange, children }: SelectionBarProps) => {
-  const selected = countOf(selection, total ?? 0);
+  const selected = selectedCountOf(selection, total ?? 0);
   return (
     <div className={layout['status']}>
       {selected > 0 ? (

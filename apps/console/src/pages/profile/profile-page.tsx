@@ -16,7 +16,7 @@ import { QueryResult, EmptyState, Notice, Table } from '../../components/content
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { FormSelect, FormText } from '../../components/forms/form.tsx';
 import { Page } from '../../components/page.tsx';
-import { instantIn, optionsOf, SecretForm } from '../../components/forms/secret-form.tsx';
+import { instantAfterDays, optionsOfPairs, SecretForm } from '../../components/forms/secret-form.tsx';
 import { Time } from '../../components/time.tsx';
 import { accountMessages } from '../../messages/account.ts';
 import { profileMessages } from '../../messages/profile.ts';
@@ -37,7 +37,7 @@ const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
     invalidates={[ListOwnPats]}
     values={{ description: '', days: '90' }}
     request={({ description, days }) => ({
-      body: { description: String(description), expiresAt: instantIn(days) ?? null },
+      body: { description: String(description), expiresAt: instantAfterDays(days) ?? null },
     })}
     secret={({ secret }) => ({ title: text.keyCreated, label: text.key, value: secret, help: text.keyOnce })}
     onClose={onClose}
@@ -52,7 +52,7 @@ const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
           required={text.keyPurposeMissing}
           autoFocus
         />
-        <FormSelect control={control} name="days" label={text.keyLasts} options={optionsOf(text.keyDays)} />
+        <FormSelect control={control} name="days" label={text.keyLasts} options={optionsOfPairs(text.keyDays)} />
       </>
     )}
   </SecretForm>

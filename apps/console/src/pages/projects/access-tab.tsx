@@ -26,7 +26,7 @@ import { ResourceList } from '../../components/resource-list.tsx';
 import { Time } from '../../components/time.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { messages } from '../../messages/shared.ts';
-import { nameOf } from '../admin/people/person-cell.tsx';
+import { displayNameOf } from '../admin/people/person-cell.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './projects.module.css';
 
@@ -46,7 +46,7 @@ const projectMembersOf = ({ users, groups }: ProjectAccess): Member[] => [
   ...users.map((user) => ({
     kind: 'user' as const,
     id: user.id,
-    name: nameOf(user),
+    name: displayNameOf(user),
     roles: user.roles,
     addedAt: user.addedAt,
     about: user.accountType === 'Service Account' ? text.service : text.user,
@@ -104,7 +104,7 @@ const GiveAccess = ({ project, roles, onClose }: GiveAccessProps) => {
   const options = [
     ...(everyone.data?.users ?? []).map((user) => ({
       id: `user ${user.id}`,
-      label: nameOf(user),
+      label: displayNameOf(user),
       about: user.email ?? undefined,
     })),
     ...(everyone.data?.groups ?? []).map(({ id, name, userCount }) => ({

@@ -1,9 +1,9 @@
 import { type AnyOperation, CreateProjectApiToken, ListEnvironmentsOfProject } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../api/queries.ts';
-import { faultOf } from '../../components/forms/body-schema.ts';
+import { validationErrorOf } from '../../components/forms/body-schema.ts';
 import { FormSelect, FormText } from '../../components/forms/form.tsx';
-import { instantIn, optionsOf, SecretForm } from '../../components/forms/secret-form.tsx';
+import { instantAfterDays, optionsOfPairs, SecretForm } from '../../components/forms/secret-form.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { messages } from '../../messages/shared.ts';
 
@@ -36,7 +36,7 @@ export const CreateToken = ({ project, invalidates, onClose }: CreateTokenProps)
           type: type as 'client',
           environment: String(environment),
           projects: [project],
-          expiresAt: instantIn(expiresAt) ?? null,
+          expiresAt: instantAfterDays(expiresAt) ?? null,
         },
       })}
       secret={({ secret }) => ({
@@ -55,7 +55,7 @@ export const CreateToken = ({ project, invalidates, onClose }: CreateTokenProps)
             label={text.tokenName}
             hint={text.tokenNameHint}
             required={text.tokenNameMissing}
-            validate={(value) => faultOf(CreateProjectApiToken.body, 'tokenName', value)}
+            validate={(value) => validationErrorOf(CreateProjectApiToken.body, 'tokenName', value)}
             autoFocus
           />
           <FormSelect control={control} name="type" label={text.tokenType} options={types} />
@@ -69,7 +69,7 @@ export const CreateToken = ({ project, invalidates, onClose }: CreateTokenProps)
             control={control}
             name="expiresAt"
             label={text.tokenExpires}
-            options={optionsOf(text.tokenDays)}
+            options={optionsOfPairs(text.tokenDays)}
           />
         </>
       )}

@@ -16,7 +16,7 @@ import { projectsMessages as text } from '../../messages/projects.ts';
 import { messages } from '../../messages/shared.ts';
 import { strategyDraftOf, constraintsForRequest, strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../strategy/constraints-editor.tsx';
-import { Audience, Segments } from '../strategy/audience-fields.tsx';
+import { AudienceFields, SegmentFields } from '../strategy/audience-fields.tsx';
 import { VariantsEditor } from '../strategy/variants-editor.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './projects.module.css';
@@ -63,11 +63,11 @@ export const DefaultStrategy = ({ project, environment, stored, onClose }: Defau
         const draft = strategyDraftOf(values as Static<typeof CreateStrategyBody> as FeatureStrategy);
         return (
           <>
-            <Audience
+            <AudienceFields
               draft={draft}
               onChange={({ name, parameters, variants }) => onChange({ name, parameters, variants })}
             />
-            <Segments draft={draft} onChange={({ segments }) => onChange({ segments })} />
+            <SegmentFields draft={draft} onChange={({ segments }) => onChange({ segments })} />
             <ConstraintsEditor constraints={draft.constraints} onChange={(constraints) => onChange({ constraints })} />
             <VariantsEditor
               variants={draft.variants}

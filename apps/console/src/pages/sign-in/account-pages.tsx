@@ -124,7 +124,7 @@ const PersonForm = ({ submit, hasAccountFields, isEmailRequired = false, run, on
 const useParameter = (name: 'token' | 'invite'): string | undefined => useSearch({ strict: false })[name];
 
 /** Creates the first administrator, by the link that the first start prints. */
-export const FirstPage = () => {
+export const FirstAdminPage = () => {
   const token = useParameter('token') ?? '';
   const run = ({ username, name, email, password }: Person) => {
     const body: RequestOf<typeof CreateFirstAdmin>['body'] = {

@@ -9,7 +9,7 @@ import layout from '../../components/layout.module.css';
 import styles from './strategy.module.css';
 
 /** A part of the editor of a strategy. */
-export interface PartProps {
+export interface StrategyPartProps {
   readonly draft: StrategyDraft;
   readonly onChange: (draft: StrategyDraft) => void;
 }
@@ -44,7 +44,7 @@ const PercentageField = ({ value, onChange }: PercentageProps) => (
 );
 
 /** Who gets the flag: the type of the strategy and its parameters. */
-export const Audience = ({ draft, onChange }: PartProps) => {
+export const AudienceFields = ({ draft, onChange }: StrategyPartProps) => {
   const { name, parameters } = draft;
   const types = useQuery({ ...operationQuery(ListStrategyTypes, {}), staleTime: 60_000 });
   const fields = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
@@ -124,7 +124,7 @@ export const Audience = ({ draft, onChange }: PartProps) => {
 };
 
 /** The segments of a strategy, all of which must match. */
-export const Segments = ({ draft, onChange }: PartProps) => {
+export const SegmentFields = ({ draft, onChange }: StrategyPartProps) => {
   const { data } = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
   const segments = data?.segments ?? [];
   const chosen = draft.segments;

@@ -3,7 +3,7 @@ import { type ConstraintOperator, constraintOperators } from '@bunting/contracts
 /** How the value of a constraint is entered. */
 type ValueKind = 'list' | 'number' | 'date' | 'version' | 'pattern';
 
-export const kindOf = (operator: ConstraintOperator): ValueKind => {
+export const valueKindOf = (operator: ConstraintOperator): ValueKind => {
   if (operator.startsWith('NUM_')) return 'number';
   if (operator.startsWith('DATE_')) return 'date';
   if (operator === 'REGEX') return 'pattern';
@@ -16,7 +16,7 @@ export const kindOf = (operator: ConstraintOperator): ValueKind => {
  */
 export const operatorsFor = (contextName: string, allowsRegex: boolean): readonly ConstraintOperator[] =>
   contextName === 'currentTime'
-    ? constraintOperators.filter((operator) => kindOf(operator) === 'date')
+    ? constraintOperators.filter((operator) => valueKindOf(operator) === 'date')
     : ['IN', ...constraintOperators.filter((operator) => operator !== 'IN' && (operator !== 'REGEX' || allowsRegex))];
 
 /** The values of a text with one on each line or with separators between them, as pasted from a spreadsheet. Each comes once. */

@@ -6,7 +6,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Checkbox, ComboBox, Select, TextField } from '../../components/forms/fields.tsx';
 import { strategyMessages } from '../../messages/strategy.ts';
 import { constraintPhrase } from '../../strategies/strategy-sentence.ts';
-import { kindOf, localTime, operatorsFor, valuesOfText } from './constraint-values.ts';
+import { valueKindOf, localTime, operatorsFor, valuesOfText } from './constraint-values.ts';
 import layout from '../../components/layout.module.css';
 import styles from './strategy.module.css';
 
@@ -32,7 +32,7 @@ const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
   const { data: fields = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const { operator, values = [], value = '', contextName } = constraint;
   const legalValues = fields.find(({ name }) => name === contextName)?.legalValues ?? [];
-  const kind = kindOf(operator);
+  const kind = valueKindOf(operator);
   if (kind === 'list' && legalValues.length > 0) {
     return (
       <div className={styles['options']} role="group" aria-label={strategyMessages.values}>
@@ -107,7 +107,7 @@ const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsPr
     ? known
     : [{ id: contextName, label: contextName }, ...known];
   const choose = (next: ConstraintOperator): void => {
-    const isSameKind = kindOf(next) === kindOf(operator);
+    const isSameKind = valueKindOf(next) === valueKindOf(operator);
     const isText = hasCase(next);
     const { caseInsensitive: _, ...rest } = constraint;
     onChange({

@@ -27,7 +27,7 @@ import {
 } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
 import { mergeChanges, type Json, type MergeConflict } from '../../strategies/three-way-merge.ts';
-import { Audience, type PartProps, Segments } from './audience-fields.tsx';
+import { AudienceFields, type StrategyPartProps, SegmentFields } from './audience-fields.tsx';
 import { ConstraintsEditor } from './constraints-editor.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './strategy.module.css';
@@ -52,7 +52,7 @@ interface Place {
 }
 
 /** The strategy as JSON beside the form. What is no strategy stays here until it is one. */
-const JsonSection = ({ draft, onChange }: PartProps) => {
+const JsonSection = ({ draft, onChange }: StrategyPartProps) => {
   const [own, setOwn] = useState<{ readonly text: string; readonly error: string | undefined }>();
   const isOwn = own !== undefined && (own.error !== undefined || isTextOf(own.text, draft));
   const text = isOwn ? own.text : JSON.stringify(draft, null, 2);
@@ -209,8 +209,8 @@ const Editor = ({ project, feature, environment, stored, entityTag, isEnabled }:
               {strategyMessages.active}
             </Switch>
           </section>
-          <Audience draft={draft} onChange={edit} />
-          <Segments draft={draft} onChange={edit} />
+          <AudienceFields draft={draft} onChange={edit} />
+          <SegmentFields draft={draft} onChange={edit} />
           <ConstraintsEditor
             constraints={draft.constraints}
             onChange={(constraints) => edit({ ...draft, constraints })}

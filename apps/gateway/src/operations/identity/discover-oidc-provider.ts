@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DiscoverOidcProvider } from '@bunting/contracts';
 import { badRequest } from '../../domain/refusals.ts';
 import { changedOidc } from '../../identity/oidc-settings.ts';
-import { faultOf, openIdProvider } from '../../identity/openid-provider.ts';
+import { providerFaultOf, openIdProvider } from '../../identity/openid-provider.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const discoverOidcProviderEndpoint = ({ signInSettings }: GatewayContext) =>
@@ -13,6 +13,6 @@ export const discoverOidcProviderEndpoint = ({ signInSettings }: GatewayContext)
     try {
       return await openIdProvider({ ...settings, clientId }, () => undefined).discover();
     } catch (error) {
-      throw badRequest(faultOf(error).message.replace(/\.$/, ''), '/body/discoverUrl');
+      throw badRequest(providerFaultOf(error).message.replace(/\.$/, ''), '/body/discoverUrl');
     }
   });

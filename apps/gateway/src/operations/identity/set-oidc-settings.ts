@@ -8,7 +8,7 @@ import {
   shownOidc,
   storedOidc,
 } from '../../identity/oidc-settings.ts';
-import { faultOf, openIdProvider } from '../../identity/openid-provider.ts';
+import { providerFaultOf, openIdProvider } from '../../identity/openid-provider.ts';
 import { requireRootRole } from '../users/root-roles.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -16,7 +16,7 @@ const requireProvider = async (settings: OidcClientSettings): Promise<void> => {
   try {
     await openIdProvider(settings, () => undefined).discover();
   } catch (error) {
-    throw badRequest(faultOf(error).message.replace(/\.$/, ''), '/body/discoverUrl');
+    throw badRequest(providerFaultOf(error).message.replace(/\.$/, ''), '/body/discoverUrl');
   }
 };
 

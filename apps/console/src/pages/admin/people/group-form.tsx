@@ -7,7 +7,7 @@ import { TextField } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
-import { nameOf, roleOptions } from './person-cell.tsx';
+import { displayNameOf, roleOptions } from './person-cell.tsx';
 
 type Members = Group['users'];
 
@@ -30,7 +30,7 @@ export const GroupForm = ({ group, onClose }: { readonly group: Group | undefine
   const roles = people.data?.rootRoles ?? [];
   const options = (people.data?.users ?? []).map((user) => ({
     id: String(user.id),
-    label: nameOf(user),
+    label: displayNameOf(user),
     about: user.email ?? user.username,
   }));
   const fields: readonly BodyField[] = [

@@ -12,7 +12,7 @@ import { UsageList } from '../../../components/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
-import { nameOf } from './person-cell.tsx';
+import { displayNameOf } from './person-cell.tsx';
 import styles from './people.module.css';
 
 const dialogs = () => import('./group-form.tsx');
@@ -46,7 +46,7 @@ export const GroupsPage = () => {
         rowKey={({ id }) => id}
         name={({ name }) => name}
         text={({ description, users, mappingsSSO }) =>
-          [description ?? '', ...mappingsSSO, ...users.map(({ user }) => nameOf(user))].join(' ')
+          [description ?? '', ...mappingsSSO, ...users.map(({ user }) => displayNameOf(user))].join(' ')
         }
         columns={[
           {
@@ -64,7 +64,9 @@ export const GroupsPage = () => {
           {
             id: 'members',
             title: text.members,
-            cell: ({ users }) => <span title={users.map(({ user }) => nameOf(user)).join(', ')}>{users.length}</span>,
+            cell: ({ users }) => (
+              <span title={users.map(({ user }) => displayNameOf(user)).join(', ')}>{users.length}</span>
+            ),
             isNumber: true,
           },
           {
@@ -107,7 +109,7 @@ export const GroupsPage = () => {
             query={{ ...groups, data: deleted }}
             title={text.membersOf}
             emptyText={text.noMembersOf}
-            uses={({ users }) => users.map(({ user }) => ({ key: String(user.id), node: nameOf(user) }))}
+            uses={({ users }) => users.map(({ user }) => ({ key: String(user.id), node: displayNameOf(user) }))}
           />
           <UsageList
             query={{ ...groups, data: deleted }}

@@ -14,11 +14,11 @@ interface Named {
 }
 
 /** What a person is called: by the first of name, username and e-mail address that is set. */
-export const nameOf = ({ id, name, username, email }: Named): string => name || username || email || `#${id}`;
+export const displayNameOf = ({ id, name, username, email }: Named): string => name || username || email || `#${id}`;
 
 /** A person in a list: the display name, and below it the username or e-mail address. */
 export const PersonCell = ({ person }: { readonly person: Named }) => {
-  const name = nameOf(person);
+  const name = displayNameOf(person);
   const others = [person.username, person.email].filter((one) => one != null && one !== '' && one !== name);
   return (
     <div className={styles['person']}>

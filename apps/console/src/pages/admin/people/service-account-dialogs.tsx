@@ -15,7 +15,7 @@ import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
-import { faultOf } from '../../../components/forms/body-schema.ts';
+import { validationErrorOf } from '../../../components/forms/body-schema.ts';
 import { Button } from '../../../components/button.tsx';
 import { QueryResult, Table } from '../../../components/content.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -24,8 +24,8 @@ import { Time } from '../../../components/time.tsx';
 import { UsageList } from '../../../components/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
-import { nameOf, roleOptions } from './person-cell.tsx';
-import { instantIn, optionsOf, SecretForm } from '../../../components/forms/secret-form.tsx';
+import { displayNameOf, roleOptions } from './person-cell.tsx';
+import { instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';
 import layout from '../../../components/layout.module.css';
 
 export type Account = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
@@ -41,7 +41,7 @@ const CreateToken = ({ account, onClose }: { readonly account: Account; readonly
     values={{ description: '', days: '90' }}
     request={({ description, days }) => ({
       params: { id: account.id },
-      body: { description: String(description).trim(), expiresAt: instantIn(days) ?? null },
+      body: { description: String(description).trim(), expiresAt: instantAfterDays(days) ?? null },
     })}
     secret={({ secret }) => ({ title: text.tokenMade, label: text.token, value: secret, help: text.tokenOnce })}
     onClose={onClose}
@@ -53,10 +53,10 @@ const CreateToken = ({ account, onClose }: { readonly account: Account; readonly
           name="description"
           label={text.tokenFor}
           hint={text.tokenForHint}
-          validate={(value) => faultOf(CreateServiceAccountToken.body, 'description', value)}
+          validate={(value) => validationErrorOf(CreateServiceAccountToken.body, 'description', value)}
           autoFocus
         />
-        <FormSelect control={control} name="days" label={text.tokenLasts} options={optionsOf(text.tokenDays)} />
+        <FormSelect control={control} name="days" label={text.tokenLasts} options={optionsOfPairs(text.tokenDays)} />
       </>
     )}
   </SecretForm>
@@ -89,7 +89,7 @@ export const TokensDialog = ({ account, onClose }: { readonly account: Account; 
   }
   return (
     <Dialog
-      title={text.tokensTitle(nameOf(account))}
+      title={text.tokensTitle(displayNameOf(account))}
       onClose={onClose}
       isWide
       footer={
@@ -170,7 +170,7 @@ export const ServiceAccountDialog = ({ what, account, roles, onClose }: ServiceA
     case 'edit':
       return (
         <FormDialog
-          title={text.editUser(nameOf(account))}
+          title={text.editUser(displayNameOf(account))}
           submit={messages.common.save}
           operation={UpdateServiceAccount}
           request={{ params: { id: account.id } }}
@@ -185,7 +185,7 @@ export const ServiceAccountDialog = ({ what, account, roles, onClose }: ServiceA
             { name: 'rootRole', label: text.rootRole, options: roleOptions(roles) },
             { name: 'active', label: text.isActive },
           ]}
-          done={() => text.saved(nameOf(account))}
+          done={() => text.saved(displayNameOf(account))}
           onClose={onClose}
         />
       );
@@ -194,13 +194,13 @@ export const ServiceAccountDialog = ({ what, account, roles, onClose }: ServiceA
     case 'delete':
       return (
         <ActionDialog
-          title={text.deleteUserTitle(nameOf(account))}
+          title={text.deleteUserTitle(displayNameOf(account))}
           confirm={text.deleteUser}
           isDangerous
           operation={DeleteServiceAccount}
           request={{ params: { id: account.id } }}
           invalidates={[ListServiceAccounts]}
-          done={text.deleted(nameOf(account))}
+          done={text.deleted(displayNameOf(account))}
           onClose={onClose}
         >
           <p>{text.deleteServiceAccountHelp}</p>

@@ -11,7 +11,7 @@ import { Time } from '../../../components/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
-import { nameOf, PersonCell } from './person-cell.tsx';
+import { displayNameOf, PersonCell } from './person-cell.tsx';
 
 const dialogs = () => import('./service-account-dialogs.tsx');
 const CreateServiceAccountDialog = lazyRouteComponent(dialogs, 'CreateServiceAccountDialog');
@@ -44,7 +44,7 @@ export const ServiceAccountsPage = () => {
         label={text.serviceAccounts}
         query={{ ...accounts, data: accounts.data?.serviceAccounts }}
         rowKey={({ id }) => id}
-        name={nameOf}
+        name={displayNameOf}
         text={({ username = '', tokens }) => [username, ...tokens.map(({ description }) => description)].join(' ')}
         columns={[
           { id: 'name', title: text.name, cell: (account) => <PersonCell person={account} /> },

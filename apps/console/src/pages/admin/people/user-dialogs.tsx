@@ -17,14 +17,14 @@ import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
-import { faultOf } from '../../../components/forms/body-schema.ts';
+import { validationErrorOf } from '../../../components/forms/body-schema.ts';
 import { QueryResult } from '../../../components/content.tsx';
 import { FormSelect, FormSwitch, FormText } from '../../../components/forms/form.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
 import { SessionTable } from '../../profile/session-table.tsx';
-import { nameOf, roleOptions, UsagesOfUser } from './person-cell.tsx';
-import { entered, instantIn, optionsOf, SecretForm } from '../../../components/forms/secret-form.tsx';
+import { displayNameOf, roleOptions, UsagesOfUser } from './person-cell.tsx';
+import { enteredText, instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';
 
 export type User = ReplyOf<typeof ListUsers>['users'][number];
 export type Opened = 'edit' | 'reset' | 'sessions' | 'activate' | 'deactivate' | 'delete';
@@ -42,7 +42,7 @@ export const CreateUserDialog = ({
 }) => {
   const hasMail = useQuery(operationQuery(GetUiConfig, {})).data?.emailEnabled === true;
   const viewer = roles.find(({ name }) => name === 'Viewer') ?? roles[0];
-  const check = (name: string) => (value: unknown) => faultOf(CreateUser.body, name, value);
+  const check = (name: string) => (value: unknown) => validationErrorOf(CreateUser.body, name, value);
   return (
     <SecretForm
       title={text.createUser}
@@ -54,16 +54,16 @@ export const CreateUserDialog = ({
         body: {
           rootRole: Number(rootRole),
           sendEmail: sendEmail === true && hasMail,
-          ...(entered(name) !== undefined && { name: entered(name) as string }),
-          ...(entered(email) !== undefined && { email: entered(email) as string }),
-          ...(entered(username) !== undefined && { username: entered(username) as string }),
+          ...(enteredText(name) !== undefined && { name: enteredText(name) as string }),
+          ...(enteredText(email) !== undefined && { email: enteredText(email) as string }),
+          ...(enteredText(username) !== undefined && { username: enteredText(username) as string }),
         },
       })}
       secret={(created) => ({
-        title: text.userCreated(nameOf(created)),
+        title: text.userCreated(displayNameOf(created)),
         label: text.link,
         value: addressOf(created.inviteLink),
-        help: text.inviteHelp(nameOf(created)),
+        help: text.inviteHelp(displayNameOf(created)),
         after: created.emailSent && <p>{text.inviteSent}</p>,
       })}
       onClose={onClose}
@@ -105,13 +105,13 @@ const SessionsDialog = ({ user, onClose }: { readonly user: User; readonly onClo
   const count = sessions.data?.sessions.length ?? 0;
   return (
     <ActionDialog
-      title={text.sessionsOf(nameOf(user))}
+      title={text.sessionsOf(displayNameOf(user))}
       confirm={text.endSessions}
       isImpossible={count === 0}
       operation={EndUserSessions}
       request={{ params: { id: user.id } }}
       invalidates={[ListUserSessions]}
-      done={text.sessionsEnded(nameOf(user))}
+      done={text.sessionsEnded(displayNameOf(user))}
       onClose={onClose}
     >
       <QueryResult query={sessions}>
@@ -130,7 +130,7 @@ interface OpenedProps {
 
 /** What an administrator does with one user. */
 export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
-  const name = nameOf(user);
+  const name = displayNameOf(user);
   const params = { id: user.id };
   switch (opened) {
     case 'edit':
@@ -220,7 +220,7 @@ export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => vo
     operation={CreateInviteLink}
     invalidates={[ListInviteLinks]}
     values={{ name: '', days: '7' }}
-    request={({ name, days }) => ({ body: { name: String(name).trim(), expiresAt: instantIn(days) ?? '' } })}
+    request={({ name, days }) => ({ body: { name: String(name).trim(), expiresAt: instantAfterDays(days) ?? '' } })}
     secret={(link) => ({
       title: text.inviteMade(link.name),
       label: text.link,
@@ -236,10 +236,10 @@ export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => vo
           name="name"
           label={text.inviteName}
           hint={text.inviteNameHint}
-          validate={(value) => faultOf(CreateInviteLink.body, 'name', value)}
+          validate={(value) => validationErrorOf(CreateInviteLink.body, 'name', value)}
           autoFocus
         />
-        <FormSelect control={control} name="days" label={text.inviteLasts} options={optionsOf(text.inviteDays)} />
+        <FormSelect control={control} name="days" label={text.inviteLasts} options={optionsOfPairs(text.inviteDays)} />
       </>
     )}
   </SecretForm>

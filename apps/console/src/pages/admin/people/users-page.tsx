@@ -17,7 +17,7 @@ import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { Invitations } from './invitations.tsx';
 import type { Opened, User } from './user-dialogs.tsx';
-import { nameOf, PersonCell } from './person-cell.tsx';
+import { displayNameOf, PersonCell } from './person-cell.tsx';
 import styles from './people.module.css';
 
 const dialogs = () => import('./user-dialogs.tsx');
@@ -49,7 +49,8 @@ export const UsersPage = () => {
         id: 'access',
         label: text.access,
         icon: 'search',
-        run: () => void navigate({ to: '/admin/$section', params: { section: 'access' }, search: { q: nameOf(user) } }),
+        run: () =>
+          void navigate({ to: '/admin/$section', params: { section: 'access' }, search: { q: displayNameOf(user) } }),
       },
       ...(user.email === undefined && user.username === undefined
         ? []
@@ -75,7 +76,7 @@ export const UsersPage = () => {
         label={text.users}
         query={{ ...users, data: rows }}
         rowKey={({ id }) => id}
-        name={nameOf}
+        name={displayNameOf}
         text={({ id, username = '', email = '', rootRole }) =>
           `${id} ${username} ${email} ${roleNames.get(rootRole) ?? ''}`
         }
@@ -133,7 +134,7 @@ export const UsersPage = () => {
           onClose={() => setDeleting(false)}
         >
           <p>{text.deleteUserHelp}</p>
-          <p>{inactive.data?.inactiveUsers.slice(0, 20).map(nameOf).join(', ')}</p>
+          <p>{inactive.data?.inactiveUsers.slice(0, 20).map(displayNameOf).join(', ')}</p>
         </ActionDialog>
       )}
     </AdminSection>

@@ -13,7 +13,7 @@ import { useSearchParameter } from '../../../components/search-parameter.ts';
 import { messages } from '../../../messages/shared.ts';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { AdminSection } from '../admin-section.tsx';
-import { nameOf, PersonCell } from '../people/person-cell.tsx';
+import { displayNameOf, PersonCell } from '../people/person-cell.tsx';
 import { peopleOf, permissionGroups, type Person, type GrantSource } from './role-rights.ts';
 import styles from '../people/people.module.css';
 
@@ -121,7 +121,7 @@ export const AccessPage = () => {
         label={text.access}
         query={{ ...holders, data: people }}
         rowKey={({ user }) => user.id}
-        name={({ user }) => nameOf(user)}
+        name={({ user }) => displayNameOf(user)}
         text={({ user, ways }) => [user.username ?? '', user.email ?? '', ...ways.map(nameOfSource)].join(' ')}
         columns={[
           {
@@ -153,13 +153,13 @@ export const AccessPage = () => {
       {project === undefined && mayListAll && <AdminTokens />}
       {shown !== undefined && (
         <Dialog
-          title={text.details(nameOf(shown.user))}
+          title={text.details(displayNameOf(shown.user))}
           onClose={() => setShown(undefined)}
           isWide
           footer={<Button onPress={() => setShown(undefined)}>{messages.common.close}</Button>}
         >
           <Table
-            label={text.details(nameOf(shown.user))}
+            label={text.details(displayNameOf(shown.user))}
             rows={[...shown.permissions]}
             rowKey={([name]) => name}
             columns={[

@@ -14,7 +14,7 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { call } from '../../../api/call.ts';
 import { operationQuery, useCommand } from '../../../api/queries.ts';
-import { faultOf } from '../../../components/forms/body-schema.ts';
+import { validationErrorOf } from '../../../components/forms/body-schema.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/content.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -24,7 +24,7 @@ import { UsageList } from '../../../components/usage-list.tsx';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { messages } from '../../../messages/shared.ts';
 import { notify } from '../../../shell/toasts.tsx';
-import { nameOf } from '../people/person-cell.tsx';
+import { displayNameOf } from '../people/person-cell.tsx';
 import { bodyOfGrants, grantKey, grantsOf, mergeGrants, permissionGroups } from './role-rights.ts';
 import layout from '../../../components/layout.module.css';
 import styles from '../people/people.module.css';
@@ -161,7 +161,7 @@ export const RoleForm = ({ catalogue, kind, role, onClose }: RoleFormProps) => {
           uses={({ users }) =>
             users
               .filter(({ through }) => through.some((way) => way.role === role.id))
-              .map((user) => ({ key: String(user.id), node: nameOf(user) }))
+              .map((user) => ({ key: String(user.id), node: displayNameOf(user) }))
           }
         />
       )}
@@ -171,14 +171,14 @@ export const RoleForm = ({ catalogue, kind, role, onClose }: RoleFormProps) => {
         name="name"
         label={text.name}
         required={text.nameMissing}
-        validate={(value) => faultOf(CreateRole.body, 'name', value)}
+        validate={(value) => validationErrorOf(CreateRole.body, 'name', value)}
         autoFocus
       />
       <FormText
         control={control}
         name="description"
         label={text.description}
-        validate={(value) => faultOf(CreateRole.body, 'description', value)}
+        validate={(value) => validationErrorOf(CreateRole.body, 'description', value)}
       />
       <Grants catalogue={catalogue} kind={kind} grants={grants} onChange={setGrants} />
     </Dialog>

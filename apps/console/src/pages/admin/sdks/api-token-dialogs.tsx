@@ -2,14 +2,19 @@ import { type ApiToken, CreateApiToken, ListApiTokens, type ReplyOf, UpdateApiTo
 import { useState } from 'react';
 import { useEnvironments, useProjects } from '../../../api/queries.ts';
 import { ActionDialog } from '../../../components/action-dialog.tsx';
-import { faultOf } from '../../../components/forms/body-schema.ts';
+import { validationErrorOf } from '../../../components/forms/body-schema.ts';
 import { Select } from '../../../components/forms/fields.tsx';
 import { FormSelect, FormText } from '../../../components/forms/form.tsx';
 import { CopyableSecret } from '../../../components/copyable-secret.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
 import { messages } from '../../../messages/shared.ts';
-import { instantIn, optionsOf, SecretForm, type Values } from '../../../components/forms/secret-form.tsx';
+import {
+  instantAfterDays,
+  optionsOfPairs,
+  SecretForm,
+  type SecretFormValues,
+} from '../../../components/forms/secret-form.tsx';
 
 type Type = ApiToken['type'];
 const types: readonly Type[] = ['client', 'frontend', 'admin'];
@@ -37,11 +42,11 @@ export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void })
   const [environment, setEnvironment] = useState<string | undefined>();
   const usual = environments.find((one) => one.type === 'development') ?? environments[0];
   const isScoped = type !== 'admin';
-  const request = ({ tokenName, days }: Values) => ({
+  const request = ({ tokenName, days }: SecretFormValues) => ({
     body: {
       tokenName: String(tokenName).trim(),
       type,
-      expiresAt: instantIn(days) ?? null,
+      expiresAt: instantAfterDays(days) ?? null,
       ...(isScoped && {
         environment: environment ?? usual?.name ?? 'development',
         projects: chosen.length === 0 ? ['*'] : [...chosen],
@@ -73,7 +78,7 @@ export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void })
             label={text.name}
             hint={text.nameHint}
             required={text.nameHint}
-            validate={(value) => faultOf(CreateApiToken.body, 'tokenName', value)}
+            validate={(value) => validationErrorOf(CreateApiToken.body, 'tokenName', value)}
             autoFocus
           />
           <Select
@@ -99,7 +104,7 @@ export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void })
               />
             </>
           )}
-          <FormSelect control={control} name="days" label={text.lasts} options={optionsOf(text.days)} />
+          <FormSelect control={control} name="days" label={text.lasts} options={optionsOfPairs(text.days)} />
         </>
       )}
     </SecretForm>
@@ -109,13 +114,13 @@ export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void })
 /** Sets a new end of a token. */
 export const ExtendDialog = ({ token, onClose }: { readonly token: ApiToken; readonly onClose: () => void }) => {
   const [days, setDays] = useState('90');
-  const options = optionsOf(text.days).filter(({ id }) => id !== '');
+  const options = optionsOfPairs(text.days).filter(({ id }) => id !== '');
   return (
     <ActionDialog
       title={text.extendTitle(token.tokenName)}
       confirm={messages.common.save}
       operation={UpdateApiToken}
-      request={{ params: { token: token.secret }, body: { expiresAt: instantIn(days) ?? '' } }}
+      request={{ params: { token: token.secret }, body: { expiresAt: instantAfterDays(days) ?? '' } }}
       invalidates={[ListApiTokens]}
       done={text.extended(token.tokenName)}
       onClose={onClose}

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
-import { bodyOf, type FormValues, valuesOf } from '../../../components/forms/body-schema.ts';
+import { requestBodyOf, type FormValues, formValuesOf } from '../../../components/forms/body-schema.ts';
 import { Button, buttonClass } from '../../../components/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
@@ -40,12 +40,12 @@ interface ProposeEditProps {
 
 /** Proposes the edit of a segment whose project has protected environments, merged with what others have saved since. */
 export const ProposeEdit = ({ id, target, base, values, toBody, readStored, onReset }: ProposeEditProps) => {
-  const requestBodyOf = (entered: FormValues): Json => toBody(bodyOf(UpdateSegment.body, entered)) as Json;
-  const stored = valuesOf(UpdateSegment.body, base);
+  const segmentBodyOf = (entered: FormValues): Json => toBody(requestBodyOf(UpdateSegment.body, entered)) as Json;
+  const stored = formValuesOf(UpdateSegment.body, base);
   const propose = useMutation<ChangeRequest | 'conflict', ApiError>({
     mutationFn: async () => {
-      const now = valuesOf(UpdateSegment.body, await readStored());
-      const { merged, conflicts } = mergeChanges(requestBodyOf(stored), requestBodyOf(values), requestBodyOf(now));
+      const now = formValuesOf(UpdateSegment.body, await readStored());
+      const { merged, conflicts } = mergeChanges(segmentBodyOf(stored), segmentBodyOf(values), segmentBodyOf(now));
       if (conflicts.length > 0) return 'conflict';
       const payload = { id, ...(merged as FormValues) };
       return call(AddChanges, proposalOf(target, { action: 'updateSegment', payload }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { contentOf, readExport } from './export-file.ts';
+import { exportedCounts, readExport } from './export-file.ts';
 
 const exported = { features: [{ name: 'a' }], featureStrategies: [], tagTypes: [], featureTags: [] };
 
@@ -7,7 +7,7 @@ describe('the text of an export', () => {
   it('is read, and what it has is counted', () => {
     const read = readExport(JSON.stringify(exported));
     expect(read).toEqual({ kind: 'export', data: exported });
-    expect(read.kind === 'export' && contentOf(read.data)).toEqual([['features', 1]]);
+    expect(read.kind === 'export' && exportedCounts(read.data)).toEqual([['features', 1]]);
   });
 
   it.each([

@@ -26,7 +26,7 @@ export const readExport = (entered: string): ReadExport => {
 };
 
 /** How much an export has of each thing; what it has nothing of is left out. */
-export const contentOf = (data: ExportedFeatures): readonly (readonly [keyof typeof text.content, number])[] =>
+export const exportedCounts = (data: ExportedFeatures): readonly (readonly [keyof typeof text.content, number])[] =>
   (
     [
       ['features', data.features.length],

@@ -18,7 +18,7 @@ import { transferMessages as text } from '../../../messages/administration/trans
 import { notify } from '../../../shell/toasts.tsx';
 import { useProtection } from '../../../strategies/protection-notices.tsx';
 import { AdminSection } from '../admin-section.tsx';
-import { contentOf, readExport } from './export-file.ts';
+import { exportedCounts, readExport } from './export-file.ts';
 import { saveFile } from './save-file.ts';
 import layout from '../../../components/layout.module.css';
 import styles from '../people/people.module.css';
@@ -238,7 +238,9 @@ const Import = ({ choice }: { readonly choice: EnvironmentChoice }) => {
         error={read?.kind === 'fault' ? read.message : undefined}
       />
       <div role="status" className={layout['section']}>
-        {read?.kind === 'export' && <p>{text.has(contentOf(read.data).map(([name, n]) => text.content[name](n)))}</p>}
+        {read?.kind === 'export' && (
+          <p>{text.has(exportedCounts(read.data).map(([name, n]) => text.content[name](n)))}</p>
+        )}
         {checked !== undefined && (
           <>
             <FindingsNotice title={text.errors} tone="danger" found={checked.errors} />
