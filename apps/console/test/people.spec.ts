@@ -133,7 +133,8 @@ describeInBrowser('the users in the console', () => {
   it('are put into groups, which have roles and groups of an identity provider', async () => {
     const opened = await openSignedIn('/admin/groups');
     const { page } = opened;
-    await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
+    // The key works as soon as the permissions are loaded, as the button does.
+    await page.getByRole('button', { name: 'Create a group' }).waitFor();
     await page.keyboard.press('c');
     const dialog = page.getByRole('dialog', { name: 'Create a group' });
     await untilFocused(dialog);
