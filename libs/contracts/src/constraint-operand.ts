@@ -29,7 +29,7 @@ export const operandOf: Readonly<Record<ConstraintOperator, Operand>> = {
   REGEX: 'pattern',
 };
 
-const longestValue = 100;
+const maxValueLength = 100;
 
 const number = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/;
 /** A decimal number with an exponent of at most two digits, so that it is finite. */
@@ -61,7 +61,7 @@ const faultOfValues = (values: readonly string[], basePath: string): ErrorDetail
   for (const [index, value] of values.entries()) {
     const path = `${basePath}/${index}`;
     if (value === '') return { message: `The \`${path}\` property is not allowed to be empty.`, path };
-    if (value.length > longestValue) return mustBe(`be at most ${longestValue} characters long`, path, value);
+    if (value.length > maxValueLength) return mustBe(`be at most ${maxValueLength} characters long`, path, value);
   }
   return undefined;
 };
@@ -70,7 +70,7 @@ const faultOfValue = (operand: Operand, value: string, path: string): ErrorDetai
   const why = (reason: string): ErrorDetail => ({ message: `${reason}: see the \`${path}\` property.`, path });
   if (value === '') return why('Single-value constraint operators require a non-empty value');
   // The length is checked before any regular expression is matched.
-  if (value.length > longestValue) return mustBe(`be at most ${longestValue} characters long`, path, value);
+  if (value.length > maxValueLength) return mustBe(`be at most ${maxValueLength} characters long`, path, value);
   if (operand === 'number' && !(number.test(value) && Number.isFinite(Number(value))))
     return mustBe('be a number', path, value);
   if (operand === 'date' && !isDate(value)) return mustBe('be a valid date', path, value);
@@ -98,7 +98,7 @@ const oneValue = (operand: Operand, value: object) => ({
   type: 'object',
   properties: {
     operator: { type: 'string', enum: operatorsOf(operand) },
-    value: { minLength: 1, maxLength: longestValue, ...value },
+    value: { minLength: 1, maxLength: maxValueLength, ...value },
   },
   required: ['operator', 'value'],
 });
@@ -113,7 +113,7 @@ export const documentedOperands = [
       values: {
         type: 'array',
         minItems: 1,
-        items: { type: ['string', 'number', 'boolean'], minLength: 1, maxLength: longestValue, ...exactNumbers },
+        items: { type: ['string', 'number', 'boolean'], minLength: 1, maxLength: maxValueLength, ...exactNumbers },
       },
     },
     required: ['operator', 'values'],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const firstPauseMs = 10;
-const longestPauseMs = 100;
+const maxPauseMs = 100;
 
 /**
  * Retries an assertion until it passes, and resolves with its result. After the timeout it rejects with the last error. The default is so
@@ -9,7 +9,7 @@ const longestPauseMs = 100;
  */
 export const eventually = async <T>(assertion: () => T | Promise<T>, { timeoutMs = 60_000 } = {}): Promise<T> => {
   const deadline = performance.now() + timeoutMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
     try {
       return await assertion();
     } catch (error) {

@@ -78,11 +78,11 @@ const parseDay = (name: Name, text: string | undefined): Date | undefined => {
   return midnight;
 };
 
-const parseInteger = (name: Name, text: string | undefined, least: number, most: number, otherwise: number): number => {
+const parseInteger = (name: Name, text: string | undefined, min: number, max: number, otherwise: number): number => {
   if (text === undefined) return otherwise;
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= least && number <= most) return number;
-  throw invalidParameter(name, text, `be a whole number from ${least} to ${most}`);
+  if (number >= min && number <= max) return number;
+  throw invalidParameter(name, text, `be a whole number from ${min} to ${max}`);
 };
 
 /**

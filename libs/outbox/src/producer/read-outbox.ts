@@ -19,11 +19,11 @@ const messageJson = `json_build_object(
 const pageBytes = 256 * 1024;
 
 /** SQL: the rows of topic `$1` after a position, limited in number and in total bytes, but at least one. */
-export const pageAfter = (position: string, atMost: string, bytes: number): string => `
+export const pageAfter = (position: string, limit: string, bytes: number): string => `
   select position, uid, type, traceparent, message from (
     select *, sum(octet_length(message)) over (order by position) as bytes, row_number() over (order by position) as nth from (
       select position, uid, type, traceparent, ${messageJson}::text as message from outbox
-      where topic = $1 and position > ${position} order by position limit ${atMost}
+      where topic = $1 and position > ${position} order by position limit ${limit}
     ) as rows
   ) as measured
   where nth = 1 or bytes <= ${bytes}

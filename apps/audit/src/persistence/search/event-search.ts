@@ -106,12 +106,12 @@ const pageOfMany = (
   if (wanted * spread > 50_000 + 4 * matches.events)
     return `select id from event_search ${where(...sql, highest)} order by id + 0 desc ${rows}`;
   const lowest = place(Math.min(from, matches.upTo) - Math.ceil(4 * wanted * spread));
-  const most = `limit ${place(wanted)}`;
+  const limitClause = `limit ${place(wanted)}`;
   const far = where(`(select count(*) from near) < ${place(wanted)}`, ...sql, highest, `id <= ${lowest}`);
   return `
     with near as materialized (
-      select id from event_search ${where(...withoutTextIndex, highest, `id > ${lowest}`)} order by id desc ${most}
-    ), far as materialized (select id from event_search ${far} order by id + 0 desc ${most})
+      select id from event_search ${where(...withoutTextIndex, highest, `id > ${lowest}`)} order by id desc ${limitClause}
+    ), far as materialized (select id from event_search ${far} order by id + 0 desc ${limitClause})
     select id from (select id from near union all select id from far) as matching order by id desc ${rows}`;
 };
 

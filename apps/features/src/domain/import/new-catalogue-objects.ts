@@ -22,21 +22,21 @@ export interface NewTagType {
   readonly color: string | null;
 }
 
-const longestDescription = 250;
-const longestLegalValue = 100;
+const maxDescriptionLength = 250;
+const maxLegalValueLength = 100;
 
 const newContextField = ({ value: field, path }: Located<ContextFieldInFile>): NewContextField => {
   requireUrlFriendlyName(field.name, `${path}/name`);
   const description = field.description ?? null;
-  if (description !== null && description.length > longestDescription) {
-    throw invalidValue(`be at most ${longestDescription} characters long`, `${path}/description`, description);
+  if (description !== null && description.length > maxDescriptionLength) {
+    throw invalidValue(`be at most ${maxDescriptionLength} characters long`, `${path}/description`, description);
   }
   const legalValues = field.legalValues ?? [];
   const values = new Set<string>();
   for (const [index, { value }] of legalValues.entries()) {
     const valuePath = `${path}/legalValues/${index}/value`;
-    if (value === '' || value.length > longestLegalValue)
-      throw invalidValue(`have 1 to ${longestLegalValue} characters`, valuePath, value);
+    if (value === '' || value.length > maxLegalValueLength)
+      throw invalidValue(`have 1 to ${maxLegalValueLength} characters`, valuePath, value);
     if (values.has(value)) throw invalidValue('be listed once', valuePath, value);
     values.add(value);
   }

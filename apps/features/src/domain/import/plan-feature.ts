@@ -167,10 +167,10 @@ const withStrategiesOf = (feature: Feature, { strategies: inFile }: FeatureEntry
   const { destination, errors } = context;
   const { environment } = destination;
   const before = inEnvironment(feature, environment).strategies;
-  const most = limits.strategiesPerEnvironment;
-  if (inFile.length > most) {
-    const path = inFile[most]?.path ?? '';
-    errors.add(`A feature may not have more than ${most} strategies in an environment`, path);
+  const maxStrategies = limits.strategiesPerEnvironment;
+  if (inFile.length > maxStrategies) {
+    const path = inFile[maxStrategies]?.path ?? '';
+    errors.add(`A feature may not have more than ${maxStrategies} strategies in an environment`, path);
   }
   const arePlaced = inFile.every(({ value }) => value.sortOrder !== undefined);
   const ordered = arePlaced ? inFile.toSorted(byPlace) : inFile;

@@ -90,9 +90,9 @@ export const validateSegmentIds = (
     path,
   }: { before: readonly number[]; project: string; projectContext: ProjectContext; path: string },
 ): readonly number[] => {
-  const most = limits.segmentsPerStrategy;
-  if (segments.length > Math.max(most, before.length)) {
-    throw invalidProperty(`Strategies may not have more than ${most} segments`, path);
+  const maxSegments = limits.segmentsPerStrategy;
+  if (segments.length > Math.max(maxSegments, before.length)) {
+    throw invalidProperty(`Strategies may not have more than ${maxSegments} segments`, path);
   }
   for (const [index, id] of segments.entries()) {
     if (before.includes(id)) continue;
