@@ -20,7 +20,7 @@ export interface LoopOptions {
   /** the pause after this failure, instead of the exponential backoff */
   readonly retryAfterMs?: (error: unknown) => number | undefined;
   /** how long rounds must fail before the loop warns */
-  readonly patienceMs?: number;
+  readonly warnAfterFailingForMs?: number;
   /** Called once when rounds begin to fail, with the error, and once when a round succeeds afterwards, without. */
   readonly warn: (message: string, error?: unknown) => void;
 }
@@ -35,7 +35,16 @@ const withJitter = (ms: number): number => ms * (0.75 + Math.random() / 2);
  * exponential backoff and jitter.
  */
 export const startLoop = (options: LoopOptions) => {
-  const { name, run, intervalMs, minIntervalMs = 0, burst = 0, patienceMs = 0, retryAfterMs, warn } = options;
+  const {
+    name,
+    run,
+    intervalMs,
+    minIntervalMs = 0,
+    burst = 0,
+    warnAfterFailingForMs = 0,
+    retryAfterMs,
+    warn,
+  } = options;
   const { maxBackoffMs = Math.max(intervalMs, 5_000) } = options;
   const woken = wakeSignal();
   const stopping = wakeSignal();
@@ -69,7 +78,7 @@ export const startLoop = (options: LoopOptions) => {
     const now = performance.now();
     if (failures === 0) failingSince = now;
     failures += 1;
-    if (hasWarned || isStopped || now - failingSince < patienceMs) return;
+    if (hasWarned || isStopped || now - failingSince < warnAfterFailingForMs) return;
     hasWarned = true;
     warn(`${name} failed and is retried: ${error instanceof Error ? error.message : String(error)}`, error);
   };

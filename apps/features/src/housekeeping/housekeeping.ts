@@ -82,7 +82,7 @@ export const submitImportProposals = async (
 };
 
 /** How long a run may fail without a warning, as it does while another service starts. */
-const patienceMs = 30_000;
+const warnAfterFailingForMs = 30_000;
 
 interface HousekeepingOptions {
   readonly intervalMs: number;
@@ -103,6 +103,6 @@ export const startHousekeeping = (
       name: 'The submission of import proposals',
       run: () => submitImportProposals(transaction, submitImportProposal, logError),
     },
-  ].map((job) => startLoop({ ...job, intervalMs, patienceMs, warn }));
+  ].map((job) => startLoop({ ...job, intervalMs, warnAfterFailingForMs, warn }));
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 };

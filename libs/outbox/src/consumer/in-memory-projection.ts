@@ -14,7 +14,7 @@ import { inLinkedSpan } from '@bunting/tracing';
 import type { Registry } from 'prom-client';
 import { isProducerRestored } from './is-producer-restored.ts';
 import { measureLag } from './lag-metrics.ts';
-import { processSpanOptions } from './process-span-options.ts';
+import { spanOfAppliedMessages } from './span-of-applied-messages.ts';
 
 export interface InMemoryProjectionOptions {
   /** the service that maintains the projection */
@@ -42,7 +42,7 @@ const callTimeoutMs = 10_000;
 const batchingMs = 50;
 const burst = 40;
 const maxBackoffMs = 1_000;
-const patienceMs = 5_000;
+const warnAfterFailingForMs = 5_000;
 
 /**
  * Consumes one topic of one producer into the memory of this process. The checkpoint is in memory as well: at its start the process reads
@@ -95,7 +95,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
       const { position: upTo } = checkpoint;
       const isLast = upTo >= barrier;
       inLinkedSpan(
-        () => processSpanOptions(options, messages.length),
+        () => spanOfAppliedMessages(options, messages.length),
         messages.map(({ traceparent }) => traceparent),
         () => apply(messages as OutboxMessage[], upTo, isLast),
       );
@@ -120,7 +120,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
     minIntervalMs: batchingMs,
     burst,
     maxBackoffMs: Math.min(intervalMs, maxBackoffMs),
-    patienceMs,
+    warnAfterFailingForMs,
     warn: (message, error) => {
       if (error === undefined || error instanceof Refusal) return warn(message);
       warn(`${message} ${(error as Error).stack ?? ''}`);

@@ -13,12 +13,17 @@ import type { Registry } from 'prom-client';
 import { coalesceCalls, type Database, isDataError, type Tx } from '@bunting/database';
 import { startLoop } from '@bunting/runtime';
 import { inLinkedSpan } from '@bunting/tracing';
-import { addDeadLetter, deleteDeadStates, dropSuperseded, deadLetterReason } from '../dead-letters/dead-letters.ts';
+import {
+  addDeadLetter,
+  deleteDeadLettersOfStates,
+  deleteSupersededDeadLetters,
+  deadLetterReason,
+} from '../dead-letters/dead-letters.ts';
 import { startDeadLetterRetries } from '../dead-letters/retry-dead-letters.ts';
 import { backgroundPacer } from './background-pacer.ts';
 import { isProducerRestored } from './is-producer-restored.ts';
 import { measureLag } from './lag-metrics.ts';
-import { processSpanOptions } from './process-span-options.ts';
+import { spanOfAppliedMessages } from './span-of-applied-messages.ts';
 
 export interface ProjectionOptions {
   /** the service that maintains the projection */
@@ -66,7 +71,7 @@ const maxRetryPauseMs = 30_000;
 /** Messages that fail within this time of each other share one `deadLetterAfterMs`, so that a series of them blocks later ones once. */
 const sameSeriesMs = 600_000;
 /** Failures while a producer starts or restarts are not logged. */
-const patienceMs = 5_000;
+const warnAfterFailingForMs = 5_000;
 /**
  * Under load (more than `burst` wake-ups within this time) wake-ups share a pull. Otherwise each is followed immediately, so that events
  * of several producers mostly arrive in the order in which a user caused them. `catchUp` never waits for it.
@@ -223,7 +228,7 @@ export const startProjection = async (options: ProjectionOptions) => {
       if (from.position < after || from.position >= upTo.position) return { checkpoint: from, missed: [] };
       fresh = messages.filter((message) => message.position > from.position);
       if (fresh.length > 0) await apply(tx, fresh);
-      await dropSuperseded(tx, options, fresh);
+      await deleteSupersededDeadLetters(tx, options, fresh);
       return advance(tx, from, fresh, upTo);
     });
     if (fresh.length > 0) onCommitted?.();
@@ -271,7 +276,7 @@ export const startProjection = async (options: ProjectionOptions) => {
   ): Promise<StoredCheckpoint> => {
     try {
       return await inLinkedSpan(
-        () => processSpanOptions(options, messages.length),
+        () => spanOfAppliedMessages(options, messages.length),
         messages.map(({ traceparent }) => traceparent),
         () => applyMessages(after, messages, upTo),
       );
@@ -333,7 +338,7 @@ export const startProjection = async (options: ProjectionOptions) => {
       if (stored.epoch > epoch) return stored;
       const restarted = { position: start, uid: null, epoch: stored.epoch + 1 };
       await store(tx, restarted);
-      await deleteDeadStates(tx, options);
+      await deleteDeadLettersOfStates(tx, options);
       await onProducerRestored?.(tx);
       return restarted;
     });
@@ -389,7 +394,7 @@ export const startProjection = async (options: ProjectionOptions) => {
     minIntervalMs: batchingMs,
     burst,
     maxBackoffMs: Math.min(intervalMs, maxBackoffMs),
-    patienceMs,
+    warnAfterFailingForMs,
     retryAfterMs: () => (blocked === undefined ? undefined : blocked.retryAt - performance.now()),
     warn: (message, error) => {
       // Other errors than outages and data errors, such as a missing table, do not end by themselves.

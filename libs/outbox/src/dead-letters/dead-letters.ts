@@ -69,7 +69,7 @@ export const addDeadLetter = async (
 };
 
 /** Deletes dead letters whose state is superseded by a newer state of the same entity. */
-export const dropSuperseded = async (
+export const deleteSupersededDeadLetters = async (
   { query }: Pick<Tx, 'query'>,
   { producer, topic }: DeadLetterSource,
   applied: readonly OutboxMessage[],
@@ -87,7 +87,7 @@ export const dropSuperseded = async (
  * Deletes the dead states of a producer that was restored from a backup: they may be newer than the backup, and all states of the
  * producer are applied again anyway.
  */
-export const deleteDeadStates = async (
+export const deleteDeadLettersOfStates = async (
   { query }: Pick<Tx, 'query'>,
   { producer, topic }: DeadLetterSource,
 ): Promise<void> => {

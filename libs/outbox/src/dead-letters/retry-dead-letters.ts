@@ -67,7 +67,7 @@ export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop 
     },
     intervalMs: pollMs,
     maxBackoffMs: pollMs,
-    patienceMs: pollMs,
+    warnAfterFailingForMs: pollMs,
     warn,
   });
 };

@@ -2,7 +2,7 @@ import type { OutboxTopic, Producer, ServiceName } from '@bunting/contracts';
 import type { SpanOptions } from '@bunting/tracing';
 
 /** The span of a consumer that applies messages of an outbox, by the semantic conventions of messaging. */
-export const processSpanOptions = (
+export const spanOfAppliedMessages = (
   { producer, topic, consumer }: { producer: Producer; topic: OutboxTopic; consumer: ServiceName },
   count: number,
 ): SpanOptions => ({
