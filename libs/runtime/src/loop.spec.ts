@@ -30,6 +30,17 @@ it('a loop runs immediately, when it is woken, and never twice at the same time'
   expect(rounds).toBe(2);
 });
 
+it('a loop with a pause before its first round runs when it is woken, and not when it is stopped before', async () => {
+  let rounds = 0;
+  const run = () => Promise.resolve(void rounds++);
+  const { loop } = looping(run, { firstAfterMs: hourMs });
+  loop.wake();
+  await eventually(() => expect(rounds).toBe(1));
+  await loop.stop();
+  await looping(run, { firstAfterMs: hourMs }).loop.stop();
+  expect(rounds).toBe(1);
+});
+
 it('a loop that is woken during a round runs another one after it', async () => {
   let rounds = 0;
   const release = wakeSignal();

@@ -11,6 +11,8 @@ export interface LoopOptions {
   readonly run: () => Promise<number | void>;
   /** the pause after a round; `wake` ends it early */
   readonly intervalMs: number;
+  /** the pause before the first round; 0 when left out */
+  readonly firstAfterMs?: number;
   /** the shortest pause under load: wake-ups within it share the next round, which then has a batch to work on */
   readonly minIntervalMs?: number;
   /** the load: more wake-ups than this within `minIntervalMs`; up to it, each is followed immediately. 0 when left out */
@@ -39,6 +41,7 @@ export const startLoop = (options: LoopOptions) => {
     name,
     run,
     intervalMs,
+    firstAfterMs = 0,
     minIntervalMs = 0,
     burst = 0,
     warnAfterFailingForMs = 0,
@@ -84,6 +87,7 @@ export const startLoop = (options: LoopOptions) => {
   };
 
   const rounds = async (): Promise<void> => {
+    if (firstAfterMs > 0) await woken.wait(firstAfterMs);
     while (!isStopped) {
       try {
         const pauseMs = (await run()) ?? intervalMs;

@@ -92,13 +92,20 @@ interface HousekeepingOptions {
   readonly logError: (message: string) => void;
 }
 
-/** Runs housekeeping, and submits import proposals, at an interval. Each of the two is retried by itself. */
+/**
+ * Runs housekeeping, and submits import proposals, at an interval. Each of the two is retried by itself. Proposals that an ended process
+ * left are submitted at the start; housekeeping waits for one interval first, since a start has more urgent work.
+ */
 export const startHousekeeping = (
   transaction: UnitOfWork,
   { intervalMs, applicationDays, submitImportProposal, warn, logError }: HousekeepingOptions,
 ): Pick<Loop, 'stop'> => {
   const loops = [
-    { name: 'The housekeeping of features', run: () => runHousekeeping(transaction, applicationDays) },
+    {
+      name: 'The housekeeping of features',
+      run: () => runHousekeeping(transaction, applicationDays),
+      firstAfterMs: intervalMs,
+    },
     {
       name: 'The submission of import proposals',
       run: () => submitImportProposals(transaction, submitImportProposal, logError),
