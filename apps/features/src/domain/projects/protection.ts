@@ -10,7 +10,7 @@ export interface ProtectedEdit {
   /** the environments in which the switch, the strategies or the variants differ */
   readonly environments: readonly string[];
   /** whether the edit affects every environment: archiving and dependencies do */
-  readonly everywhere: boolean;
+  readonly allEnvironments: boolean;
 }
 
 /**
@@ -19,18 +19,18 @@ export interface ProtectedEdit {
  */
 export const protectedEdit = (before: Feature, after: Feature): ProtectedEdit => {
   const { project } = before;
-  if (before.archivedAt !== null) return { project, environments: [], everywhere: false };
+  if (before.archivedAt !== null) return { project, environments: [], allEnvironments: false };
   const names = new Set([...Object.keys(before.environments), ...Object.keys(after.environments)]);
   return {
     project,
     environments: [...names].filter((name) => !isEqual(inEnvironment(before, name), inEnvironment(after, name))),
-    everywhere: before.archivedAt !== after.archivedAt || !isEqual(before.dependencies, after.dependencies),
+    allEnvironments: before.archivedAt !== after.archivedAt || !isEqual(before.dependencies, after.dependencies),
   };
 };
 
 /** The protected environments that an edit affects. An edit without an environment affects all of them. */
-const affectedBy = ({ environments, everywhere }: ProtectedEdit, protectedEnvironments: readonly string[]) =>
-  protectedEnvironments.filter((name) => everywhere || environments.includes(name));
+const affectedBy = ({ environments, allEnvironments }: ProtectedEdit, protectedEnvironments: readonly string[]) =>
+  protectedEnvironments.filter((name) => allEnvironments || environments.includes(name));
 
 /** The protected environments of a project in which the caller may not skip change requests. */
 export const environmentsRequiringChangeRequest = (

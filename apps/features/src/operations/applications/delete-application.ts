@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteApplication, notFound } from '@bunting/contracts';
 import { shortName } from '../../domain/refusals.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -9,7 +9,7 @@ export const deleteApplicationEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteApplication, (request) =>
     transaction(request, async ({ applications }) => {
       const { params, caller } = request;
-      authoriseEverywhere(caller, DeleteApplication.permission);
+      authoriseAtRoot(caller, DeleteApplication.permission);
       if (!(await applications.remove(params.appName, hiddenProjectsOf(caller))))
         throw notFound(`Could not find application with appName ${shortName(params.appName)}`);
       return null;

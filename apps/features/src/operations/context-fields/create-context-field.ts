@@ -1,13 +1,13 @@
 import { implement } from '@bunting/bus';
 import { CreateContextField, refusal } from '@bunting/contracts';
 import { newContextField } from '../../domain/constraints/context-field.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateContextField, (request) =>
     transaction(request, async ({ contextFields, events }) => {
-      authoriseEverywhere(request.caller, CreateContextField.permission);
+      authoriseAtRoot(request.caller, CreateContextField.permission);
       const field = newContextField(request.body);
       const added = await contextFields.add(field);
       if (added === undefined) throw refusal('NameExistsError', 'A context field with that name already exist');

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteContextField, notFound, refusal } from '@bunting/contracts';
 import { shortName } from '../../domain/refusals.ts';
 import { formatReferences } from '../../domain/format-references.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export const deleteContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteContextField, (request) =>
     transaction(request, async ({ contextFields, events }) => {
       const { params, caller } = request;
-      authoriseEverywhere(caller, DeleteContextField.permission);
+      authoriseAtRoot(caller, DeleteContextField.permission);
       const field = await contextFields.findForUpdate(params.name);
       if (field === undefined) throw notFound(`Could not find Context field with name ${shortName(params.name)}`);
       const users = await contextFields.usersOf(field.name);

@@ -3,7 +3,7 @@ import { type StoredContextField } from '../../domain/constraints/context-field.
 import { shortName } from '../../domain/refusals.ts';
 import { isEqual } from '../../domain/is-equal.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 
 export const updateLegalValues = async (
   { contextFields, events }: Transaction,
@@ -11,7 +11,7 @@ export const updateLegalValues = async (
   name: string,
   update: (field: StoredContextField) => StoredContextField,
 ): Promise<null> => {
-  authoriseEverywhere(caller, SetLegalValue.permission);
+  authoriseAtRoot(caller, SetLegalValue.permission);
   const before = await contextFields.findForUpdate(name);
   if (before === undefined) throw notFound(`Could not find Context field with name ${shortName(name)}`);
   const after = update(before);

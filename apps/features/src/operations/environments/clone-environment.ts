@@ -6,7 +6,7 @@ import { copyEnvironment } from '../../domain/environments/feature-environment.t
 import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { shortName, limitExceeded } from '../../domain/refusals.ts';
 import { limits } from '../../domain/project-context.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** The ids of the projects to clone into; null for all projects with the environment. */
@@ -23,7 +23,7 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
       request,
       async ({ environments, features, events }) => {
         const { params, body, caller } = request;
-        authoriseEverywhere(caller, CloneEnvironment.permission);
+        authoriseAtRoot(caller, CloneEnvironment.permission);
         const { count, latest } = await environments.lockAndCount();
         const [source] = await environments.findForUpdate([params.name]);
         if (source === undefined) throw notFound(`Could not find environment with name: ${shortName(params.name)}`);

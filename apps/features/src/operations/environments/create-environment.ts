@@ -3,13 +3,13 @@ import { CreateEnvironment } from '@bunting/contracts';
 import { newEnvironment, environmentView } from '../../domain/environments/environment.ts';
 import { limitExceeded } from '../../domain/refusals.ts';
 import { limits } from '../../domain/project-context.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateEnvironment, (request) =>
     transaction(request, async ({ environments, events }) => {
-      authoriseEverywhere(request.caller, CreateEnvironment.permission);
+      authoriseAtRoot(request.caller, CreateEnvironment.permission);
       const { count, latest } = await environments.lockAndCount();
       const environment = newEnvironment(request.body, latest);
       if (count >= limits.environments) throw limitExceeded('environment', limits.environments);

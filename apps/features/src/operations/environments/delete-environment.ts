@@ -1,14 +1,14 @@
 import { implement } from '@bunting/bus';
 import { DeleteEnvironment, notFound, refusal } from '@bunting/contracts';
 import { shortName } from '../../domain/refusals.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteEnvironment, (request) =>
     transaction(request, async ({ environments, events }) => {
       const { params, caller } = request;
-      authoriseEverywhere(caller, DeleteEnvironment.permission);
+      authoriseAtRoot(caller, DeleteEnvironment.permission);
       const [environment] = await environments.findForUpdate([params.name]);
       if (environment === undefined) throw notFound(`Could not find environment with name: ${shortName(params.name)}`);
       const { name } = environment;

@@ -1,7 +1,7 @@
 import { notFound } from '@bunting/contracts';
 import { shortName } from '../../domain/refusals.ts';
 import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 
 interface SetEnvironmentEnabledRequest extends TransactionContext {
   readonly params: { readonly name: string };
@@ -15,7 +15,7 @@ export const setEnvironmentEnabled = (
 ): Promise<null> =>
   transaction(request, async ({ environments }) => {
     const { params, caller } = request;
-    authoriseEverywhere(caller, 'ADMIN');
+    authoriseAtRoot(caller, 'ADMIN');
     const [environment] = await environments.findForUpdate([params.name]);
     if (environment === undefined) throw notFound(`Could not find environment with name: ${shortName(params.name)}`);
     if (environment.enabled !== enabled) await environments.save([{ ...environment, enabled }]);

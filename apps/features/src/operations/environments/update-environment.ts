@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { notFound, UpdateEnvironment } from '@bunting/contracts';
 import { environmentView } from '../../domain/environments/environment.ts';
 import { shortName } from '../../domain/refusals.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { updateEnvironments } from './update-environments.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export const updateEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateEnvironment, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      authoriseEverywhere(caller, UpdateEnvironment.permission);
+      authoriseAtRoot(caller, UpdateEnvironment.permission);
       const [environment] = await updateEnvironments(tx, new Map([[params.name, body]]));
       if (environment === undefined) throw notFound(`Could not find environment with name: ${shortName(params.name)}`);
       return environmentView(environment);

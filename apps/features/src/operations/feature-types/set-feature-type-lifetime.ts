@@ -1,14 +1,14 @@
 import { implement } from '@bunting/bus';
 import { notFound, SetFeatureTypeLifetime } from '@bunting/contracts';
 import { shortName } from '../../domain/refusals.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setFeatureTypeLifetimeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetFeatureTypeLifetime, (request) =>
     transaction(request, async ({ featureTypes, events }) => {
       const { params, body, caller } = request;
-      authoriseEverywhere(caller, SetFeatureTypeLifetime.permission);
+      authoriseAtRoot(caller, SetFeatureTypeLifetime.permission);
       const before = await featureTypes.findForUpdate(params.id);
       if (before === undefined) {
         throw notFound(`The feature type you tried to update ("${shortName(params.id)}") does not exist.`);

@@ -5,7 +5,7 @@ import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { projectIdTaken } from '../../domain/projects/project.ts';
 import { shortName, limitExceeded } from '../../domain/refusals.ts';
 import { limits } from '../../domain/project-context.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** A readable id made from the name of a project. */
@@ -36,7 +36,7 @@ export const createProjectEndpoint = ({ transaction, hideProjectAtGateway }: Fea
   implement(CreateProject, (request) =>
     transaction(request, async ({ projects, events }) => {
       const { body, caller, now } = request;
-      authoriseEverywhere(caller, CreateProject.permission);
+      authoriseAtRoot(caller, CreateProject.permission);
       const name = body.name.trim();
       if (name === '') throw invalid('The `/body/name` property is not allowed to be empty.', '/body/name');
       const requestedId = body.id?.trim() ?? '';

@@ -1,12 +1,12 @@
 import { type Caller, invalid, maySee, type Permission } from '@bunting/contracts';
 import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 
 /** A segment of a project requires a permission in that project; a global segment requires it in all projects. */
 export const authoriseSegment = (
   caller: Caller,
-  [everywhere, inProject]: readonly [Permission, Permission],
+  [atRoot, inProject]: readonly [Permission, Permission],
   project: string | null,
 ): void => {
   if (project !== null && !maySee(caller, project)) {
@@ -15,6 +15,6 @@ export const authoriseSegment = (
       '/body/project',
     );
   }
-  if (project === null) authoriseEverywhere(caller, everywhere);
-  else authorise(caller, [everywhere, inProject], { project });
+  if (project === null) authoriseAtRoot(caller, atRoot);
+  else authorise(caller, [atRoot, inProject], { project });
 };

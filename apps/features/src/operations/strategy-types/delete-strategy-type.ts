@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteStrategyType, refusal } from '@bunting/contracts';
 import { formatReferences } from '../../domain/format-references.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { lockStrategyType, requireEditable } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -9,7 +9,7 @@ import type { FeaturesContext } from '../context.ts';
 export const deleteStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteStrategyType, (request) =>
     transaction(request, async (tx) => {
-      authoriseEverywhere(request.caller, DeleteStrategyType.permission);
+      authoriseAtRoot(request.caller, DeleteStrategyType.permission);
       const type = await lockStrategyType(tx, request.params.name);
       requireEditable(type);
       const { name } = type;

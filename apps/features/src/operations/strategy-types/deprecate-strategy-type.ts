@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeprecateStrategyType } from '@bunting/contracts';
 import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { lockStrategyType } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -16,7 +16,7 @@ export const setDeprecated = (
   deprecated: boolean,
 ): Promise<null> =>
   transaction(request, async (tx) => {
-    authoriseEverywhere(request.caller, DeprecateStrategyType.permission);
+    authoriseAtRoot(request.caller, DeprecateStrategyType.permission);
     const before = await lockStrategyType(tx, request.params.name);
     if (before.deprecated === deprecated) return null;
     await tx.strategyTypes.save({ ...before, deprecated });

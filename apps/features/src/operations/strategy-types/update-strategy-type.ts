@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { UpdateStrategyType } from '@bunting/contracts';
 import { isEqual } from '../../domain/is-equal.ts';
 import { publicStrategyType, strategyTypeAfter } from '../../domain/strategies/strategy-type.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { lockStrategyType, requireEditable } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export const updateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateStrategyType, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      authoriseEverywhere(caller, UpdateStrategyType.permission);
+      authoriseAtRoot(caller, UpdateStrategyType.permission);
       const before = await lockStrategyType(tx, params.name);
       requireEditable(before);
       const after = strategyTypeAfter(before, body);

@@ -1,13 +1,13 @@
 import { implement } from '@bunting/bus';
 import { CreateTagType, refusal } from '@bunting/contracts';
 import { newTagType, tagTypeView } from '../../domain/tags/tag-type.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateTagType, (request) =>
     transaction(request, async ({ tags, events }) => {
-      authoriseEverywhere(request.caller, CreateTagType.permission);
+      authoriseAtRoot(request.caller, CreateTagType.permission);
       const type = newTagType(request.body);
       if (!(await tags.addType(type))) {
         throw refusal('NameExistsError', `There already exists a tag-type with the name ${type.name}`);

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteTagType, notFound } from '@bunting/contracts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { untagEverywhere } from '../tags/untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -8,7 +8,7 @@ export const deleteTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteTagType, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      authoriseEverywhere(caller, DeleteTagType.permission);
+      authoriseAtRoot(caller, DeleteTagType.permission);
       // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
       await untagEverywhere(tx, params.name, undefined, caller);
       const type = await tx.tags.findTypeForUpdate(params.name);

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteTag, notFound } from '@bunting/contracts';
 import { shortName } from '../../domain/refusals.ts';
-import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { untagEverywhere } from './untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export const deleteTagEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
       // A tag belongs to no project, so deleting it requires the permission in all projects.
-      authoriseEverywhere(caller, DeleteTag.permission);
+      authoriseAtRoot(caller, DeleteTag.permission);
       const { type, value } = params;
       // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
       await untagEverywhere(tx, type, value, caller);

@@ -85,7 +85,7 @@ export const protectionGuard = (
     /** Refuses an edit of a feature that requires a change request, judged by the difference and not by the operation. */
     checkEdit: async (before: Feature, after: Feature): Promise<void> => {
       const edit = protectedEdit(before, after);
-      if (edit.environments.length === 0 && !edit.everywhere) return;
+      if (edit.environments.length === 0 && !edit.allEnvironments) return;
       const bypassed = requireSkipPermission(edit, await protectedOf(edit.project), caller);
       addBypass(bypassed, ({ featureName }) => featureName === before.name);
     },
@@ -93,7 +93,7 @@ export const protectionGuard = (
     checkSegmentEdit: async (id: number, projects: readonly (string | null)[]): Promise<void> => {
       for (const project of new Set(projects)) {
         if (project === null) continue;
-        const edit = { project, environments: [], everywhere: true };
+        const edit = { project, environments: [], allEnvironments: true };
         const bypassed = requireSkipPermission(edit, await protectedOf(project), caller);
         addBypass(bypassed, (event) => event.type.startsWith('segment-') && idIn(event) === id);
       }
@@ -113,7 +113,7 @@ export const protectionGuard = (
      * @throws Refusal `NoAccessError`.
      */
     checkDisconnection: async (project: string, environment: string): Promise<void> => {
-      const edit = { project, environments: [environment], everywhere: false };
+      const edit = { project, environments: [environment], allEnvironments: false };
       const bypassed = requireSkipPermission(edit, await protectedOf(project), caller);
       addBypass(bypassed, (event) => event.type === 'project-environment-removed' && event.project === project);
     },
