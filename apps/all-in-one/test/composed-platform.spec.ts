@@ -246,7 +246,7 @@ describe('the platform with the users and rights of the compose file', () => {
     const address = hosts.at(-1)?.services.get('gateway')?.address ?? '';
     // No Meilisearch runs.
     const environment = { ...environmentOf(commandContainer(), {}), MEILI_URL: '', MEILI_KEY_FILE: '' };
-    const { code, lines: found } = await runCommand('scripts/doctor.ts', environment, address);
+    const { code, lines: found } = await runCommand('scripts/diagnose-deployment.ts', environment, address);
     expect([code, found.filter((line) => !line.startsWith('ok '))]).toEqual([0, ['No problem was found.']]);
     for (const component of [...serviceNames, 'NATS', 'Node.js', address])
       expect(found).toContainEqual(expect.stringMatching(`^ok +${component}: `));
@@ -254,7 +254,7 @@ describe('the platform with the users and rights of the compose file', () => {
     const bus = { BUS_URL: nats.url, BUS_USER: 'audit', BUS_PASSWORD: secret('audit_nats_password') };
     const away = `http://127.0.0.1:${await freePort()}`;
     const bad = await runCommand(
-      'scripts/doctor.ts',
+      'scripts/diagnose-deployment.ts',
       {
         FEATURES_DATABASE_URL: secret('features_database_url').replace(/:\d+\//, ':1/'),
         SEARCH_DATABASE_URL: secret('search_database_url').replace(/\/bunting_search$/, '/bunting_nothing'),

@@ -65,7 +65,7 @@ describe('npm run doctor', () => {
   /** @returns the exit code, the problems, and all that was found right */
   const runDoctor = async (environment: Settings, args: readonly string[] = []) => {
     const program = runProgram(
-      'scripts/doctor.ts',
+      'scripts/diagnose-deployment.ts',
       { BUNTING_DATA_DIR: path.join(folder, 'none'), ...environment },
       { args },
     );

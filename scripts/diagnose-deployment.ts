@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { diagnose } from './doctor/diagnose.ts';
-import { reasonOf } from './doctor/finding.ts';
+import { diagnose } from './diagnosis/diagnose.ts';
+import { reasonOf } from './diagnosis/finding.ts';
 import { numberOption } from './number-option.ts';
 
 const help = `Checks a deployment and prints for each problem what to do. It changes nothing, and ends with exit code 1 if there is a problem.
