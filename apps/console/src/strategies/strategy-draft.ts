@@ -1,8 +1,8 @@
 import type { Constraint, FeatureStrategy, StrategyVariant } from '@bunting/contracts';
-import type { Json } from './three-way-merge.ts';
+import { isObject } from './three-way-merge.ts';
 
 /** A strategy in an editor: every field has a value. */
-export interface StrategyDraft {
+export type StrategyDraft = {
   readonly name: string;
   readonly title: string;
   readonly disabled: boolean;
@@ -10,7 +10,7 @@ export interface StrategyDraft {
   readonly constraints: readonly Constraint[];
   readonly segments: readonly number[];
   readonly variants: readonly StrategyVariant[];
-}
+};
 
 const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
 
@@ -52,12 +52,6 @@ export const strategyBodyOf = ({ title, parameters, constraints, segments, varia
   segments: [...segments],
   variants: variants.map((variant) => ({ ...variant })),
 });
-
-/** A draft as the type that `mergeChanges` takes. */
-export const draftAsJson = (draft: StrategyDraft): Json => draft as unknown as Json;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The draft that a JSON text describes. Missing members get their empty value.

@@ -17,8 +17,8 @@ export interface MergeResult {
   readonly conflicts: readonly MergeConflict[];
 }
 
-/** Whether a value has members. */
-export const isObject = (value: Json | undefined): value is JsonObject =>
+/** Whether a value of JSON has members. */
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether two values are the same, in whatever order their members are. */

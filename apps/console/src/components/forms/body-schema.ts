@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { resourceMessages as text } from '../../messages/resources.ts';
+import { isObject } from '../../strategies/three-way-merge.ts';
 
 /** What the console reads of a JSON schema. */
 interface Schema {
@@ -80,9 +81,6 @@ export const validationErrorOf = (body: TSchema, path: string, entered: unknown)
   if (pattern?.includes('A-Za-z0-9') === true && !new RegExp(pattern).test(value)) return text.notUrlFriendly;
   return lengthFault(schema, value);
 };
-
-const isObject = (value: unknown): value is FormValues =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const enteredValue = ({ schema, isRequired, isNullable }: Member, value: unknown): unknown => {
   if (isObject(value) && schema.properties !== undefined) return requestBodyOf(schema as TSchema, value);

@@ -11,6 +11,7 @@ import type {
   UpdateFeatureBody,
 } from '@bunting/contracts';
 import { equals, isObject, type Json, mergeChanges } from '../../strategies/three-way-merge.ts';
+import { detailDefaults } from '../flag/detail-defaults.ts';
 import type { eventsMessages } from '../../messages/events.ts';
 import { type FieldChange, fieldChanges } from './field-changes.ts';
 
@@ -110,14 +111,6 @@ const strategyFields = (strategy: unknown): Members => {
   };
 };
 
-/** The fields that an update of a flag changes, with their values in a new flag. The type requires each that the contract has. */
-const detailDefaults: Readonly<Record<Exclude<keyof UpdateFeatureBody, 'name' | 'archived'>, Json>> = {
-  description: null,
-  type: 'release',
-  stale: false,
-  impressionData: false,
-};
-
 const detailFields = (feature: unknown): Members => {
   const members = recordOrEmpty(feature);
   return Object.fromEntries(
@@ -125,7 +118,7 @@ const detailFields = (feature: unknown): Members => {
   );
 };
 
-const segmentFields = (segment: unknown): Members => {
+const segmentFields = (segment: unknown): Json => {
   const members = recordOrEmpty(segment);
   return {
     name: members['name'] ?? '',
@@ -251,7 +244,7 @@ const revertVariants = withFlag(({ preData, data, environment }, { name: feature
       change: {
         action: 'patchVariant',
         feature,
-        payload: { variants: variantsIn(merged) as unknown as FeatureVariant[] },
+        payload: { variants: variantsIn(merged) as FeatureVariant[] },
       },
     })),
     changed.flatMap(({ name, changes }) => changes.map((one) => ({ ...one, path: [name, ...one.path] }))),
@@ -354,12 +347,9 @@ const restoreSegment: Rule = ({ preData }, { segments }) => {
   if (!has(preData)) return refused('unknownBefore');
   if (segmentOf(preData, segments) !== undefined) return done;
   const fields = segmentFields(preData);
-  const namesake = segments.find(({ name }) => name === fields['name']);
+  const namesake = segments.find(({ name }) => name === textIn(fields, 'name'));
   if (namesake !== undefined) return equals(segmentFields(namesake), fields) ? done : refused('segmentExists');
-  return possible(
-    [{ kind: 'createSegment', body: fields as unknown as CreateSegmentBody }],
-    fieldChanges(undefined, fields),
-  );
+  return possible([{ kind: 'createSegment', body: fields as CreateSegmentBody }], fieldChanges(undefined, fields));
 };
 
 const revertSegment: Rule = ({ preData, data }, { segments }) => {
@@ -369,7 +359,7 @@ const revertSegment: Rule = ({ preData, data }, { segments }) => {
   const { merged, conflicts, changes } = takeBack(segmentFields(preData), segmentFields(data), segmentFields(now));
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
   if (changes.length === 0) return done;
-  return possible([{ kind: 'updateSegment', id: now.id, body: merged as unknown as CreateSegmentBody }], changes);
+  return possible([{ kind: 'updateSegment', id: now.id, body: merged as CreateSegmentBody }], changes);
 };
 
 const rules: Readonly<Partial<Record<EventType, Rule>>> = {

@@ -24,6 +24,7 @@ import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { useApplyChanges } from '../../strategies/apply-change.ts';
 import { ProtectionNotice, useProtection } from '../../strategies/protection-notices.tsx';
+import { detailDefaults } from './detail-defaults.ts';
 import { FlagLifecycle, FlagLinks } from './flag-lifecycle.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './flag.module.css';
@@ -45,9 +46,9 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
   const { control, handleSubmit, setError, formState } = useForm<DetailsForm>({
     defaultValues: {
       description: feature.description ?? '',
-      type: feature.type ?? 'release',
-      stale: feature.stale ?? false,
-      impressionData: feature.impressionData ?? false,
+      type: feature.type ?? detailDefaults.type,
+      stale: feature.stale ?? detailDefaults.stale,
+      impressionData: feature.impressionData ?? detailDefaults.impressionData,
     },
   });
   const save = handleSubmit(async (values) => {

@@ -19,7 +19,6 @@ import { useApplyChanges } from '../../strategies/apply-change.ts';
 import { DirectNotice, useProtection } from '../../strategies/protection-notices.tsx';
 import {
   strategyDraftOf,
-  draftAsJson,
   newStrategyDraft,
   parseStrategyDraft,
   type StrategyDraft,
@@ -140,7 +139,7 @@ const Editor = ({ project, feature, environment, stored, entityTag, isEnabled }:
   /** Continues with a merged edit. Its base is the stored state that it was merged with, so that the next save does not conflict with that state. */
   const adopt = (merged: Json, later: Later): void => {
     setBase(later);
-    setDraft(merged as unknown as StrategyDraft);
+    setDraft(merged as StrategyDraft);
     setMerged(true);
     setConflict(undefined);
   };
@@ -151,7 +150,7 @@ const Editor = ({ project, feature, environment, stored, entityTag, isEnabled }:
     const params = { projectId: project, featureName: feature, environment, strategyId: id };
     const theirs = await callWithEntityTag(GetStrategy, { params });
     const theirDraft = strategyDraftOf(theirs.value);
-    const { merged, conflicts } = mergeChanges(draftAsJson(base.draft), draftAsJson(draft), draftAsJson(theirDraft));
+    const { merged, conflicts } = mergeChanges(base.draft, draft, theirDraft);
     const later = { draft: theirDraft, entityTag: theirs.entityTag };
     if (conflicts.length > 0) setConflict({ merged: merged as Json, conflicts, later });
     else adopt(merged as Json, later);
