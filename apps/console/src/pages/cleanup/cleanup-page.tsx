@@ -118,7 +118,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
     setSelection(emptySelection);
   }
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  const onEnd = useCallback(() => {
+  const onReachEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
 
@@ -217,7 +217,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
               isSelected={(name) => isSelected(selection, name)}
               onSelect={(names, isOn) => setSelection((before) => withSelected(before, names, isOn))}
               onSelectAll={(isOn) => setSelection(isOn ? fullSelection : emptySelection)}
-              onEnd={onEnd}
+              onReachEnd={onReachEnd}
             />
           )}
         </>

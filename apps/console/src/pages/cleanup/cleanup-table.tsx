@@ -19,7 +19,7 @@ interface CleanupTableProps {
   readonly isSelected: (name: string) => boolean;
   readonly onSelect: (names: readonly string[], isSelected: boolean) => void;
   readonly onSelectAll: (isSelected: boolean) => void;
-  readonly onEnd: () => void;
+  readonly onReachEnd: () => void;
 }
 
 const LastUse = ({ flag: { environments } }: { readonly flag: CleanupFlag }) => (
@@ -34,7 +34,7 @@ const LastUse = ({ flag: { environments } }: { readonly flag: CleanupFlag }) => 
 );
 
 /** Flags that may be no longer needed. Only the rows on the screen are in the document; Shift with a click selects a range. */
-export const CleanupTable = ({ flags, total, isOld, onEnd, ...props }: CleanupTableProps) => {
+export const CleanupTable = ({ flags, total, isOld, onReachEnd, ...props }: CleanupTableProps) => {
   const scroller = useRef<HTMLDivElement>(null);
   const anchor = useRef(-1);
   const virtual = useVirtualizer({
@@ -46,8 +46,8 @@ export const CleanupTable = ({ flags, total, isOld, onEnd, ...props }: CleanupTa
   const items = virtual.getVirtualItems();
   const isAtEnd = flags.length > 0 && (items.at(-1)?.index ?? 0) >= flags.length - 10;
   useEffect(() => {
-    if (isAtEnd) onEnd();
-  }, [isAtEnd, onEnd, flags.length]);
+    if (isAtEnd) onReachEnd();
+  }, [isAtEnd, onReachEnd, flags.length]);
   const select = (row: number, name: string, isRange: boolean): void => {
     const from = isRange && anchor.current >= 0 ? anchor.current : row;
     const names = flags.slice(Math.min(from, row), Math.max(from, row) + 1).map((flag) => flag.name);

@@ -101,7 +101,7 @@ export const PlaygroundPage = () => {
     if (/^(feature|segment|change)-/.test(type)) evaluateLater();
   });
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = table;
-  const onEnd = useCallback(() => {
+  const onReachEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
 
@@ -229,7 +229,7 @@ export const PlaygroundPage = () => {
           flags={flags}
           isOld={table.isPlaceholderData || table.error !== null}
           onOpen={setOpened}
-          onEnd={onEnd}
+          onReachEnd={onReachEnd}
         />
       )}
       {opened !== undefined && (

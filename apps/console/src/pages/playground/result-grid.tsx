@@ -34,14 +34,14 @@ interface ResultGridProps {
   readonly isOld: boolean;
   readonly onOpen: (cell: CellAddress) => void;
   /** the last rows are on the screen */
-  readonly onEnd: () => void;
+  readonly onReachEnd: () => void;
 }
 
 /**
  * The results: a row for each flag with a column for each context of each environment, or for a single flag a row for each context.
  * Only rows on the screen are in the document. Arrow keys move between results, Enter opens the reasons of one.
  */
-export const ResultGrid = ({ environments, contexts, flags, isOld, onOpen, onEnd }: ResultGridProps) => {
+export const ResultGrid = ({ environments, contexts, flags, isOld, onOpen, onReachEnd }: ResultGridProps) => {
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState({ row: 0, column: 0 });
   const only = flags.length === 1 ? flags[0] : undefined;
@@ -62,8 +62,8 @@ export const ResultGrid = ({ environments, contexts, flags, isOld, onOpen, onEnd
   const last = items.at(-1)?.index ?? 0;
   const isAtEnd = rows > 0 && last >= rows - 10;
   useEffect(() => {
-    if (isAtEnd) onEnd();
-  }, [isAtEnd, onEnd, rows]);
+    if (isAtEnd) onReachEnd();
+  }, [isAtEnd, onReachEnd, rows]);
 
   const move = (row: number, column: number): void => {
     const next = {

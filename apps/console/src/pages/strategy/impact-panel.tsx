@@ -21,15 +21,15 @@ interface ImpactPanelProps {
   readonly widensToEverybody: boolean;
 }
 
-/** A value that follows another once that has stayed the same for a while. */
-const useSettled = <T,>(value: T, key: string): T => {
-  const [settled, setSettled] = useState({ value, key });
+/** Debounces a value: returns it once it has stayed the same for 300 ms. */
+const useDebounced = <T,>(value: T, key: string): T => {
+  const [debounced, setDebounced] = useState({ value, key });
   useEffect(() => {
-    if (settled.key === key) return undefined;
-    const timer = setTimeout(() => setSettled({ value, key }), 300);
+    if (debounced.key === key) return undefined;
+    const timer = setTimeout(() => setDebounced({ value, key }), 300);
     return () => clearTimeout(timer);
-  }, [value, key, settled.key]);
-  return settled.value;
+  }, [value, key, debounced.key]);
+  return debounced.value;
 };
 
 /** What a change does before it is saved: in words, as the share of users that gain and lose, and for example users. */
@@ -38,11 +38,11 @@ export const ImpactPanel = (props: ImpactPanelProps) => {
   const [exampleText, setExampleText] = useState('');
   const examples = parseExamples(useDeferredValue(exampleText));
   const body = { project, environment, changes, contexts: examples.map(({ context }) => context) };
-  const settled = useSettled(body, JSON.stringify(body));
+  const debounced = useDebounced(body, JSON.stringify(body));
   const query = useQuery({
-    ...operationQuery(EvaluateImpact, { body: settled }),
+    ...operationQuery(EvaluateImpact, { body: debounced }),
     placeholderData: keepPreviousData,
-    enabled: settled.changes.length > 0,
+    enabled: debounced.changes.length > 0,
   });
   const impact = query.data?.features.find(({ name }) => changes.some(({ feature }) => feature === name));
   return (

@@ -7,7 +7,8 @@ import { TextField } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
-import { displayNameOf, roleOptions } from './person-cell.tsx';
+import { displayNameOf } from './person-cell.tsx';
+import { roleOptions } from './role-options.ts';
 
 type Members = Group['users'];
 

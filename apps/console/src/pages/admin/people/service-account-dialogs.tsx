@@ -24,7 +24,8 @@ import { Time } from '../../../components/time.tsx';
 import { UsageList } from '../../../components/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
-import { displayNameOf, roleOptions } from './person-cell.tsx';
+import { displayNameOf } from './person-cell.tsx';
+import { roleOptions } from './role-options.ts';
 import { instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';
 import layout from '../../../components/layout.module.css';
 

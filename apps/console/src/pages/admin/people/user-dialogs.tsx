@@ -23,7 +23,9 @@ import { FormSelect, FormSwitch, FormText } from '../../../components/forms/form
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
 import { SessionTable } from '../../profile/session-table.tsx';
-import { displayNameOf, roleOptions, UsagesOfUser } from './person-cell.tsx';
+import { displayNameOf } from './person-cell.tsx';
+import { roleOptions } from './role-options.ts';
+import { UsagesOfUser } from './usages-of-user.tsx';
 import { enteredText, instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';
 
 export type User = ReplyOf<typeof ListUsers>['users'][number];

@@ -1,0 +1,11 @@
+import type { Option } from '../../../components/forms/fields.tsx';
+
+interface Role {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The choices of a select for roles. */
+export const roleOptions = (roles: readonly Role[]): Option[] =>
+  roles.map(({ id, name, description }) => ({ id: String(id), label: name, about: description }));

@@ -1,0 +1,31 @@
+import { ListGroups, ListUserPats } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { operationQuery } from '../../../api/queries.ts';
+import { UsageList } from '../../../components/usage-list.tsx';
+import { peopleMessages as text } from '../../../messages/administration/people.ts';
+
+/** What of a user depends on the user: the tokens, and the groups. */
+export const UsagesOfUser = ({ id }: { readonly id: number }) => {
+  const tokens = useQuery(operationQuery(ListUserPats, { params: { id } }));
+  const groups = useQuery(operationQuery(ListGroups, {}));
+  return (
+    <>
+      <UsageList
+        query={tokens}
+        title={text.tokensOf}
+        emptyText={text.noTokensOf}
+        uses={({ pats }) => pats.map((pat) => ({ key: String(pat.id), node: pat.description }))}
+      />
+      <UsageList
+        query={groups}
+        title={text.groupsOf}
+        emptyText={text.noGroupsOf}
+        uses={(data) =>
+          data.groups
+            .filter(({ users }) => users.some(({ user }) => user.id === id))
+            .map((group) => ({ key: String(group.id), node: group.name }))
+        }
+      />
+    </>
+  );
+};
