@@ -1,13 +1,12 @@
-type Claims = Readonly<Record<string, unknown>>;
+import { isJsonObject } from '../domain/json-object.ts';
 
-const isObject = (value: unknown): value is Claims =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+type Claims = Readonly<Record<string, unknown>>;
 
 /** The value of a claim whose name may itself contain dots, such as `https://example.org/groups`. */
 const valueAt = (value: unknown, path: string): unknown => {
   if (path === '') return value;
   if (Array.isArray(value)) return value.flatMap((item) => valueAt(item, path) ?? []);
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   if (Object.hasOwn(value, path)) return value[path];
   for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
     const name = path.slice(0, dot);
@@ -49,6 +48,7 @@ export const hasOmittedGroups = (claims: Claims, path: string): boolean => {
     .replace(/^\$\.?/, '')
     .split(/[.[]/);
   return (
-    claims['hasgroups'] === true || (isObject(claims['_claim_names']) && Object.hasOwn(claims['_claim_names'], name))
+    claims['hasgroups'] === true ||
+    (isJsonObject(claims['_claim_names']) && Object.hasOwn(claims['_claim_names'], name))
   );
 };

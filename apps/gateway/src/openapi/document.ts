@@ -14,6 +14,7 @@ import {
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
+import { isJsonObject } from '../domain/json-object.ts';
 import { httpStatusOf } from '../http/http-errors.ts';
 import { entityTagsPattern, idempotencyKeyPattern } from '../http/request/header-patterns.ts';
 
@@ -45,16 +46,13 @@ const keywordOf = (key: string): string =>
 /** Keywords for validation only, which the document omits. */
 const forValidation: ReadonlySet<string> = new Set(['lenient', 'form', 'operand', 'maxTrimmedLength']);
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Converts schemas to JSON; each titled schema is written once, as a component that others refer to. */
 const schemaWriter = () => {
   const schemas: Record<string, Json> = {};
 
   const written = (value: unknown): Json => {
     if (Array.isArray(value)) return value.map(written);
-    if (!isObject(value)) return value as Json;
+    if (!isJsonObject(value)) return value as Json;
     const shown = Object.entries(value).filter(([key]) => !forValidation.has(key));
     const entries = shown.map(([key, member]) => [
       keywordOf(key),
@@ -65,11 +63,13 @@ const schemaWriter = () => {
 
   // The keys of `properties` are names of properties, never keywords.
   const properties = (value: unknown): Json =>
-    isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, write(schema)])) : null;
+    isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, write(schema)]))
+      : null;
 
   const write = (schema: unknown): Json => {
-    if (!isObject(schema)) return written(schema);
-    if (isObject(schema['documentation'])) return write(schema['documentation']);
+    if (!isJsonObject(schema)) return written(schema);
+    if (isJsonObject(schema['documentation'])) return write(schema['documentation']);
     const { title } = schema;
     if (typeof title !== 'string' || !title.endsWith('Schema')) return written(schema);
     const text = written(schema);

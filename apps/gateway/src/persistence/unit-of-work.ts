@@ -59,6 +59,8 @@ export interface GatewayTransaction {
   /** Locks projects against deletion until the transaction ends. @throws Refusal `NotFoundError` for a deleted one */
   readonly lockExistingProjects: (projects: readonly string[]) => Promise<void>;
   readonly emit: (event: AccessEvent) => void;
+  /** Emits an event unless `data` equals `preData`. Returns whether it did. */
+  readonly emitIfChanged: (event: AccessEvent) => boolean;
   /** A new token of SCIM, and the hash that is stored. */
   readonly newScimToken: () => NewSecret & { readonly hash: Buffer };
   /** generates secrets in this transaction; random ones if undefined */
@@ -101,6 +103,21 @@ export const unitOfWork = (
 
   const workWith = (request: GatewayWriteContext, tx: Tx, outbox: Outbox): GatewayTransaction => {
     const { caller, now } = request;
+    const emit = ({ type, project = null, environment = null, data = null, preData = null }: AccessEvent): void =>
+      outbox.emit([
+        {
+          type,
+          createdAt: now.toISOString(),
+          createdBy: caller.name,
+          createdByUserId: caller.id,
+          project,
+          environment,
+          featureName: null,
+          data: data as Record<string, unknown> | null,
+          preData: preData as Record<string, unknown> | null,
+          tags: [],
+        },
+      ]);
     return {
       users: userRepository(tx),
       groups: groupRepository(tx),
@@ -121,21 +138,12 @@ export const unitOfWork = (
       requireAdministratorLeft: () => requireAdministratorLeft(tx),
       lockExistingProjects: (projects) => lockExistingProjects(tx, projects),
       secretBytes: bytesOf(request),
-      emit: ({ type, project = null, environment = null, data = null, preData = null }) =>
-        outbox.emit([
-          {
-            type,
-            createdAt: now.toISOString(),
-            createdBy: caller.name,
-            createdByUserId: caller.id,
-            project,
-            environment,
-            featureName: null,
-            data: data as Record<string, unknown> | null,
-            preData: preData as Record<string, unknown> | null,
-            tags: [],
-          },
-        ]),
+      emit,
+      emitIfChanged: (event) => {
+        const isChanged = JSON.stringify(event.data) !== JSON.stringify(event.preData);
+        if (isChanged) emit(event);
+        return isChanged;
+      },
     };
   };
 

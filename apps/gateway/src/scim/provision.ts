@@ -45,11 +45,8 @@ const changeUser = async (
   const after: User = await tx.users.save(id, { ...namesOf(input), rootRole: before.rootRole, active: input.active });
   await tx.scim.setProvisionedUser(id, input.provisioned);
   if (before.active && !after.active) await tx.sessions.endAll(id);
-  const [data, preData] = [userEventData(after), userEventData(before)];
-  if (JSON.stringify(data) !== JSON.stringify(preData)) {
+  if (tx.emitIfChanged({ type: 'user-updated', data: userEventData(after), preData: userEventData(before) }))
     await tx.requireAdministratorLeft();
-    tx.emit({ type: 'user-updated', data, preData });
-  }
   return userAfter(tx, id);
 };
 

@@ -1,4 +1,5 @@
 import type { Filter } from 'scim2-parse-filter';
+import { isJsonObject } from '../domain/json-object.ts';
 import type { ScimGroupRow } from '../persistence/identity/scim-repository.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
 import { parseFilter } from './scim-filter.ts';
@@ -20,9 +21,6 @@ export interface GroupChange {
 const largestId = 2_147_483_647;
 
 type Attributes = Record<string, unknown>;
-const isObject = (value: unknown): value is Attributes =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A group as a resource of SCIM. */
 export const groupResource = ({ id, name, provisioned, members, createdAt }: ScimGroupRow, base: string): object => ({
   schemas: [groupSchema],
@@ -62,7 +60,7 @@ const externalIdIn = (value: unknown): string | null => {
 };
 
 const memberIn = (value: unknown): number => {
-  const id = parseResourceId(isObject(value) ? value['value'] : value);
+  const id = parseResourceId(isJsonObject(value) ? value['value'] : value);
   if (id === undefined) throw invalidValue('Each member must have the id of a user as its value.');
   return id;
 };
@@ -80,7 +78,7 @@ const noUsers: ReadonlySet<number> = new Set();
 
 /** The group that the body of a POST or PUT describes. @throws ScimError 400 */
 export const parseScimGroup = (body: unknown): GroupChange & { readonly name: string } => {
-  if (!isObject(body)) throw new ScimError(400, 'The body must be a group.', 'invalidSyntax');
+  if (!isJsonObject(body)) throw new ScimError(400, 'The body must be a group.', 'invalidSyntax');
   return {
     name: nameIn(attribute(body, 'displayName')),
     externalId: externalIdIn(attribute(body, 'externalId')),
@@ -161,7 +159,8 @@ export const parseGroupPatch = (body: unknown): GroupChange => {
     const op = patchOperationKind(operation);
     const { path, value } = operation;
     if (typeof path === 'string' && path !== '') apply(op, path, value);
-    else if (op !== 'remove' && isObject(value)) for (const [name, one] of Object.entries(value)) apply(op, name, one);
+    else if (op !== 'remove' && isJsonObject(value))
+      for (const [name, one] of Object.entries(value)) apply(op, name, one);
     else throw new ScimError(400, 'An operation needs a path, or an object as its value.', 'invalidPath');
   }
   return { ...change, added, removed };

@@ -1,4 +1,5 @@
 import { scimPatch, type ScimPatchOperation } from 'scim-patch';
+import { isJsonObject } from '../domain/json-object.ts';
 import type { ProvisionedUser } from '../domain/provisioned-attributes.ts';
 import type { UserNames } from '../domain/user-names.ts';
 import type { ScimUserRow } from '../persistence/identity/scim-repository.ts';
@@ -27,9 +28,6 @@ interface UserAttributes {
   name?: { formatted?: unknown; givenName?: unknown; familyName?: unknown };
   emails?: Email[];
 }
-
-const isObject = (value: unknown): value is Attributes =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const nameOfUser = ({ username, email, id }: ScimUserRow): string => username ?? email ?? `user-${id}`;
 
@@ -107,9 +105,9 @@ const attributesIn = (body: Attributes): UserAttributes => {
     if (path === undefined) continue;
     if (path === 'emails' && Array.isArray(value)) {
       found['emails'] = value
-        .filter(isObject)
+        .filter(isJsonObject)
         .map(({ value: address, type, primary }) => ({ value: address, type, primary }));
-    } else if (path === 'name' && isObject(value)) {
+    } else if (path === 'name' && isJsonObject(value)) {
       const names = Object.entries(value).flatMap(([part, text]) => {
         const attributePath = knownPath(`name.${part}`);
         return attributePath === undefined ? [] : [[attributePath.slice('name.'.length), text]];
@@ -178,14 +176,14 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
 
 /** The user that the body of a POST or PUT describes. @throws ScimError 400 */
 export const parseScimUser = (body: unknown, before?: ScimUserRow): ScimUserInput => {
-  if (!isObject(body)) throw new ScimError(400, 'The body must be a user.', 'invalidSyntax');
+  if (!isJsonObject(body)) throw new ScimError(400, 'The body must be a user.', 'invalidSyntax');
   return inputFrom(attributesIn(body), before);
 };
 
 /** The operations of a PATCH. @throws ScimError 400 */
 export const parsePatchOperations = (body: unknown): readonly Attributes[] => {
-  const operations = isObject(body) ? (body['Operations'] ?? body['operations']) : undefined;
-  if (!Array.isArray(operations) || operations.length === 0 || !operations.every(isObject))
+  const operations = isJsonObject(body) ? (body['Operations'] ?? body['operations']) : undefined;
+  if (!Array.isArray(operations) || operations.length === 0 || !operations.every(isJsonObject))
     throw new ScimError(400, 'The body must have a list of Operations.', 'invalidSyntax');
   return operations;
 };
@@ -205,7 +203,7 @@ export const applyUserPatch = (row: ScimUserRow, body: unknown): ScimUserInput =
     const { path, value } = operation;
     if (path === undefined || path === '') {
       if (op === 'remove') throw new ScimError(400, 'A removal needs a path.', 'invalidPath');
-      if (!isObject(value)) throw invalidValue('An operation without a path needs an object as its value.');
+      if (!isJsonObject(value)) throw invalidValue('An operation without a path needs an object as its value.');
       return Object.entries(attributesIn(value)).map(([name, one]) => ({ op, path: name, value: one as unknown }));
     }
     if (typeof path !== 'string' || path.length > 255) throw new ScimError(400, 'path must be text.', 'invalidPath');

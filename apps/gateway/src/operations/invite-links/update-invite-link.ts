@@ -13,9 +13,11 @@ export const updateInviteLinkEndpoint = (context: GatewayContext) =>
         if (before === undefined) throw inviteLinkNotFound();
         const { enabled = before.enabled, expiresAt = before.expiresAt } = request.body;
         const after = await tx.inviteLinks.save(before.id, { enabled, expiresAt });
-        const [data, preData] = [inviteLinkEventData(after), inviteLinkEventData(before)];
-        if (JSON.stringify(data) !== JSON.stringify(preData))
-          tx.emit({ type: 'public-signup-token-updated', data, preData });
+        tx.emitIfChanged({
+          type: 'public-signup-token-updated',
+          data: inviteLinkEventData(after),
+          preData: inviteLinkEventData(before),
+        });
         return (await withRole(tx, [after]))[0] as InviteLinkWithRole;
       },
       inviteLinkResponse(context),

@@ -19,17 +19,21 @@ export const setProjectAccessEndpoint = (context: GatewayContext) =>
     return withExistingProject(context, request, project, async (tx) => {
       const before = await lockProjectRoles(tx, project);
       const hadOwner = await tx.projectRoles.hasOwner(project);
-      for (const holder of ['user', 'group'] as const) {
-        const wanted = wantedBy(`${holder}s`, body);
+      for (const assignee of ['user', 'group'] as const) {
+        const wanted = wantedBy(`${assignee}s`, body);
         for (const [id, roles] of wanted) {
-          await requireMayGrantRoles(tx, before, { caller, project, holder, ids: [id], roles, bodyPath: '/body' });
-          await tx.projectRoles.set(holder, project, id, roles);
+          await requireMayGrantRoles(tx, before, { caller, project, assignee, ids: [id], roles, bodyPath: '/body' });
+          await tx.projectRoles.set(assignee, project, id, roles);
         }
-        await tx.projectRoles.removeAllExcept(holder, project, [...wanted.keys()]);
+        await tx.projectRoles.removeAllExcept(assignee, project, [...wanted.keys()]);
       }
       await requireOwnerLeft(tx, project, hadOwner);
-      const [data, preData] = [rolesEventData(await lockProjectRoles(tx, project)), rolesEventData(before)];
-      if (JSON.stringify(data) !== JSON.stringify(preData))
-        tx.emit({ type: 'project-access-updated', project, data, preData });
+      const after = await lockProjectRoles(tx, project);
+      tx.emitIfChanged({
+        type: 'project-access-updated',
+        project,
+        data: rolesEventData(after),
+        preData: rolesEventData(before),
+      });
     });
   });

@@ -26,10 +26,8 @@ export const updateAccount = async (
     rootRole: body.rootRole === undefined ? before.rootRole : await requireRootRole(tx, body.rootRole),
     active: body.active ?? before.active,
   });
-  const [data, preData] = [userEventData(after), userEventData(before)];
-  if (JSON.stringify(data) === JSON.stringify(preData)) return after;
+  if (!tx.emitIfChanged({ type, data: userEventData(after), preData: userEventData(before) })) return after;
   if (before.active && !after.active) await tx.sessions.endAll(after.id);
   await tx.requireAdministratorLeft();
-  tx.emit({ type, data, preData });
   return after;
 };
