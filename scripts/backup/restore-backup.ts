@@ -122,8 +122,8 @@ const load = async (client: Client, target: ServiceDatabase, folder: string, man
 };
 
 /**
- * Restores a backup that was verified into databases that are missing or empty and that no program uses. Each gets all of its data in one transaction, and
- * all commit when the last one is loaded.
+ * Restores a backup that was verified into databases that are missing or empty and that no program uses. Each gets all of its data in one
+ * transaction, and all commit when the last one is loaded.
  * @throws BackupError with the reason; until the first commit nothing is changed but that missing databases were created
  */
 export const restoreBackup = async (

@@ -64,7 +64,10 @@ const apply = (held: Held, events: ClientDelta['events']): void => {
   }
 };
 
-/** An SDK that reconnects to any gateway, as often as it has to. It reports each response with an older revision, and each unneeded complete state. */
+/**
+ * An SDK that reconnects to any gateway, as often as it has to. It reports each response with an older revision, and each unneeded complete
+ * state.
+ */
 const startClient = (mode: Mode, { name, urls, secret, random, stopping, report }: ClientOptions) => {
   const held: Held = { features: new Map(), segments: new Map(), revision: -1, changes: 0, interruptions: 0 };
 

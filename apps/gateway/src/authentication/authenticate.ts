@@ -72,8 +72,8 @@ const tokenIn = (authorization: string | undefined): string => {
 };
 
 /**
- * Authenticates by the tokens and sessions in the database, with a cache. Without an invalidation, a revoked one works, and a new one may not, until
- * its entry expires after `cacheTtlMs`. The cache is keyed by hashes: no token stays in memory.
+ * Authenticates by the tokens and sessions in the database, with a cache. Without an invalidation, a revoked one works, and a new one may
+ * not, until its entry expires after `cacheTtlMs`. The cache is keyed by hashes: no token stays in memory.
  */
 export const authenticator = (options: AuthenticatorOptions) => {
   const { tokens, hasher, sessions, cookie, cacheTtlMs, onUse } = options;

@@ -3,7 +3,10 @@ import type { GatewayConfig } from '../config.ts';
 import { publicUrl } from './public-url.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
-/** Where a browser goes after signing out: to the provider, which ends its session too where that is set; `/` otherwise, and while the provider is down. */
+/**
+ * Where a browser goes after signing out: to the provider, which ends its session too where that is set; `/` otherwise, and while the
+ * provider is down.
+ */
 export const logoutDestination =
   (settings: Pick<SignInSettings, 'provider'>, config: GatewayConfig) =>
   async (request: FastifyRequest): Promise<string> => {

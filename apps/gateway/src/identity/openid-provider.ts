@@ -111,7 +111,10 @@ const textsOf = (value: unknown): string[] =>
     ? value.flatMap((one: unknown) => (typeof one === 'string' ? one.slice(0, 255) : [])).slice(0, 100)
     : [];
 
-/** The OpenID provider of the settings. Its metadata are cached; the keys that sign ID tokens are read at each sign-in, so that they can be rotated. */
+/**
+ * The OpenID provider of the settings. Its metadata are cached; the keys that sign ID tokens are read at each sign-in, so that they can be
+ * rotated.
+ */
 export const openIdProvider = (settings: OidcClientSettings, warn: (message: string) => void) => {
   let cached: { readonly metadata: ServerMetadata; readonly fetchedAt: number } | undefined;
   let pending: Promise<ServerMetadata> | undefined;

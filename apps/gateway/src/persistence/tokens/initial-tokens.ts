@@ -113,8 +113,8 @@ const warnOfGiven = async ({ em }: Tx, warn: (message: string) => void): Promise
 };
 
 /**
- * Ensures the tokens of the settings. The token of `BUNTING_ADMIN_TOKEN` is added if it is missing, and replaces that of a previous value. Without any
- * token in the database, those for a first start are created; without an admin token among them, one is generated.
+ * Ensures the tokens of the settings. The token of `BUNTING_ADMIN_TOKEN` is added if it is missing, and replaces that of a previous value.
+ * Without any token in the database, those for a first start are created; without an admin token among them, one is generated.
  * @returns the generated secret, which is stored nowhere
  */
 export const ensureInitialTokens = (
