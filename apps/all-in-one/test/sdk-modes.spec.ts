@@ -192,9 +192,9 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
       await gateway?.stop();
       await gateway?.start({ GATEWAY_SDK_FETCH_MODE: mode });
       await allReady();
-      const sdk = sdkAt(gateway?.url ?? '', `steered-${nth}`, asStarted);
-      const steered = new Promise((resolve) => sdk['repository'].once(UnleashEvents.Mode, resolve));
-      expect(await steered).toMatchObject({ to: mode });
+      const sdk = sdkAt(gateway?.url ?? '', `directed-${nth}`, asStarted);
+      const directed = new Promise((resolve) => sdk['repository'].once(UnleashEvents.Mode, resolve));
+      expect(await directed).toMatchObject({ to: mode });
       for (const to of ['off', 'on'] as const) {
         await toggle(to);
         await eventually(() => expect(sdk.isEnabled(changing)).toBe(to === 'on'));

@@ -11,9 +11,9 @@ import { GatewayConfig } from './config.ts';
 import { builtConsoleFolder, mountConsole } from './console/console-pages.ts';
 import { clientHandlers } from './delivery/client-handlers.ts';
 import { clientStream } from './delivery/client-stream.ts';
-import { fetchModeSteering } from './delivery/fetch-mode.ts';
+import { fetchModePolicy } from './delivery/fetch-mode.ts';
 import { frontendHandlers } from './delivery/frontend-handlers.ts';
-import { earlyPollResponses } from './delivery/early-poll-responses.ts';
+import { preRoutingPollResponses } from './delivery/pre-routing-poll-responses.ts';
 import { startDelivery } from './delivery/delivery.ts';
 import { ofrepHandlers } from './delivery/ofrep-handlers.ts';
 import { streamTickets } from './delivery/stream-tickets.ts';
@@ -33,7 +33,7 @@ import { openApiDocument, version } from './openapi/document.ts';
 import { configuredMailer } from './mail/mailer.ts';
 import { configuredAdmin, ensureFirstAdmin } from './passwords/first-admin.ts';
 import { inviteLinkSecrets } from './persistence/links/invite-link-secrets.ts';
-import { findPasswordHolder, listPasswords } from './persistence/passwords/password-repository.ts';
+import { findPasswordAccount, listPasswords } from './persistence/passwords/password-repository.ts';
 import { loginLimits } from './passwords/login-limits.ts';
 import { passwordHasher } from './passwords/password-hasher.ts';
 import { sessionLookup } from './persistence/sessions/session-lookup.ts';
@@ -44,7 +44,7 @@ import { sessionCookie } from './sessions/session-cookie.ts';
 import { signInForm } from './sessions/sign-in-form.ts';
 import { signInLog } from './sessions/sign-in-log.ts';
 import { gatewayEndpoints } from './operations/index.ts';
-import { projectCatalogue } from './operations/project-catalogue.ts';
+import { projectDirectory } from './operations/project-directory.ts';
 import { listenForAccessChanges } from './persistence/rights/access-change-listener.ts';
 import { accessReader } from './persistence/rights/access-reader.ts';
 import { readSetting } from './persistence/identity/setting-repository.ts';
@@ -65,7 +65,7 @@ import { deliveryStreams } from './streaming/delivery-streams.ts';
 import { createHttpServer, httpStopTimeoutMs, listen, requireAvailableAddress } from './http/server.ts';
 import { startUnhidingUnconfirmedProjects } from './subscriptions/unhide-unconfirmed-projects.ts';
 import { pendingPrivateProjectStore } from './persistence/projects/pending-private-projects.ts';
-import { followProjects } from './subscriptions/follow-projects.ts';
+import { consumeProjectStates } from './subscriptions/consume-project-states.ts';
 
 export interface RunningGateway extends RunningService {
   /** the generated admin token, at the first start only */
@@ -153,7 +153,7 @@ const start = async ({
   const admitPublic = publicAdmission({ limits, sameOrigin, config });
   const logError = (message: string) => log.error(message);
   const intervalMs = config.GATEWAY_PROJECTS_POLL_INTERVAL_MS;
-  const projects = await followProjects({ bus, database, intervalMs, metrics, warn, logError });
+  const projects = await consumeProjectStates({ bus, database, intervalMs, metrics, warn, logError });
   measureDeadLetters(metrics, 'gateway', database);
   onStop('projection of projects', () => projects.stop());
   const pendingPrivateProjects = pendingPrivateProjectStore(database);
@@ -182,12 +182,12 @@ const start = async ({
   onStop('revocations', () => changes.stop());
   // Derived from the key of tokens, which all gateways share.
   const tickets = streamTickets(hasher('the key of stream tickets').hash);
-  const steering = fetchModeSteering(config);
+  const fetchMode = fetchModePolicy(config);
   const sdkHandlers = new Map([
-    ...clientHandlers(delivery, steering.steer),
+    ...clientHandlers(delivery, fetchMode.directToStream),
     ...frontendHandlers(delivery),
     ...ofrepHandlers({ delivery, streams, tickets, identifyById }),
-    [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate, steering })],
+    [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate, fetchMode })],
   ]);
   const awaitRights = awaitRightsAfter({
     projects,
@@ -224,7 +224,12 @@ const start = async ({
     limits,
     unread,
     draining,
-    respondEarly: earlyPollResponses({ delivery, authenticateFromCache, admitFromCache, steer: steering.steer }),
+    respondBeforeRouting: preRoutingPollResponses({
+      delivery,
+      authenticateFromCache,
+      admitFromCache,
+      directToStream: fetchMode.directToStream,
+    }),
   });
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
   const ownBus = inProcessBus();
@@ -288,12 +293,12 @@ const start = async ({
       limits: loginLimits(config),
       log: signedIn,
       listPasswords: (userId) => listPasswords(database, userId),
-      findPasswordHolder: (name, from) => findPasswordHolder(database, name, from),
+      findPasswordAccount: (name, from) => findPasswordAccount(database, name, from),
     },
     inviteSecrets: inviteLinkSecrets(hasher),
     mailer,
     accessReader: accessReader(database),
-    catalogue: projectCatalogue(bus, existingProjectsReader(database), catchUp),
+    projectDirectory: projectDirectory(bus, existingProjectsReader(database), catchUp),
     pendingPrivateProjects,
     invalidateTokenCache: () => accessChanged('project'),
     instance: {

@@ -144,7 +144,7 @@ export const Caller = Type.Object({
   ),
   tokenId: Type.Optional(Type.String()),
   grants: Type.Array(Grant),
-  formerProjects: Type.Optional(
+  deletedProjects: Type.Optional(
     Type.Array(Type.String(), { description: 'deleted projects that the token of an SDK was for' }),
   ),
   hiddenProjects: Type.Optional(

@@ -69,9 +69,9 @@ describe('unread responses', () => {
   it('ends connections of the next largest client where the largest has only the newest response', async () => {
     unread = unreadResponses({ GATEWAY_MAX_UNREAD_RESPONSE_BYTES: 100_000, GATEWAY_RESPONSE_READ_TIMEOUT_MS: 600_000 });
     server = createServer().listen(0, '127.0.0.1');
-    const add = (holder: string, bytes: number): ServerResponse => {
+    const add = (clientKey: string, bytes: number): ServerResponse => {
       const response = new ServerResponse(new IncomingMessage(new Socket()));
-      unread.add(response, holder, bytes);
+      unread.add(response, clientKey, bytes);
       return response;
     };
     const [small, medium] = [add('small', 20_000), add('medium', 60_000)];

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { GatewayConfig } from '../config.ts';
 
 interface Unread {
-  readonly holder: string;
+  readonly clientKey: string;
   readonly bytes: number;
   /** when the client must have read all of it; milliseconds of `performance.now()` */
   readonly deadline: number;
@@ -39,24 +39,24 @@ export const unreadResponses = ({
   let total = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const count = (holder: string, bytes: number): void => {
+  const count = (clientKey: string, bytes: number): void => {
     total += bytes;
-    const held = (bytesOf.get(holder) ?? 0) + bytes;
-    if (held === 0) bytesOf.delete(holder);
-    else bytesOf.set(holder, held);
+    const held = (bytesOf.get(clientKey) ?? 0) + bytes;
+    if (held === 0) bytesOf.delete(clientKey);
+    else bytesOf.set(clientKey, held);
   };
   const isCounted = (response: ServerResponse, { options: { shared } }: Unread): boolean =>
     shared === undefined || sharing.get(shared)?.values().next().value === response;
   const uncount = (response: ServerResponse, pending: Unread): void => {
     const { shared } = pending.options;
-    if (isCounted(response, pending)) count(pending.holder, -pending.bytes);
+    if (isCounted(response, pending)) count(pending.clientKey, -pending.bytes);
     const others = shared === undefined ? undefined : sharing.get(shared);
     if (shared === undefined || others === undefined) return;
     const [first] = others;
     others.delete(response);
     const [next] = others;
     const heir = next === undefined || first !== response ? undefined : unread.get(next);
-    if (heir !== undefined) count(heir.holder, heir.bytes);
+    if (heir !== undefined) count(heir.clientKey, heir.bytes);
     if (next === undefined) sharing.delete(shared);
   };
   const remove = (response: ServerResponse): void => {
@@ -83,10 +83,10 @@ export const unreadResponses = ({
       /** of each client: the oldest response whose end frees memory */
       const oldest = new Map<string, ServerResponse>();
       for (const [response, pending] of unread) {
-        if (response === newest || oldest.has(pending.holder)) continue;
+        if (response === newest || oldest.has(pending.clientKey)) continue;
         // Its payload would stay in memory for the newest response.
         if (shared !== undefined && pending.options.shared === shared) continue;
-        if (isCounted(response, pending)) oldest.set(pending.holder, response);
+        if (isCounted(response, pending)) oldest.set(pending.clientKey, response);
       }
       const [largest] = [...oldest.keys()].sort((one, other) => (bytesOf.get(other) ?? 0) - (bytesOf.get(one) ?? 0));
       const response = largest === undefined ? undefined : oldest.get(largest);
@@ -103,15 +103,15 @@ export const unreadResponses = ({
      * Counts the bytes of a response until it is sent or its connection has ended.
      * @returns a function that stops counting them earlier
      */
-    add: (response: ServerResponse, holder: string, bytes: number, options: UnreadOptions = {}): (() => void) => {
+    add: (response: ServerResponse, clientKey: string, bytes: number, options: UnreadOptions = {}): (() => void) => {
       const onClose = (): void => remove(response);
       if (bytes < minCountedBytes || response.destroyed) return onClose;
       const deadline = performance.now() + timeoutMs + (bytes / minBytesPerSecond) * 1_000;
-      const pending: Unread = { holder, bytes, deadline, options };
+      const pending: Unread = { clientKey, bytes, deadline, options };
       unread.set(response, pending);
       const { shared } = options;
       if (shared !== undefined) sharing.set(shared, (sharing.get(shared) ?? new Set()).add(response));
-      if (isCounted(response, pending)) count(holder, bytes);
+      if (isCounted(response, pending)) count(clientKey, bytes);
       response.once('close', onClose);
       timer ??= setInterval(endLate, checkEveryMs).unref();
       endUntilWithin(response);

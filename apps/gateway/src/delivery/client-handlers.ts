@@ -24,7 +24,7 @@ import { addVary, jsonContentType } from '../http/http-errors.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { DeliveryView, Representation } from './delivery-view.ts';
-import type { FetchModeSteering } from './fetch-mode.ts';
+import type { FetchModePolicy } from './fetch-mode.ts';
 
 /** An admitted request that matches the contract. */
 export interface ParsedRequest {
@@ -185,7 +185,7 @@ export type SdkHandler = (
 /** The handlers of routed requests of server SDKs, by subject. */
 export const clientHandlers = (
   delivery: Delivery,
-  steer: FetchModeSteering['steer'],
+  directToStream: FetchModePolicy['directToStream'],
 ): ReadonlyMap<string, SdkHandler> => {
   const viewFor = freshView(delivery);
   const handlerOf =
@@ -197,7 +197,7 @@ export const clientHandlers = (
         status,
         headers: responseHeaders,
         body,
-      } = steer(await respond(view, { headers, params }, isBehind), headers);
+      } = directToStream(await respond(view, { headers, params }, isBehind), headers);
       const { vary, ...others } = responseHeaders;
       if (vary !== undefined) addVary(response, vary);
       return response.code(status).headers(others).send(body);

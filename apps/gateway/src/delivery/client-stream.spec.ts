@@ -265,7 +265,7 @@ describe('a stream to an SDK', () => {
     }
     await gateway!.database.transaction(({ query }) =>
       query(
-        `update api_token set projects = '{north}', former_projects = '{doomed}' where projects = '{doomed,north}'`,
+        `update api_token set projects = '{north}', deleted_projects = '{doomed}' where projects = '{doomed,north}'`,
       ),
     );
     outbox.write(flag('new-in-doomed'));

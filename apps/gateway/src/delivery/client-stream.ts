@@ -12,14 +12,14 @@ import type { Authenticate } from '../authentication/authenticate.ts';
 import type { DeliveryStreams, StreamEvent } from '../streaming/delivery-streams.ts';
 import { type SdkHandler, deltaClientSpec, scopeOfRequest } from './client-handlers.ts';
 import type { Delivery } from './delivery.ts';
-import type { FetchModeSteering } from './fetch-mode.ts';
+import type { FetchModePolicy } from './fetch-mode.ts';
 import type { Delta, DeliveryView } from './delivery-view.ts';
 
 export interface ClientStreamOptions {
   readonly delivery: Delivery;
   readonly streams: DeliveryStreams;
   readonly authenticate: Authenticate;
-  readonly steering: Pick<FetchModeSteering, 'streamPreamble'>;
+  readonly fetchMode: Pick<FetchModePolicy, 'streamPreamble'>;
 }
 
 /** The revision of `Last-Event-ID`. Anything else than a number counts as none. */
@@ -36,7 +36,7 @@ const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, bod
 const noEvents = '{"events":[]}';
 
 /** Streams to an SDK the full state, or what changed since its revision, and then each change. */
-export const clientStream = ({ delivery, streams, authenticate, steering }: ClientStreamOptions): SdkHandler => {
+export const clientStream = ({ delivery, streams, authenticate, fetchMode }: ClientStreamOptions): SdkHandler => {
   const { store } = delivery;
 
   /** The first event for the client. While this gateway may lag, a client with a later revision gets no older state. */
@@ -64,7 +64,7 @@ export const clientStream = ({ delivery, streams, authenticate, steering }: Clie
       kind: 'sdk',
       scope,
       first,
-      ...(steering.streamPreamble === undefined ? {} : { preamble: steering.streamPreamble }),
+      ...(fetchMode.streamPreamble === undefined ? {} : { preamble: fetchMode.streamPreamble }),
       changesAfter: (current, revision) => {
         const delta = current.since(revision);
         return delta === undefined ? undefined : eventOf('unleash-updated', delta);

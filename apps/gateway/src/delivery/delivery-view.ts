@@ -107,7 +107,7 @@ const compressedList = async (list: FeatureList, encoding: Exclude<Encoding, 'id
  * @param onResize called after the size of the cached bytes has changed
  */
 export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResize: () => void = () => undefined) => {
-  const { environment, projects, formerProjects = [], namePrefix = '', tags, inlineSegments } = scope;
+  const { environment, projects, deletedProjects = [], namePrefix = '', tags, inlineSegments } = scope;
   const wantedProjects = projects === undefined ? undefined : new Set(projects);
   const wantedTags = tags === undefined ? undefined : new Set(tags.map(({ type, value }) => `${type}:${value}`));
   const query = JSON.stringify(describeScope(scope));
@@ -130,7 +130,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   });
 
   const mayHaveProject = (project: string): boolean => wantedProjects === undefined || wantedProjects.has(project);
-  const mayHaveHadProject = (project: string): boolean => mayHaveProject(project) || formerProjects.includes(project);
+  const mayHaveHadProject = (project: string): boolean => mayHaveProject(project) || deletedProjects.includes(project);
   const hasName = ({ name }: { readonly name: string }): boolean => name.startsWith(namePrefix);
   const isVisible = (feature: FeatureEntry): boolean =>
     !feature.isArchived &&

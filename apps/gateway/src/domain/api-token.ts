@@ -28,7 +28,8 @@ const kinds: Readonly<Record<string, ApiTokenKind>> = {
   frontend: 'frontend',
 };
 
-const everywhere = '*';
+/** Stands for all projects, or for all environments. */
+const wildcard = '*';
 
 const kindOf = ({ type }: CreateApiTokenBody): ApiTokenKind => {
   const given = type.toLowerCase();
@@ -38,14 +39,14 @@ const kindOf = ({ type }: CreateApiTokenBody): ApiTokenKind => {
 };
 
 const requestedProjects = ({ project, projects }: CreateApiTokenBody): readonly string[] => {
-  const wanted = projects ?? (project === undefined ? [everywhere] : [project]);
+  const wanted = projects ?? (project === undefined ? [wildcard] : [project]);
   if (wanted.length === 0) throw badRequest('A token must be for at least one project', '/body/projects');
-  return wanted.includes(everywhere) ? [everywhere] : [...new Set(wanted)];
+  return wanted.includes(wildcard) ? [wildcard] : [...new Set(wanted)];
 };
 
 /** The projects that a token names; empty for a token for all projects. */
 export const namedProjects = ({ projects }: Pick<NewToken, 'projects'>): readonly string[] =>
-  projects.includes(everywhere) ? [] : projects;
+  projects.includes(wildcard) ? [] : projects;
 
 /** @throws Refusal 400 for a date in the past */
 export const futureExpiry = (expiresAt: string | null | undefined, now: Date): Date | null => {
@@ -64,20 +65,19 @@ export const newToken = (body: CreateApiTokenBody, caller: Caller, places: Token
   if (name === '') throw badRequest('A token must have a name', '/body/tokenName');
   const kind = kindOf(body);
   const projects = requestedProjects(body);
-  const environment = body.environment ?? (kind === 'admin' ? everywhere : 'development');
+  const environment = body.environment ?? (kind === 'admin' ? wildcard : 'development');
   if (kind === 'admin') {
-    if (projects[0] !== everywhere)
-      throw badRequest('Admin token cannot be scoped to single project', '/body/projects');
-    if (environment !== everywhere)
+    if (projects[0] !== wildcard) throw badRequest('Admin token cannot be scoped to single project', '/body/projects');
+    if (environment !== wildcard)
       throw badRequest('Admin token cannot be scoped to single environment', '/body/environment');
   } else {
     const called = kind === 'client' ? 'Client' : 'Frontend';
-    if (environment === everywhere)
+    if (environment === wildcard)
       throw badRequest(`${called} token cannot be scoped to all environments`, '/body/environment');
     if (!places.environments.includes(environment))
       throw badRequest(`Environment=${environment} does not exist`, '/body/environment');
     for (const project of projects) {
-      if (project === everywhere || (places.projects.includes(project) && maySee(caller, project))) continue;
+      if (project === wildcard || (places.projects.includes(project) && maySee(caller, project))) continue;
       throw badRequest(`Project=${project} does not exist`, '/body/projects');
     }
   }

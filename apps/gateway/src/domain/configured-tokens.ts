@@ -20,7 +20,8 @@ interface Settings {
   readonly INIT_FRONTEND_API_TOKENS?: string;
 }
 
-const everywhere = '*';
+/** Stands for all projects, or for all environments. */
+const wildcard = '*';
 const maxLength = 256;
 
 /** Parses `<project>:<environment>.<secret>`. The error must not contain the secret. */
@@ -50,8 +51,8 @@ export const configuredTokens = (settings: Settings): ConfiguredTokens => {
           secret,
           () => new Error(`Token ${index + 1} of ${setting} must have the form ${form}.`),
         );
-        const isEverywhere = scope.environment === everywhere && scope.projects[0] === everywhere;
-        if (kind === 'admin' ? !isEverywhere : scope.environment === everywhere)
+        const isForAll = scope.environment === wildcard && scope.projects[0] === wildcard;
+        if (kind === 'admin' ? !isForAll : scope.environment === wildcard)
           throw new Error(`Token ${index + 1} of ${setting} must have the form ${form}.`);
         return [{ kind, secret, ...scope }];
       });

@@ -41,23 +41,23 @@ export interface ServerOptions {
   readonly limits: RequestLimits;
   readonly unread: UnreadResponses;
   /** responds to requests before they are routed */
-  readonly respondEarly?: (request: IncomingMessage) => EarlyResponse | undefined;
+  readonly respondBeforeRouting?: (request: IncomingMessage) => PreRoutingResponse | undefined;
 }
 
 /** The response to a request that needs none of what routes do. */
-export interface EarlyResponse {
+export interface PreRoutingResponse {
   /** the path of the operation, with the names of its parameters */
   readonly route: string;
   readonly callerId: number;
-  /** under whom bytes that are not read are counted */
-  readonly holder: string;
+  /** the client under which bytes that are not read are counted */
+  readonly clientKey: string;
   /** undefined where the request has to be routed after all */
-  readonly content: EarlyContent | undefined | Promise<EarlyContent | undefined>;
+  readonly content: PreRoutingContent | undefined | Promise<PreRoutingContent | undefined>;
   /** called before the response is handed over */
   readonly release: () => void;
 }
 
-export interface EarlyContent {
+export interface PreRoutingContent {
   readonly status: number;
   /** names and values, alternating */
   readonly headers: readonly string[];
@@ -109,7 +109,7 @@ export const createHttpServer = ({
   limits,
   unread,
   draining,
-  respondEarly = () => undefined,
+  respondBeforeRouting = () => undefined,
 }: ServerOptions) => {
   let closing = false;
   // While closing, a connection is idle as soon as its last response is sent.
@@ -147,18 +147,18 @@ export const createHttpServer = ({
     reply.header('x-request-id', id);
   };
 
-  /** Sends the response of `respondEarly`, with all that every response has; routes other requests. */
-  const earlyOr =
+  /** Sends the response of `respondBeforeRouting`, with all that every response has; routes other requests. */
+  const preRoutingOr =
     (handler: RequestListener): RequestListener =>
     (request, response) => {
       const startedAt = performance.now();
       // Responses that depend on the origin, and those that are refused, are made by routes.
       const isOrdinary = request.headers.origin === undefined && oversizedHead(request, config) === undefined;
-      const early = isOrdinary ? respondEarly(request) : undefined;
-      if (early === undefined) return handler(request, response);
-      const { route, callerId, holder, release } = early;
+      const preRouted = isOrdinary ? respondBeforeRouting(request) : undefined;
+      if (preRouted === undefined) return handler(request, response);
+      const { route, callerId, clientKey, release } = preRouted;
       openResponses.add(response);
-      const send = (content: EarlyContent | undefined): void => {
+      const send = (content: PreRoutingContent | undefined): void => {
         release();
         // A request whose client has disconnected is logged and not routed: a route releases its permits when the connection closes, which
         // has already happened.
@@ -172,7 +172,7 @@ export const createHttpServer = ({
         if (draining.aborted) all.push('connection', 'close');
         if (body !== undefined) {
           all.push('content-length', String(body.length));
-          unread.add(response, holder, body.length, { shared: body });
+          unread.add(response, clientKey, body.length, { shared: body });
         }
         try {
           response.writeHead(status, all).end(body);
@@ -181,8 +181,8 @@ export const createHttpServer = ({
           response.destroy();
         }
       };
-      if (!(early.content instanceof Promise)) return send(early.content);
-      early.content.then(send, () => send(undefined));
+      if (!(preRouted.content instanceof Promise)) return send(preRouted.content);
+      preRouted.content.then(send, () => send(undefined));
     };
 
   /** While draining, a response ends its connection, so that the client sends its next request to another gateway. */
@@ -225,7 +225,7 @@ export const createHttpServer = ({
           connectionsCheckingInterval: Math.max(50, Math.round(config.GATEWAY_HEADERS_TIMEOUT_MS / 4)),
           maxHeaderSize: config.GATEWAY_MAX_HEADER_BYTES,
         },
-        serialisePipelinedRequests(earlyOr(handler)),
+        serialisePipelinedRequests(preRoutingOr(handler)),
       ),
     routerOptions: {
       ignoreDuplicateSlashes: true,
@@ -283,9 +283,9 @@ export const createHttpServer = ({
   app.addHook('onSend', (request, reply, payload, done) => {
     limits.responseSent(request);
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
-      const holder = limits.clientOf(request)?.id ?? clientNetwork(request.ip);
+      const clientKey = limits.clientOf(request)?.id ?? clientNetwork(request.ip);
       // A buffer that several responses send is in memory once.
-      unread.add(reply.raw, holder, payload.length, typeof payload === 'string' ? {} : { shared: payload });
+      unread.add(reply.raw, clientKey, payload.length, typeof payload === 'string' ? {} : { shared: payload });
     }
     endConnectionIfDraining(reply);
     done();

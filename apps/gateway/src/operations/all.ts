@@ -60,7 +60,7 @@ export { listServiceAccountsEndpoint } from './service-accounts/list-service-acc
 export { updateServiceAccountEndpoint } from './service-accounts/update-service-account.ts';
 export { changeOwnPasswordEndpoint } from './passwords/change-own-password.ts';
 export { changeUserPasswordEndpoint } from './passwords/change-user-password.ts';
-export { validateResetPasswordEndpoint } from './passwords/validate-reset-password.ts';
+export { checkPasswordStrengthEndpoint } from './passwords/check-password-strength.ts';
 export { createFirstAdminEndpoint } from './sign-in/create-first-admin.ts';
 export { createInviteLinkEndpoint } from './invite-links/create-invite-link.ts';
 export { createResetLinkEndpoint } from './passwords/create-reset-link.ts';

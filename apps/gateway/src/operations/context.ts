@@ -7,13 +7,13 @@ import type { Mailer } from '../mail/mailer.ts';
 import type { InviteLinkSecrets } from '../persistence/links/invite-link-secrets.ts';
 import type { PasswordHasher } from '../passwords/password-hasher.ts';
 import type { LoginLimits } from '../passwords/login-limits.ts';
-import type { PasswordHolder } from '../persistence/passwords/password-repository.ts';
+import type { PasswordAccount } from '../persistence/passwords/password-repository.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { SignInLog } from '../sessions/sign-in-log.ts';
 import type { SignInSettings } from '../identity/sign-in-settings.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { InstanceInfo } from './instance/instance-info.ts';
-import type { ProjectCatalogue } from './project-catalogue.ts';
+import type { ProjectDirectory } from './project-directory.ts';
 
 /** The dependencies of the operations of signing in. */
 export interface SignIn {
@@ -23,7 +23,7 @@ export interface SignIn {
   readonly log: SignInLog;
   /** the hashes of the latest passwords of a user, the current one first */
   readonly listPasswords: (userId: number) => Promise<string[]>;
-  readonly findPasswordHolder: (name: string, address: string) => Promise<PasswordHolder | undefined>;
+  readonly findPasswordAccount: (name: string, address: string) => Promise<PasswordAccount | undefined>;
 }
 
 /** The dependencies of the gateway's own operations. */
@@ -36,7 +36,7 @@ export interface GatewayContext {
   /** undefined without a mail server */
   readonly mailer: Mailer | undefined;
   readonly accessReader: AccessReader;
-  readonly catalogue: ProjectCatalogue;
+  readonly projectDirectory: ProjectDirectory;
   readonly pendingPrivateProjects: PendingPrivateProjects;
   /** drops the cached principals of this process */
   readonly invalidateTokenCache: () => void;

@@ -64,7 +64,7 @@ export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<stri
     await users.lockFirstUserCreation();
     if (await users.hasUsers()) return undefined;
     if (configured === undefined || hash === undefined) {
-      const link = { purpose: 'first', userId: null, createdBy: null, hours: linkHours } as const;
+      const link = { purpose: 'create-first-admin', userId: null, createdBy: null, hours: linkHours } as const;
       return (await oneTimeLinkRepository(tx, hasher).create(link)).secret;
     }
     const user = await users.add(configured.names, predefinedRole.admin, false);

@@ -15,7 +15,7 @@ export const createPasswordLink = (
   { isNew, createdBy }: { readonly isNew: boolean; readonly createdBy: string | null },
 ): Promise<NewSecret> => {
   const hours = isNew ? welcomeHours : resetHours;
-  return links.create({ purpose: 'password', userId, createdBy, hours }, secretBytes);
+  return links.create({ purpose: 'set-password', userId, createdBy, hours }, secretBytes);
 };
 
 /** The path of the page on which a link is used, as in Unleash. */

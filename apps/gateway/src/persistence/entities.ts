@@ -103,7 +103,7 @@ export const TokenEntity = defineEntity({
     user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').strictNullable().deleteRule('cascade'),
     projects: p.type(TextArray).defaultRaw("'{*}'"),
     /** projects that are deleted: SDKs that had their features are sent the removals */
-    formerProjects: p.type(TextArray).defaultRaw("'{}'").hidden(),
+    deletedProjects: p.type(TextArray).defaultRaw("'{}'").hidden(),
     environment: p.text().default('*'),
     createdBy: p.integer().strictNullable().hidden(),
     createdAt: p.type(Timestamp).defaultRaw('now()'),
@@ -177,7 +177,7 @@ export const LinkEntity = defineEntity({
   tableName: 'sign_in_link',
   properties: {
     id: p.uuid().primary().defaultRaw('gen_random_uuid()'),
-    purpose: p.text().$type<'password' | 'first'>(),
+    purpose: p.text().$type<'set-password' | 'create-first-admin'>(),
     user: p
       .manyToOne(UserEntity)
       .mapToPk()
@@ -192,8 +192,8 @@ export const LinkEntity = defineEntity({
     usedAt: p.type(Timestamp).strictNullable(),
   },
   checks: [
-    { name: 'sign_in_link_purpose', expression: "purpose in ('password', 'first')" },
-    { name: 'sign_in_link_user', expression: "(purpose = 'password') = (user_id is not null)" },
+    { name: 'sign_in_link_purpose', expression: "purpose in ('set-password', 'create-first-admin')" },
+    { name: 'sign_in_link_user', expression: "(purpose = 'set-password') = (user_id is not null)" },
     { name: 'sign_in_link_hash', expression: 'octet_length(hash) = 32' },
   ],
 });
@@ -287,7 +287,7 @@ export const ProjectUserEntity = defineEntity({
   tableName: 'project_user',
   properties: {
     project: p.text().primary(),
-    holder: ofUser().index('project_user_by_user'),
+    assignee: ofUser().index('project_user_by_user'),
     role: ofRole().index('project_user_by_role'),
     addedAt: p.type(Timestamp).defaultRaw('now()'),
   },
@@ -298,7 +298,7 @@ export const ProjectGroupEntity = defineEntity({
   tableName: 'project_group',
   properties: {
     project: p.text().primary(),
-    holder: ofGroup().index('project_group_by_group'),
+    assignee: ofGroup().index('project_group_by_group'),
     role: ofRole().index('project_group_by_role'),
     addedAt: p.type(Timestamp).defaultRaw('now()'),
   },

@@ -66,7 +66,7 @@ interface StreamConnection {
   readonly options: StreamOptions;
   readonly channel: Channel;
   readonly checked: CheckedToken;
-  readonly holder: string;
+  readonly clientKey: string;
   /** the second of the keep-alive interval in which its comment is sent */
   readonly slot: number;
   /** milliseconds of `performance.now()` */
@@ -171,9 +171,9 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
 
   /** Waits until the client has read what was written, and then brings it up to date. */
   const awaitReading = (connection: StreamConnection, bytes: number, shared: object | undefined): void => {
-    const { raw, holder, channel } = connection;
+    const { raw, clientKey, channel } = connection;
     connection.isBlocked = true;
-    const read = unread.add(raw, holder, Math.max(bytes, minUnreadBytes), {
+    const read = unread.add(raw, clientKey, Math.max(bytes, minUnreadBytes), {
       shared,
       onEnd: () => void (connection.ending ??= 'unread'),
     });
@@ -310,7 +310,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
   if (draining.aborted) drain();
   else draining.addEventListener('abort', drain, { once: true });
 
-  const add = (raw: ServerResponse, holder: string, streamOptions: StreamOptions): StreamConnection => {
+  const add = (raw: ServerResponse, clientKey: string, streamOptions: StreamOptions): StreamConnection => {
     const { scope, credential, first } = streamOptions;
     const channelKey = scopeKey(scope);
     const channel = channels.get(channelKey) ?? {
@@ -330,7 +330,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     const lifetimeMs = config.GATEWAY_MAX_STREAM_SECONDS * 1_000 * (1 - lifetimeSpread * Math.random());
     const connection: StreamConnection = {
       raw,
-      holder,
+      clientKey,
       channel,
       checked,
       options: streamOptions,

@@ -227,7 +227,7 @@ export * from './service-accounts/list-service-accounts.ts';
 export * from './service-accounts/update-service-account.ts';
 export * from './passwords/change-own-password.ts';
 export * from './passwords/change-user-password.ts';
-export * from './passwords/validate-reset-password.ts';
+export * from './passwords/check-password-strength.ts';
 export * from './sign-in/create-first-admin.ts';
 export * from './invite-links/create-invite-link.ts';
 export * from './passwords/create-reset-link.ts';

@@ -27,7 +27,7 @@ export interface DeliveryScope {
   /** sorted, without duplicates; undefined for every project */
   readonly projects?: readonly string[];
   /** deleted projects, sorted: SDKs may still have their features and get the removals */
-  readonly formerProjects?: readonly string[];
+  readonly deletedProjects?: readonly string[];
   readonly namePrefix?: string;
   /** features with any of these */
   readonly tags?: readonly Tag[];
@@ -70,12 +70,12 @@ export const deliveryScope = (
   query: Omit<ClientFeaturesQuery, 'environment'> = {},
 ): DeliveryScope => {
   const projects = projectsFor(caller, query.project);
-  const { formerProjects: former = [] } = caller;
+  const { deletedProjects = [] } = caller;
   const tags = query.tag?.map((written, nth) => writtenTag(written, `/query/tag/${nth}`));
   return {
     environment,
     ...(projects === undefined ? {} : { projects: [...new Set(projects)].sort() }),
-    ...(former.length === 0 ? {} : { formerProjects: former.toSorted() }),
+    ...(deletedProjects.length === 0 ? {} : { deletedProjects: deletedProjects.toSorted() }),
     ...(query.namePrefix === undefined ? {} : { namePrefix: query.namePrefix }),
     ...(tags === undefined ? {} : { tags }),
     inlineSegments: !announcesClientSpec(query.clientSpec, segmentsSpec),
@@ -93,7 +93,7 @@ export const describeScope = ({ environment, projects, namePrefix, tags, inlineS
 
 /** The cache key of a scope: equal for scopes with the same complete states and deltas. */
 export const scopeKey = (scope: DeliveryScope): string =>
-  JSON.stringify([describeScope(scope), scope.formerProjects ?? []]);
+  JSON.stringify([describeScope(scope), scope.deletedProjects ?? []]);
 
 /** 400 for an environment that does not exist. */
 export const noSuchDeliveryEnvironment = (environment: string): Refusal =>

@@ -5,13 +5,13 @@ import { addToken } from './add-token.ts';
 import { requireWithinLifetime } from './require-within-lifetime.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const createApiTokenEndpoint = ({ transaction, catalogue }: GatewayContext) =>
+export const createApiTokenEndpoint = ({ transaction, projectDirectory }: GatewayContext) =>
   implement(CreateApiToken, async (request) => {
     const { caller, body, now } = request;
-    const targets = await catalogue.all(request);
+    const targets = await projectDirectory.all(request);
     const token = newToken(body, caller, targets, now);
     requireMayCreate(caller, token.kind);
-    await catalogue.awaitProjection(namedProjects(token));
+    await projectDirectory.awaitProjection(namedProjects(token));
     return transaction.revealingSecret(request, async (tx) => {
       if (token.kind === 'admin') await requireWithinLifetime(tx, caller, token.expiresAt);
       return addToken(tx, token, caller.id);

@@ -5,13 +5,13 @@ import { badRequest } from '../../domain/refusals.ts';
 import { addToken } from './add-token.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const createProjectApiTokenEndpoint = ({ transaction, catalogue }: GatewayContext) =>
+export const createProjectApiTokenEndpoint = ({ transaction, projectDirectory }: GatewayContext) =>
   implement(CreateProjectApiToken, async (request) => {
     const { caller, params, body, now } = request;
     const { projectId } = params;
     const [environments] = await Promise.all([
-      catalogue.environments(request),
-      catalogue.requireProject(request, projectId),
+      projectDirectory.environments(request),
+      projectDirectory.requireProject(request, projectId),
     ]);
     const named = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
     if (named.some((project) => project !== projectId))
@@ -24,6 +24,6 @@ export const createProjectApiTokenEndpoint = ({ transaction, catalogue }: Gatewa
     if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], where)) {
       throw noAccess(['CREATE_PROJECT_API_TOKEN'], token.environment);
     }
-    await catalogue.awaitProjection([projectId]);
+    await projectDirectory.awaitProjection([projectId]);
     return transaction.revealingSecret(request, (tx) => addToken(tx, token, caller.id));
   });

@@ -6,10 +6,10 @@ import { maySeeToken } from './require-token.ts';
 import { toListedToken } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const listProjectApiTokensEndpoint = ({ transaction, catalogue }: GatewayContext) =>
+export const listProjectApiTokensEndpoint = ({ transaction, projectDirectory }: GatewayContext) =>
   implement(ListProjectApiTokens, async (request) => {
     const { caller, params } = request;
-    await catalogue.requireProject(request, params.projectId);
+    await projectDirectory.requireProject(request, params.projectId);
     return transaction(request, async ({ tokens }) => {
       const found = await tokens.list(sdkTokenKinds, params.projectId);
       const creatable = permittedKinds(caller, 'CREATE');

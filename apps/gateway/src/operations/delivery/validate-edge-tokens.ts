@@ -19,8 +19,8 @@ export const validateEdgeTokensEndpoint = ({ identify }: GatewayContext) =>
     const tokens = [...new Set(body.tokens)];
     const principals = await Promise.all(tokens.map((token) => principalOf(identify, token)));
     return {
-      tokens: tokens.flatMap((token, nth): ValidEdgeTokens['tokens'] => {
-        const principal = principals[nth];
+      tokens: tokens.flatMap((token, index): ValidEdgeTokens['tokens'] => {
+        const principal = principals[index];
         const environment = principal === undefined ? undefined : boundEnvironment(principal.caller);
         if (principal === undefined || principal.mayCallAdminApi || environment === undefined) return [];
         const type = principal.isPublic ? 'frontend' : 'client';

@@ -13,14 +13,14 @@ export const resetPasswordEndpoint = ({ transaction, signIn, signInSettings }: G
     const { token, password } = request.body;
     requireStrongPassword(password);
     const found = await transaction(request, async ({ links, passwords }) => {
-      const { userId } = await links.get(token, 'password');
+      const { userId } = await links.get(token, 'set-password');
       return { userId: userId as number, earlier: await passwords.list(userId as number) };
     });
     if (!('userId' in found)) throw new Error('A reset by a link has no stored reply.');
     const { userId, earlier } = found;
     const hash = await hashNewPassword(signIn.passwords, password, earlier);
     await transaction(request, async ({ links, users, passwords, sessions }) => {
-      const link = await links.getForUpdate(token, 'password');
+      const link = await links.getForUpdate(token, 'set-password');
       const user = await users.findForUpdate(userId, { only: 'users' });
       if (user?.active !== true) throw invalidLink();
       await links.markUsed(link.id);

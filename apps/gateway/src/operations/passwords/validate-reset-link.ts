@@ -6,7 +6,7 @@ export const validateResetLinkEndpoint = ({ transaction }: GatewayContext) =>
   implement(ValidateResetLink, (request) =>
     transaction(request, async ({ links, users, roles }) => {
       const { token } = request.query;
-      const { userId, createdBy } = await links.get(token, 'password');
+      const { userId, createdBy } = await links.get(token, 'set-password');
       const user = (await users.find(userId ?? 0, { only: 'users' })) as User;
       if (!user.active) throw refusal('InvalidTokenError', 'The link is not valid, or has expired.');
       const { id, name, email, rootRole } = user;

@@ -3,11 +3,11 @@ import { GetProfile, may, type Role } from '@bunting/contracts';
 import { hasAccount, predefinedRole } from '../../domain/token-scope.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const getProfileEndpoint = ({ transaction, catalogue }: GatewayContext) =>
+export const getProfileEndpoint = ({ transaction, projectDirectory }: GatewayContext) =>
   implement(GetProfile, async (request) => {
     const { caller } = request;
     const isAdmin = may(caller, ['ADMIN']);
-    const everyProject = isAdmin ? await catalogue.visibleProjects(request) : undefined;
+    const everyProject = isAdmin ? await projectDirectory.visibleProjects(request) : undefined;
     return transaction(request, async ({ users, projectRoles, roles }) => {
       const user = hasAccount(caller) ? await users.find(caller.id) : undefined;
       const held = user?.rootRole ?? (isAdmin ? predefinedRole.admin : predefinedRole.viewer);

@@ -11,10 +11,10 @@ export const addProjectAccessEndpoint = (context: GatewayContext) =>
     return withExistingProject(context, request, project, async (tx) => {
       const before = await lockProjectRoles(tx, project);
       const roles = [...new Set(body.roles)];
-      for (const holder of ['user', 'group'] as const) {
-        const ids = [...new Set(body[`${holder}s`])];
-        await requireMayGrantRoles(tx, before, { caller, project, holder, ids, roles, bodyPath: '/body' });
-        await tx.projectRoles.add(holder, project, ids, roles);
+      for (const assignee of ['user', 'group'] as const) {
+        const ids = [...new Set(body[`${assignee}s`])];
+        await requireMayGrantRoles(tx, before, { caller, project, assignee, ids, roles, bodyPath: '/body' });
+        await tx.projectRoles.add(assignee, project, ids, roles);
       }
       const after = await lockProjectRoles(tx, project);
       if (JSON.stringify(rolesEventData(after)) !== JSON.stringify(rolesEventData(before)))

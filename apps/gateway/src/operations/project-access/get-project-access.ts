@@ -10,16 +10,16 @@ const within = ({ roles, addedAt }: RoleHolder) => ({
   addedAt,
 });
 
-export const getProjectAccessEndpoint = ({ transaction, catalogue }: GatewayContext) =>
+export const getProjectAccessEndpoint = ({ transaction, projectDirectory }: GatewayContext) =>
   implement(GetProjectAccess, async (request) => {
     const { projectId } = request.params;
-    await catalogue.requireProject(request, projectId);
+    await projectDirectory.requireProject(request, projectId);
     return transaction(request, async ({ projectRoles, groups, roles }) => {
       const held = await projectRoles.list(projectId);
       const named = new Map((await groups.list(held.groups.map(({ id }) => id))).map((group) => [group.id, group]));
       const given = (await roles.list()).filter(({ type }) => type === 'project' || type === 'custom');
       const whoHas = (role: number, holders: readonly RoleHolder[]) =>
-        holders.filter((holder) => holder.roles.includes(role)).map(({ id }) => id);
+        holders.filter(({ roles }) => roles.includes(role)).map(({ id }) => id);
       return {
         version: 1 as const,
         users: held.users.map((row) => ({ ...userOf(row), ...within(row) })),

@@ -1,7 +1,7 @@
 import { type Caller, refusal } from '@bunting/contracts';
 import { requireMayGrant } from '../../domain/roles.ts';
 import { badRequest } from '../../domain/refusals.ts';
-import type { HolderType } from '../../persistence/rights/project-role-repository.ts';
+import type { AssigneeType } from '../../persistence/rights/project-role-repository.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 
 /** The roles of users and groups in a project, by their ids. */
@@ -42,7 +42,7 @@ export const rolesEventData = ({ users, groups }: ProjectRoles) => {
 interface RoleAssignment {
   readonly caller: Caller;
   readonly project: string;
-  readonly holder: HolderType;
+  readonly assignee: AssigneeType;
   readonly ids: readonly number[];
   readonly roles: readonly number[];
   /** path of the property that names them, for refusals */
@@ -50,23 +50,23 @@ interface RoleAssignment {
 }
 
 /**
- * Checks that the roles and their holders exist and that the caller may grant the roles, of which those that a holder already has are not
+ * Checks that the roles and their assignees exist and that the caller may grant the roles. Those that an assignee already has are not
  * granted again.
  * @throws Refusal 400 for a missing role, user or group; `NoAccessError` for a permission that the caller lacks
  */
 export const requireMayGrantRoles = async (
   tx: Pick<GatewayTransaction, 'roles' | 'users' | 'groups'>,
   before: ProjectRoles,
-  { caller, project, holder, ids, roles, bodyPath }: RoleAssignment,
+  { caller, project, assignee, ids, roles, bodyPath }: RoleAssignment,
 ): Promise<void> => {
   const grants = await tx.roles.findProjectGrants(roles);
   const unknown = roles.find((id) => !grants.has(id));
   if (unknown !== undefined) throw badRequest(`There is no role ${unknown} for projects`, `${bodyPath}/roles`);
   const existing =
-    holder === 'user' ? await tx.users.findExisting(ids) : (await tx.groups.list(ids)).map(({ id }) => id);
+    assignee === 'user' ? await tx.users.findExisting(ids) : (await tx.groups.list(ids)).map(({ id }) => id);
   const missing = ids.find((id) => !existing.includes(id));
-  if (missing !== undefined) throw badRequest(`There is no ${holder} ${missing}`, `${bodyPath}/${holder}s`);
-  const held = holder === 'user' ? before.users : before.groups;
+  if (missing !== undefined) throw badRequest(`There is no ${assignee} ${missing}`, `${bodyPath}/${assignee}s`);
+  const held = assignee === 'user' ? before.users : before.groups;
   const given = roles.filter((role) => ids.some((id) => !(held.get(id) ?? []).includes(role)));
   for (const role of given) requireMayGrant(caller, project, grants.get(role) ?? []);
 };

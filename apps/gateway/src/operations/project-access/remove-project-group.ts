@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RemoveProjectGroup } from '@bunting/contracts';
-import { setHolderRoles } from './set-holder-roles.ts';
+import { setAssigneeRoles } from './set-assignee-roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { withExistingProject } from './with-existing-project.ts';
 
@@ -10,6 +10,6 @@ export const removeProjectGroupEndpoint = (context: GatewayContext) =>
     const { projectId, groupId } = params;
     return withExistingProject(context, request, projectId, async (tx) => {
       const type = 'project-access-group-roles-deleted';
-      await setHolderRoles(tx, { caller, project: projectId, holder: 'group', id: groupId, roles: [], type });
+      await setAssigneeRoles(tx, { caller, project: projectId, assignee: 'group', id: groupId, roles: [], type });
     });
   });

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RemoveProjectUser } from '@bunting/contracts';
-import { setHolderRoles } from './set-holder-roles.ts';
+import { setAssigneeRoles } from './set-assignee-roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { withExistingProject } from './with-existing-project.ts';
 
@@ -10,6 +10,6 @@ export const removeProjectUserEndpoint = (context: GatewayContext) =>
     const { projectId, userId } = params;
     return withExistingProject(context, request, projectId, async (tx) => {
       const type = 'project-access-user-roles-deleted';
-      await setHolderRoles(tx, { caller, project: projectId, holder: 'user', id: userId, roles: [], type });
+      await setAssigneeRoles(tx, { caller, project: projectId, assignee: 'user', id: userId, roles: [], type });
     });
   });

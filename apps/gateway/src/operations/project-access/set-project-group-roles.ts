@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetProjectGroupRoles } from '@bunting/contracts';
 import { groupNotFound } from '../../domain/refusals.ts';
-import { setHolderRoles } from './set-holder-roles.ts';
+import { setAssigneeRoles } from './set-assignee-roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { withExistingProject } from './with-existing-project.ts';
 
@@ -12,6 +12,13 @@ export const setProjectGroupRolesEndpoint = (context: GatewayContext) =>
     return withExistingProject(context, request, projectId, async (tx) => {
       if ((await tx.groups.findForUpdate(groupId)) === undefined) throw groupNotFound();
       const type = 'project-access-group-roles-updated';
-      await setHolderRoles(tx, { caller, project: projectId, holder: 'group', id: groupId, roles: body.roles, type });
+      await setAssigneeRoles(tx, {
+        caller,
+        project: projectId,
+        assignee: 'group',
+        id: groupId,
+        roles: body.roles,
+        type,
+      });
     });
   });

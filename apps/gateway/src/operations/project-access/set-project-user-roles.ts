@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetProjectUserRoles } from '@bunting/contracts';
 import { userNotFound } from '../../domain/refusals.ts';
-import { setHolderRoles } from './set-holder-roles.ts';
+import { setAssigneeRoles } from './set-assignee-roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { withExistingProject } from './with-existing-project.ts';
 
@@ -12,6 +12,6 @@ export const setProjectUserRolesEndpoint = (context: GatewayContext) =>
     return withExistingProject(context, request, projectId, async (tx) => {
       if ((await tx.users.findExisting([userId])).length === 0) throw userNotFound();
       const type = 'project-access-user-roles-updated';
-      await setHolderRoles(tx, { caller, project: projectId, holder: 'user', id: userId, roles: body.roles, type });
+      await setAssigneeRoles(tx, { caller, project: projectId, assignee: 'user', id: userId, roles: body.roles, type });
     });
   });

@@ -6,13 +6,13 @@ import type { GatewayContext } from '../context.ts';
  * @throws Refusal `NotFoundError` for a missing project
  */
 export const withExistingProject = async (
-  { transaction, catalogue }: Pick<GatewayContext, 'transaction' | 'catalogue'>,
-  request: GatewayWriteContext & Parameters<GatewayContext['catalogue']['requireProject']>[0],
+  { transaction, projectDirectory }: Pick<GatewayContext, 'transaction' | 'projectDirectory'>,
+  request: GatewayWriteContext & Parameters<GatewayContext['projectDirectory']['requireProject']>[0],
   project: string,
   write: (tx: GatewayTransaction) => Promise<void>,
 ) => {
-  await catalogue.requireProject(request, project);
-  await catalogue.awaitProjection([project]);
+  await projectDirectory.requireProject(request, project);
+  await projectDirectory.awaitProjection([project]);
   return transaction(request, async (tx) => {
     await tx.lockExistingProjects([project]);
     await write(tx);

@@ -4,13 +4,13 @@ import type { GatewayContext } from '../context.ts';
 
 const ofType = (wanted: PermissionType) => permissionsOfType(wanted).map(describePermission);
 
-export const listPermissionsEndpoint = ({ catalogue }: GatewayContext) =>
+export const listPermissionsEndpoint = ({ projectDirectory }: GatewayContext) =>
   implement(ListPermissions, async (request) => ({
     version: 1 as const,
     permissions: {
       root: ofType('root'),
       project: ofType('project'),
-      environments: (await catalogue.environments(request)).map((name) => ({
+      environments: (await projectDirectory.environments(request)).map((name) => ({
         name,
         permissions: ofType('environment'),
       })),

@@ -14,10 +14,10 @@ export const createFirstAdminEndpoint = ({ transaction, signIn }: GatewayContext
     requireStrongPassword(body.password);
     const asSystem = { ...request, caller: systemCaller };
     // Before the hash is computed, which is expensive: a guessed link costs only this read.
-    await transaction(asSystem, ({ links }) => links.get(body.token, 'first'));
+    await transaction(asSystem, ({ links }) => links.get(body.token, 'create-first-admin'));
     const hash = await signIn.passwords.hash(body.password);
     const created = await transaction(asSystem, async ({ links, users, passwords, sessions, emit }) => {
-      const link = await links.getForUpdate(body.token, 'first');
+      const link = await links.getForUpdate(body.token, 'create-first-admin');
       await users.lockFirstUserCreation();
       await requireNoUser(users);
       await links.markUsed(link.id);

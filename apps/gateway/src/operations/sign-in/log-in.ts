@@ -16,27 +16,27 @@ export const logInEndpoint = ({ transaction, signIn, signInSettings }: GatewayCo
     const name = body.username.trim().normalize('NFC');
     const failures = signIn.limits.attempt(address);
     await requirePasswordSignIn({ signInSettings });
-    const holder = await signIn.findPasswordHolder(name, address);
-    const counted = holder === undefined ? `name ${name.toLowerCase()}` : `user ${holder.userId}`;
-    const whom = holder?.isKnownAddress === true ? undefined : counted;
+    const account = await signIn.findPasswordAccount(name, address);
+    const counted = account === undefined ? `name ${name.toLowerCase()}` : `user ${account.userId}`;
+    const whom = account?.isKnownAddress === true ? undefined : counted;
     // Attempts from addresses or for names with many failures have the lowest priority in the queue of hashes.
     const rank = whom === undefined ? 0 : failures + signIn.limits.attemptFor(whom);
-    const { isMatch, isOutdated } = await signIn.passwords.verify(body.password, holder?.hash, rank);
-    if (holder === undefined || !isMatch) {
-      signIn.log.failure(holder?.userId, address);
+    const { isMatch, isOutdated } = await signIn.passwords.verify(body.password, account?.hash, rank);
+    if (account === undefined || !isMatch) {
+      signIn.log.failure(account?.userId, address);
       throw mismatch();
     }
     const hash = isOutdated ? await signIn.passwords.hash(body.password) : undefined;
     const signedIn = await transaction(request, async ({ passwords, sessions, users }) => {
       // The password may have been changed, and the user deactivated, while the hash was computed.
-      if (!(await passwords.isCurrent(holder))) throw mismatch();
-      if (hash !== undefined) await passwords.rehash(holder.passwordId, hash);
-      const secret = await sessions.start(holder.userId, { address, userAgent });
-      return { secret, user: (await users.find(holder.userId)) as User };
+      if (!(await passwords.isCurrent(account))) throw mismatch();
+      if (hash !== undefined) await passwords.rehash(account.passwordId, hash);
+      const secret = await sessions.start(account.userId, { address, userAgent });
+      return { secret, user: (await users.find(account.userId)) as User };
     });
     if (!('user' in signedIn)) throw new Error('A sign-in has no stored reply.');
     signIn.limits.succeeded(address, whom);
-    signIn.log.success(holder.userId, 'a password');
+    signIn.log.success(account.userId, 'a password');
     request.setHeader('Set-Cookie', signIn.cookie.set(signedIn.secret));
     return signedIn.user;
   });

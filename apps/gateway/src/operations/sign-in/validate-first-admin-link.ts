@@ -6,7 +6,7 @@ import { requireNoUser } from './require-no-user.ts';
 export const validateFirstAdminLinkEndpoint = ({ transaction }: GatewayContext) =>
   implement(ValidateFirstAdminLink, (request) =>
     transaction(request, async ({ links, users }) => {
-      await links.get(request.query.token, 'first');
+      await links.get(request.query.token, 'create-first-admin');
       await requireNoUser(users);
       return null;
     }),

@@ -199,7 +199,7 @@ export const userRepository = (tx: Tx) => {
       await em.nativeDelete(IdentityEntity, { user: id });
       await em.nativeDelete(LinkEntity, { user: id });
       await em.nativeDelete(GroupMemberEntity, { user: id });
-      await em.nativeDelete(ProjectUserEntity, { holder: id });
+      await em.nativeDelete(ProjectUserEntity, { assignee: id });
       await em.nativeUpdate(UserEntity, { id }, { deletedAt: raw('now()') });
     },
   };

@@ -5,7 +5,7 @@ import { type NewSecret, newLinkSecret, type SecretBytes } from '../tokens/token
 import type { TokenHasher } from '../tokens/token-hasher.ts';
 
 export interface NewLink {
-  readonly purpose: 'password' | 'first';
+  readonly purpose: 'set-password' | 'create-first-admin';
   /** whose password it sets; null for the first administrator */
   readonly userId: number | null;
   /** who created it; null for one that the user requested */

@@ -4,7 +4,7 @@ import type { Database, Statement, Tx } from '@bunting/database';
 const remembered = 5;
 
 /** A user who may sign in with a password. */
-export interface PasswordHolder {
+export interface PasswordAccount {
   readonly userId: number;
   readonly passwordId: number;
   readonly hash: string;
@@ -13,8 +13,8 @@ export interface PasswordHolder {
 }
 
 // An address is tried as an e-mail address first: a user name that equals the address of another user does not shadow that user.
-const holder: Statement = {
-  name: 'password-holder',
+const account: Statement = {
+  name: 'password-account',
   text: `
     select u.id as "userId", p.id as "passwordId", p.hash,
       exists (select from user_session s where s.user_id = u.id and s.address = $2) as "isKnownAddress"
@@ -26,11 +26,11 @@ const holder: Statement = {
 };
 
 /** The active user with a password whose e-mail address or user name this is; undefined when there is none. */
-export const findPasswordHolder = async (
+export const findPasswordAccount = async (
   database: Pick<Database, 'read'>,
   name: string,
   address: string,
-): Promise<PasswordHolder | undefined> => (await database.read<PasswordHolder>(holder, [name, address]))[0];
+): Promise<PasswordAccount | undefined> => (await database.read<PasswordAccount>(account, [name, address]))[0];
 
 const latest = `select hash from user_password where user_id = $1 order by id desc limit ${remembered}`;
 
@@ -57,7 +57,7 @@ export const passwordRepository = ({ query }: Pick<Tx, 'query'>) => ({
     await query('update user_password set hash = $2 where id = $1', [passwordId, hash]);
   },
   /** Whether the password is still the current one of an active user; locks the user until the transaction ends. */
-  isCurrent: async ({ userId, passwordId }: PasswordHolder): Promise<boolean> => {
+  isCurrent: async ({ userId, passwordId }: PasswordAccount): Promise<boolean> => {
     const text = `
       select (select max(id) from user_password where user_id = u.id) = $2 as current
       from api_user u where id = $1 and is_active and deleted_at is null for update`;

@@ -118,8 +118,8 @@ it('removes the roles and revokes the tokens of a deleted project, with events',
     { name: 'every', projects: ['*'], revoked: false },
     { name: 'only', projects: ['doomed'], revoked: true },
   ]);
-  expect(await write("select name, former_projects from api_token where former_projects <> '{}'")).toEqual([
-    { name: 'both', former_projects: ['doomed'] },
+  expect(await write("select name, deleted_projects from api_token where deleted_projects <> '{}'")).toEqual([
+    { name: 'both', deleted_projects: ['doomed'] },
   ]);
   const [event, ...more] = await write<{ payload: unknown }>("select payload from outbox where topic = 'event'");
   expect(more).toEqual([]);
@@ -131,22 +131,22 @@ it('removes the roles and revokes the tokens of a deleted project, with events',
   });
 });
 
-it('a new project that reuses an id is no former project of a token', async () => {
+it('a new project that reuses an id is no deleted project of a token', async () => {
   await apply(stateMessage('shop', 1, mode('shop', 'open')), stateMessage('stall', 1, mode('stall', 'open')));
   await write(
     "insert into api_token (kind, name, selector, hash, shown, projects, environment) values ('client', $1, $1, sha256('x'), $1, $2, 'development')",
     ['shopper', ['shop', 'stall', 'web']],
   );
-  const former = () => write("select projects, former_projects as former from api_token where name = 'shopper'");
+  const scopes = () => write("select projects, deleted_projects as deleted from api_token where name = 'shopper'");
   await apply(deleted('shop', 2, 'open'), deleted('stall', 2, 'private'));
-  expect(await former()).toEqual([{ projects: ['web'], former: ['shop', 'stall'] }]);
+  expect(await scopes()).toEqual([{ projects: ['web'], deleted: ['shop', 'stall'] }]);
   // A duplicate of a state from before the deletion creates nothing.
   await apply(stateMessage('stall', 1, mode('stall', 'open')));
-  expect(await former()).toEqual([{ projects: ['web'], former: ['shop', 'stall'] }]);
+  expect(await scopes()).toEqual([{ projects: ['web'], deleted: ['shop', 'stall'] }]);
   await apply(stateMessage('shop', 3, mode('shop', 'private')));
-  expect(await former()).toEqual([{ projects: ['web'], former: ['stall'] }]);
+  expect(await scopes()).toEqual([{ projects: ['web'], deleted: ['stall'] }]);
   await apply(stateMessage('stall', 3, mode('stall', 'private')));
-  expect(await former()).toEqual([{ projects: ['web'], former: [] }]);
+  expect(await scopes()).toEqual([{ projects: ['web'], deleted: [] }]);
 });
 
 it('a project that was private when it was deleted stays hidden, and one that was opened before does not', async () => {

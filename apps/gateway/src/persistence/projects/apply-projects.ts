@@ -24,15 +24,15 @@ const upsertProject = `
     returning id
   ),
   unlinked as (
-    update api_token set former_projects = array_remove(former_projects, $1)
-    where $1 = any (former_projects) and exists (select from kept) and not exists (select from before)
+    update api_token set deleted_projects = array_remove(deleted_projects, $1)
+    where $1 = any (deleted_projects) and exists (select from kept) and not exists (select from before)
   )
   insert into project_user (project, user_id, role_id)
   select $1, u.id, ${predefinedRole.owner} from kept join api_user u on u.id = $4 and u.deleted_at is null
   where not exists (select from before) on conflict do nothing`;
 
-// A private project leaves a tombstone. Tokens for this project alone are revoked; others lose the project, which becomes one of their
-// former projects.
+// A private project leaves a tombstone. Tokens for this project alone are revoked; others lose the project, which is then one of their
+// deleted projects.
 const deleteProject = `
   with gone as (delete from project where id = $1 and $5 <> 'private'),
   buried as (
@@ -44,7 +44,7 @@ const deleteProject = `
   groups as (delete from project_group where project = $1),
   narrowed as (
     update api_token set projects = array_remove(projects, $1),
-      former_projects = array_append(array_remove(former_projects, $1), $1)
+      deleted_projects = array_append(array_remove(deleted_projects, $1), $1)
     where $1 = any (projects) and projects <> array[$1] and revoked_at is null
   ),
   revoked as (

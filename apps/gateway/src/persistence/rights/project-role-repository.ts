@@ -4,8 +4,8 @@ import { predefinedRole } from '../../domain/token-scope.ts';
 import { ProjectGroupEntity, ProjectUserEntity } from '../entities.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
 
-/** The kinds of holders of roles in projects. */
-export type HolderType = 'user' | 'group';
+/** What a role in a project is assigned to. */
+export type AssigneeType = 'user' | 'group';
 
 /** The roles of a user or a group in a project, and when the first of them was added. */
 export interface RoleHolder {
@@ -36,23 +36,23 @@ const holdersOf = async ({ query }: Pick<Tx, 'query'>, project: string): Promise
 });
 
 /** The common columns of both tables. */
-type HolderRow = Pick<InferEntity<typeof ProjectUserEntity>, 'project' | 'holder' | 'role'>;
+type AssignedRow = Pick<InferEntity<typeof ProjectUserEntity>, 'project' | 'assignee' | 'role'>;
 const entityOf = { user: ProjectUserEntity, group: ProjectGroupEntity } as unknown as Record<
-  HolderType,
-  EntityName<HolderRow>
+  AssigneeType,
+  EntityName<AssignedRow>
 >;
 
 /** Roles of users and groups in projects. */
 export const projectRoleRepository = (tx: Tx) => {
   const { query } = tx;
   const add = async (
-    listForUpdate: HolderType,
+    of: AssigneeType,
     project: string,
     ids: readonly number[],
     roles: readonly number[],
   ): Promise<void> => {
-    const rows = ids.flatMap((holder) => roles.map((role) => ({ project, holder, role })));
-    if (rows.length > 0) await tx.em.upsertMany(entityOf[listForUpdate], rows, { onConflictAction: 'ignore' });
+    const rows = ids.flatMap((assignee) => roles.map((role) => ({ project, assignee, role })));
+    if (rows.length > 0) await tx.em.upsertMany(entityOf[of], rows, { onConflictAction: 'ignore' });
   };
   return {
     /** The role holders of a project, without a lock: for responses, not for decisions. */
@@ -63,14 +63,14 @@ export const projectRoleRepository = (tx: Tx) => {
       return holdersOf({ query }, project);
     },
     /** Replaces the roles of a user or group in a project. */
-    set: async (of: HolderType, project: string, holder: number, roles: readonly number[]): Promise<void> => {
-      await tx.em.nativeDelete(entityOf[of], { project, holder, role: { $nin: [...roles] } });
-      await add(of, project, [holder], roles);
+    set: async (of: AssigneeType, project: string, assignee: number, roles: readonly number[]): Promise<void> => {
+      await tx.em.nativeDelete(entityOf[of], { project, assignee, role: { $nin: [...roles] } });
+      await add(of, project, [assignee], roles);
     },
     add,
     /** Removes the roles of all other users or groups from a project. */
-    removeAllExcept: async (of: HolderType, project: string, ids: readonly number[]): Promise<void> => {
-      await tx.em.nativeDelete(entityOf[of], { project, holder: { $nin: [...ids] } });
+    removeAllExcept: async (of: AssigneeType, project: string, ids: readonly number[]): Promise<void> => {
+      await tx.em.nativeDelete(entityOf[of], { project, assignee: { $nin: [...ids] } });
     },
     hasOwner: async (project: string): Promise<boolean> => {
       const text = `

@@ -23,7 +23,7 @@ interface Row {
   readonly name: string;
   readonly hash: Buffer;
   readonly projects: string[];
-  readonly former_projects: string[];
+  readonly deleted_projects: string[];
   readonly environment: string;
   readonly lives_ms: number | null;
 }
@@ -32,7 +32,7 @@ interface Row {
 const validTokenBy = (column: 'selector' | 'id'): Statement => ({
   name: `valid-token-by-${column}`,
   text: `
-    select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.former_projects, token.environment,
+    select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.deleted_projects, token.environment,
       (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
       u.id as user_id, u.name as user_name, u.username, u.email,
       case when u.id is not null then ${accessSql} end as access
@@ -45,9 +45,9 @@ const validTokenBy = (column: 'selector' | 'id'): Statement => ({
 const callerOfToken = (row: Row & (AccessRow | { readonly user_id: null })): Caller => {
   if (row.kind !== 'user') {
     const grants = [...grantsOfToken({ ...row, kind: row.kind })];
-    const { former_projects: formerProjects } = row;
-    const former = formerProjects.length === 0 ? {} : { formerProjects };
-    return { id: adminTokenUserId, name: row.name, tokenId: row.id, grants, ...former };
+    const { deleted_projects: deletedProjects } = row;
+    const deleted = deletedProjects.length === 0 ? {} : { deletedProjects };
+    return { id: adminTokenUserId, name: row.name, tokenId: row.id, grants, ...deleted };
   }
   if (row.user_id === null) throw new Error(`The token ${row.id} of the kind user has no user.`);
   return callerOf(row, row.id);

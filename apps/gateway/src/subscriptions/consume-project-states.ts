@@ -1,8 +1,8 @@
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
 import { applyProjects, resetVersions } from '../persistence/projects/apply-projects.ts';
 
-/** Projects of the features service, for authorisation: which are private, and who created them and so owns them. */
-export const followProjects = (
+/** Consumes the states of projects, for authorisation: which are private, and who created them and so owns them. */
+export const consumeProjectStates = (
   options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'warn' | 'logError'>,
 ): Promise<Projection> =>
   startProjection({

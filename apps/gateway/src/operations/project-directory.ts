@@ -22,11 +22,11 @@ export type CatchUp = () => Promise<number>;
 
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
-// The caller is already authorised; the gateway reads the catalogue as the system.
+// The caller is already authorised; the gateway reads them as the system.
 const contextOf = (request: RequestContext): CallContext => onBehalfOf({ ...request, caller: systemCaller });
 
 /** The projects and environments that exist in the features service. */
-export const projectCatalogue = (bus: Bus, findExisting: FindExistingProjects, catchUp: CatchUp) => {
+export const projectDirectory = (bus: Bus, findExisting: FindExistingProjects, catchUp: CatchUp) => {
   const environments = async (request: RequestContext): Promise<string[]> =>
     (await call(bus, ListEnvironments, {}, contextOf(request))).environments.map(nameOf);
   const findUnknown = async (projectIds: readonly string[]): Promise<string | undefined> => {
@@ -65,4 +65,4 @@ export const projectCatalogue = (bus: Bus, findExisting: FindExistingProjects, c
     },
   };
 };
-export type ProjectCatalogue = ReturnType<typeof projectCatalogue>;
+export type ProjectDirectory = ReturnType<typeof projectDirectory>;

@@ -86,15 +86,15 @@ describe('a poll of an SDK that is answered without being routed', () => {
     ['everything again, for a tag of something else', '/api/client/features', { 'if-none-match': '"other"' }],
   ])('gets what the route sends: %s', async (_, path, headers) => {
     // The first request looks the token up, and is routed.
-    const early = await eventually(async () => {
+    const preRouted = await eventually(async () => {
       await ask(path, headers);
       const [unrouted, routed] = [await ask(path, headers), await askRoute(path, headers)];
       expect([isRouted(unrouted), isRouted(routed)]).toEqual([false, true]);
       expect(comparable(unrouted)).toEqual(comparable(routed));
       return unrouted;
     });
-    expect(early.headers['strict-transport-security']).toBe('max-age=31536000');
-    if ('x-request-id' in headers) expect(early.headers['x-request-id']).toBe('mine');
+    expect(preRouted.headers['strict-transport-security']).toBe('max-age=31536000');
+    if ('x-request-id' in headers) expect(preRouted.headers['x-request-id']).toBe('mine');
   });
 
   it('gets the flags of its own token, and each change with the next poll', async () => {
@@ -132,8 +132,8 @@ describe('a poll of an SDK that is answered without being routed', () => {
     const poll = () => ask('/api/client/features', { authorization, 'if-none-match': '*' });
     // Each new token empties the cache of tokens, as soon as PostgreSQL has notified the gateway.
     await eventually(async () => {
-      const early = await poll();
-      expect([early.status, isRouted(early)]).toEqual([304, false]);
+      const preRouted = await poll();
+      expect([preRouted.status, isRouted(preRouted)]).toEqual([304, false]);
     });
     const deleted = await gateway.ask(`/api/admin/api-tokens/${encodeURIComponent(authorization)}`, {
       method: 'DELETE',

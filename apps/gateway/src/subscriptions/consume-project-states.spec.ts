@@ -8,7 +8,7 @@ import type { Static } from 'typebox';
 import { freshGatewayDatabase } from '../../test/started-gateway.ts';
 import { gatewayEntities } from '../persistence/entities.ts';
 import { gatewayMigrations } from '../persistence/migrations/index.ts';
-import { followProjects } from './follow-projects.ts';
+import { consumeProjectStates } from './consume-project-states.ts';
 
 let fresh: FreshDatabase;
 let database: Database;
@@ -53,7 +53,7 @@ const modeOf = async (id: string) =>
 it('hides a project that was made private after the features service was restored from a backup', async () => {
   const backup = [stateMessage(1, 'open')];
   outbox = [...backup, stateMessage(2, 'protected'), stateMessage(3, 'open'), stateMessage(4, 'open')];
-  const projects = await followProjects({
+  const projects = await consumeProjectStates({
     bus,
     database,
     intervalMs: 60_000,

@@ -2,8 +2,8 @@ import { PasswordToCheck } from '../../model/access/session.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks the strength of a password, before signing in. */
-export const ValidateResetPassword = defineOperation({
-  subject: 'call.gateway.validate-reset-password',
+export const CheckPasswordStrength = defineOperation({
+  subject: 'call.gateway.check-password-strength',
   operationId: 'validatePassword',
   summary: 'Validate the strength of a password',
   description: 'Validates the strength of a password, for the pages on which users choose one before they sign in.',

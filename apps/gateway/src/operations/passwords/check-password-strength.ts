@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
-import { ValidateResetPassword } from '@bunting/contracts';
+import { CheckPasswordStrength } from '@bunting/contracts';
 import { requireStrongPassword } from '../../domain/password-policy.ts';
 
-export const validateResetPasswordEndpoint = () =>
-  implement(ValidateResetPassword, async ({ body }) => {
+export const checkPasswordStrengthEndpoint = () =>
+  implement(CheckPasswordStrength, async ({ body }) => {
     requireStrongPassword(body.password);
     return null;
   });

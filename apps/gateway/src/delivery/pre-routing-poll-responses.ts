@@ -2,19 +2,19 @@ import { type Caller, type ClientFeaturesQuery, type DeliveryScope, scopeKey } f
 import type { IncomingMessage } from 'node:http';
 import type { AdmitFromCache } from '../admission/admit.ts';
 import type { Authenticator } from '../authentication/authenticate.ts';
-import type { EarlyContent, EarlyResponse } from '../http/server.ts';
+import type { PreRoutingContent, PreRoutingResponse } from '../http/server.ts';
 import { compressedFrom, encodingOf } from '../http/compression.ts';
 import { queryAndHeadersParser } from '../http/request/query.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
 import { scopeOfRequest, type SdkResponse, type SdkOperation, sdkOperations, staleHeader } from './client-handlers.ts';
 import type { Delivery } from './delivery.ts';
-import type { FetchModeSteering } from './fetch-mode.ts';
+import type { FetchModePolicy } from './fetch-mode.ts';
 
 export interface PollOptions {
   readonly delivery: Delivery;
   readonly authenticateFromCache: Authenticator['authenticateFromCache'];
   readonly admitFromCache: AdmitFromCache;
-  readonly steer: FetchModeSteering['steer'];
+  readonly directToStream: FetchModePolicy['directToStream'];
 }
 
 /** A path of an SDK's operation, and how its query is read. */
@@ -44,7 +44,12 @@ const plainName = /^[\w.~-]{1,200}$/;
  * Responds to polls of SDKs before they are routed: ordinary GET requests with a cached token, whose response is in memory. All others are
  * routed, also those that are refused, so that only the routes decide on refusals.
  */
-export const earlyPollResponses = ({ delivery, authenticateFromCache, admitFromCache, steer }: PollOptions) => {
+export const preRoutingPollResponses = ({
+  delivery,
+  authenticateFromCache,
+  admitFromCache,
+  directToStream,
+}: PollOptions) => {
   const routes = new Map<string, PollRoute>();
   for (const sdkOperation of sdkOperations.values()) {
     const { http, query } = sdkOperation.operation;
@@ -109,12 +114,12 @@ export const earlyPollResponses = ({ delivery, authenticateFromCache, admitFromC
     sdkResponse: SdkResponse,
     limits: Readonly<Record<string, string>>,
     behindMs: number,
-  ): EarlyContent | undefined => {
+  ): PreRoutingContent | undefined => {
     // Routed responses are compressed as all others are.
     const isEncoded = sdkResponse.headers['content-encoding'] !== undefined;
     const isPlain = !isEncoded && encodingOf(request['accept-encoding']) !== 'identity';
     if (isPlain && sdkResponse.body !== undefined && sdkResponse.body.length >= compressedFrom) return undefined;
-    const { status, headers, body } = steer(sdkResponse, request);
+    const { status, headers, body } = directToStream(sdkResponse, request);
     const rawHeaders = Object.entries(headers).flat();
     for (const [name, value] of Object.entries(limits)) rawHeaders.push(name, value);
     if (behindMs > 0) rawHeaders.push(staleHeader, String(behindMs));
@@ -122,7 +127,7 @@ export const earlyPollResponses = ({ delivery, authenticateFromCache, admitFromC
   };
 
   /** The response to an admitted request; undefined where the request has to be routed. */
-  return (request: IncomingMessage): EarlyResponse | undefined => {
+  return (request: IncomingMessage): PreRoutingResponse | undefined => {
     const { method, url = '', headers } = request;
     if (method !== 'GET' || !url.startsWith('/api/client/') || !delivery.isLoaded) return undefined;
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return undefined;
@@ -134,7 +139,7 @@ export const earlyPollResponses = ({ delivery, authenticateFromCache, admitFromC
     const { sdkOperation, url: route } = poll.route;
     /** A request that is routed after all is admitted there. An error recurs there, and is reported. */
     const toRoute = (): undefined => void refund();
-    const respond = (behindMs: number): EarlyContent | undefined | Promise<EarlyContent | undefined> => {
+    const respond = (behindMs: number): PreRoutingContent | undefined | Promise<PreRoutingContent | undefined> => {
       const contentOrRoute = (response: SdkResponse) =>
         contentOf(request, response, admitted.headers, behindMs) ?? toRoute();
       try {
@@ -150,6 +155,6 @@ export const earlyPollResponses = ({ delivery, authenticateFromCache, admitFromC
     };
     const behind = delivery.catchUp();
     const content = typeof behind === 'number' ? respond(behind) : behind.then(respond);
-    return { route, callerId: principal.caller.id, holder: client.id, content, release };
+    return { route, callerId: principal.caller.id, clientKey: client.id, content, release };
   };
 };
