@@ -33,6 +33,7 @@ import { openApiDocument, version } from './openapi/document.ts';
 import { configuredMailer } from './mail/mailer.ts';
 import { configuredAdmin, ensureFirstAdmin } from './passwords/first-admin.ts';
 import { inviteLinkSecrets } from './persistence/links/invite-link-secrets.ts';
+import { gatewayReads } from './persistence/reads.ts';
 import { findPasswordAccount, listPasswords } from './persistence/passwords/password-repository.ts';
 import { loginLimits } from './passwords/login-limits.ts';
 import { passwordHasher } from './passwords/password-hasher.ts';
@@ -287,6 +288,7 @@ const start = async ({
     bus,
     identify,
     transaction,
+    reads: gatewayReads(database, config),
     signIn: {
       cookie,
       passwords,

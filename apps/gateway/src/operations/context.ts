@@ -11,6 +11,7 @@ import type { PasswordAccount } from '../persistence/passwords/password-reposito
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { SignInLog } from '../sessions/sign-in-log.ts';
 import type { SignInSettings } from '../identity/sign-in-settings.ts';
+import type { GatewayReads } from '../persistence/reads.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { InstanceInfo } from './instance/instance-info.ts';
 import type { ProjectDirectory } from './project-directory.ts';
@@ -31,6 +32,8 @@ export interface GatewayContext {
   readonly bus: Bus;
   readonly identify: Authenticator['identify'];
   readonly transaction: UnitOfWork;
+  /** for responses of one statement; writes read within their transaction */
+  readonly reads: GatewayReads;
   readonly signIn: SignIn;
   readonly inviteSecrets: InviteLinkSecrets;
   /** undefined without a mail server */

@@ -4,16 +4,14 @@ import { imageUrlOf } from '@bunting/contracts/hashing';
 import { hasAccount } from '../../domain/token-scope.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const getMeEndpoint = ({ transaction }: GatewayContext) =>
+export const getMeEndpoint = ({ reads }: GatewayContext) =>
   implement(GetMe, async (request) => {
     const { id, name, grants } = request.caller;
     const common = { permissions: grants, feedback: [], splash: {} };
     const tokenUser = { id, isAPI: true, name, username: name, imageUrl: imageUrlOf(name) };
     if (!hasAccount(request.caller)) return { user: tokenUser, ...common };
-    return transaction(request, async ({ users }) => {
-      const found = await users.find(id);
-      if (found === undefined) return { user: tokenUser, ...common };
-      const { rootRole: _role, active: _active, ...user } = found;
-      return { user, ...common };
-    });
+    const found = await reads.users.find(id);
+    if (found === undefined) return { user: tokenUser, ...common };
+    const { rootRole: _role, active: _active, ...user } = found;
+    return { user, ...common };
   });

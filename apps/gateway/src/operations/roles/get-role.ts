@@ -4,11 +4,9 @@ import { roleNotFound } from '../../domain/refusals.ts';
 import { toRoleResponse } from './role-response.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const getRoleEndpoint = ({ transaction }: GatewayContext) =>
-  implement(GetRole, (request) =>
-    transaction(request, async ({ roles }) => {
-      const role = await roles.find(request.params.id);
-      if (role === undefined) throw roleNotFound();
-      return toRoleResponse(role);
-    }),
-  );
+export const getRoleEndpoint = ({ reads }: GatewayContext) =>
+  implement(GetRole, async ({ params }) => {
+    const role = await reads.roles.find(params.id);
+    if (role === undefined) throw roleNotFound();
+    return toRoleResponse(role);
+  });

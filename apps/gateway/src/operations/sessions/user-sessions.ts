@@ -1,9 +1,9 @@
 import type { Caller, UserSessions } from '@bunting/contracts';
-import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
+import type { GatewayReads } from '../../persistence/reads.ts';
 
 /** The sessions of a user, of which the caller's own is marked. */
 export const userSessions = async (
-  { sessions }: Pick<GatewayTransaction, 'sessions'>,
+  { sessions }: Pick<GatewayReads, 'sessions'>,
   userId: number,
   { tokenId }: Caller,
 ): Promise<UserSessions> => ({

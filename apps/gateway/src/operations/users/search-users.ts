@@ -5,8 +5,8 @@ import type { GatewayContext } from '../context.ts';
 /** A shorter prefix would match nearly every user. */
 const minPrefixLength = 2;
 
-export const searchUsersEndpoint = ({ transaction }: GatewayContext) =>
-  implement(SearchUsers, async (request) => {
-    const prefix = request.query.q?.trim() ?? '';
-    return prefix.length < minPrefixLength ? [] : transaction(request, ({ users }) => users.search(prefix));
+export const searchUsersEndpoint = ({ reads }: GatewayContext) =>
+  implement(SearchUsers, async ({ query }) => {
+    const prefix = query.q?.trim() ?? '';
+    return prefix.length < minPrefixLength ? [] : reads.users.search(prefix);
   });

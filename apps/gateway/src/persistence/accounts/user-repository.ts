@@ -62,8 +62,8 @@ export interface UserUpdate {
   readonly active: boolean;
 }
 
-type AccountType = 'users' | 'service-accounts';
-interface AccountFilter {
+export type AccountType = 'users' | 'service-accounts';
+export interface AccountFilter {
   readonly only?: AccountType;
 }
 
@@ -88,6 +88,39 @@ const countAdmins = `
 
 const prefixPattern = (text: string): string => `${text.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
+const wanted = (person: UserRow | null | undefined, only: AccountType | undefined): User | undefined =>
+  !person || (only !== undefined && person.isService !== (only === 'service-accounts')) ? undefined : userOf(person);
+
+/** Reads of one statement, in a transaction or without one. */
+export const userReads = ({ query }: Pick<Tx, 'query'>) => ({
+  /** An account, without a lock: for responses, not for decisions. */
+  find: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
+    const text = `select ${userColumns} from api_user u where id = $1 and deleted_at is null`;
+    return wanted((await query<UserRow>(text, [id]))[0], only);
+  },
+  /** Users whose name, username or e-mail address starts with the prefix; at most 100. */
+  search: async (prefix: string): Promise<UserSearchResults> => {
+    const text = `
+      select ${userColumns} from api_user u
+      where deleted_at is null and not is_service
+        and (lower(name) like $1 or lower(username) like $1 or lower(email) like $1)
+      order by lower(coalesce(name, username, email)), id limit 100`;
+    const rows = await query<UserRow>(text, [prefixPattern(prefix)]);
+    return rows.map((row) => {
+      const { id, isAPI, imageUrl, accountType, scimId } = userOf(row);
+      return { id, isAPI, ...presentNames(row), imageUrl, accountType, scimId };
+    });
+  },
+  /** Inactive users: created, and last seen, longer ago than `inactiveAfter`; only those with the ids, if given. */
+  listInactive: async (ids?: readonly number[]): Promise<InactiveUsers['inactiveUsers']> => {
+    const rows = await query<UserRow & { readonly patSeenAt: string | null }>(inactive, [ids ?? null]);
+    return rows.map((row) => {
+      const { id, seenAt, createdAt, patSeenAt } = row;
+      return { id, ...presentNames(row), seenAt, createdAt, patSeenAt };
+    });
+  },
+});
+
 /** Users and service accounts, without deleted ones. */
 export const userRepository = (tx: Tx) => {
   const { query } = tx;
@@ -101,38 +134,19 @@ export const userRepository = (tx: Tx) => {
       throw badRequest('User already exists', constraint.includes('email') ? '/body/email' : '/body/username');
     }
   };
-  const wanted = (person: UserRow | null | undefined, only: AccountType | undefined): User | undefined =>
-    !person || (only !== undefined && person.isService !== (only === 'service-accounts')) ? undefined : userOf(person);
 
   return {
+    ...userReads(tx),
     list: async (accounts: AccountType, { limit, offset = 0 }: Page): Promise<User[]> => {
       const text = `
         select ${userColumns} from api_user u where deleted_at is null and is_service = $1
         order by id limit $2::int offset $3::int`;
       return (await query<UserRow>(text, [accounts === 'service-accounts', limit ?? null, offset])).map(userOf);
     },
-    /** An account, without a lock: for responses, not for decisions. */
-    find: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
-      const text = `select ${userColumns} from api_user u where id = $1 and deleted_at is null`;
-      return wanted((await query<UserRow>(text, [id]))[0], only);
-    },
     /** An account, locked until the transaction ends. */
     findForUpdate: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
       const lockMode = LockMode.PESSIMISTIC_WRITE;
       return wanted(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), only);
-    },
-    /** Users whose name, username or e-mail address starts with the prefix; at most 100. */
-    search: async (prefix: string): Promise<UserSearchResults> => {
-      const text = `
-        select ${userColumns} from api_user u
-        where deleted_at is null and not is_service
-          and (lower(name) like $1 or lower(username) like $1 or lower(email) like $1)
-        order by lower(coalesce(name, username, email)), id limit 100`;
-      const rows = await query<UserRow>(text, [prefixPattern(prefix)]);
-      return rows.map((row) => {
-        const { id, isAPI, imageUrl, accountType, scimId } = userOf(row);
-        return { id, isAPI, ...presentNames(row), imageUrl, accountType, scimId };
-      });
     },
     /** The names of users and service accounts, by their ids. */
     listNames: async (): Promise<UsersAndGroups['users']> => {
@@ -146,14 +160,6 @@ export const userRepository = (tx: Tx) => {
     countAdmins: async (): Promise<AdminCount> => {
       const [row] = await query<AdminCount>(countAdmins);
       return row as AdminCount;
-    },
-    /** Inactive users: created, and last seen, longer ago than `inactiveAfter`; only those with the ids, if given. */
-    listInactive: async (ids?: readonly number[]): Promise<InactiveUsers['inactiveUsers']> => {
-      const rows = await query<UserRow & { readonly patSeenAt: string | null }>(inactive, [ids ?? null]);
-      return rows.map((row) => {
-        const { id, seenAt, createdAt, patSeenAt } = row;
-        return { id, ...presentNames(row), seenAt, createdAt, patSeenAt };
-      });
     },
     /** Which of the ids belong to users or service accounts; locks them against deletion until the transaction ends. */
     findExisting: async (ids: readonly number[]): Promise<number[]> => {

@@ -17,11 +17,16 @@ export const readSetting = async <T extends object>(
   name: SettingName,
 ): Promise<StoredSetting<T> | undefined> => (await read<StoredSetting<T>>(stored, [name]))[0];
 
-/** Settings within a transaction. */
-export const settingRepository = ({ query }: Pick<Tx, 'query'>) => ({
+/** Reads of one statement, in a transaction or without one. */
+export const settingReads = ({ query }: Pick<Tx, 'query'>) => ({
   /** A setting, without a lock; undefined while it was never stored. */
   find: async <T extends object>(name: SettingName): Promise<StoredSetting<T> | undefined> =>
     (await query<StoredSetting<T>>(stored.text, [name]))[0],
+});
+
+/** Settings within a transaction. */
+export const settingRepository = ({ query }: Pick<Tx, 'query'>) => ({
+  ...settingReads({ query }),
   /** A setting, locked until the transaction ends, also while it was never stored. */
   findForUpdate: async <T extends object>(name: SettingName): Promise<StoredSetting<T> | undefined> => {
     await query('select pg_advisory_xact_lock(hashtext($1))', [`setting ${name}`]);

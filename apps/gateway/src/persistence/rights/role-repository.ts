@@ -28,13 +28,25 @@ const roleOf = ({ permissions, ...role }: RoleRow): RoleWithGrants => ({
   permissions: permissions.map(({ name, environment }) => ({ name, ...(environment === null ? {} : { environment }) })),
 });
 
+const roleById = async (
+  { query }: Pick<Tx, 'query'>,
+  id: number,
+  locking: '' | 'for update' = '',
+): Promise<RoleWithGrants | undefined> => {
+  const [row] = await query<RoleRow>(`${withRights} id = $1 ${locking}`, [id]);
+  return row === undefined ? undefined : roleOf(row);
+};
+
+/** Reads of one statement, in a transaction or without one. */
+export const roleReads = (tx: Pick<Tx, 'query'>) => ({
+  list: () => tx.query<Role>(`select ${columns} from role order by id`),
+  /** A role, without a lock: for responses, not for decisions. */
+  find: (id: number) => roleById(tx, id),
+});
+
 /** Roles, predefined and created. */
 export const roleRepository = (tx: Tx) => {
   const { query } = tx;
-  const byId = async (locking: '' | 'for update', id: number): Promise<RoleWithGrants | undefined> => {
-    const [row] = await query<RoleRow>(`${withRights} id = $1 ${locking}`, [id]);
-    return row === undefined ? undefined : roleOf(row);
-  };
   const store = async ({ name, description, type }: RoleInput, id: number | undefined): Promise<number> => {
     const { em } = tx;
     try {
@@ -51,11 +63,9 @@ export const roleRepository = (tx: Tx) => {
   };
 
   return {
-    list: () => query<Role>(`select ${columns} from role order by id`),
-    /** A role, without a lock: for responses, not for decisions. */
-    find: (id: number) => byId('', id),
+    ...roleReads(tx),
     /** A role, locked until the transaction ends. */
-    findForUpdate: (id: number) => byId('for update', id),
+    findForUpdate: (id: number) => roleById(tx, id, 'for update'),
     isNameTaken: async (name: string, exceptId?: number): Promise<boolean> => {
       const text = 'select id from role where lower(name) = lower($1)';
       return (await query<{ id: number }>(text, [name])).some(({ id }) => id !== exceptId);
@@ -84,7 +94,7 @@ export const roleRepository = (tx: Tx) => {
         environment: environment ?? null,
       }));
       if (given.length > 0) await tx.em.insertMany(RolePermissionEntity, given);
-      return (await byId('for update', id)) as RoleWithGrants;
+      return (await roleById(tx, id, 'for update')) as RoleWithGrants;
     },
     /** Copies the grants of all roles from one environment to another. Returns the roles that changed, before and after. */
     copyEnvironment: async (

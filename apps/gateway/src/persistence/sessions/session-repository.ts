@@ -26,10 +26,21 @@ export const sessionEndSql = ({ GATEWAY_SESSION_IDLE_HOURS: idleHours }: Session
 
 const columns = gatewaySql.selectOf(SessionEntity, 's');
 
+/** Reads of one statement, in a transaction or without one. */
+export const sessionReads = ({ query }: Pick<Tx, 'query'>, limits: SessionLimits) => ({
+  /** The sessions of a user that have not expired, the most recently used first. */
+  list: async (userId: number): Promise<Omit<UserSession, 'isCurrent'>[]> =>
+    query(
+      `select ${columns} from user_session s where user_id = $1 and ${sessionEndSql(limits)} > now() order by seen_at desc, id`,
+      [userId],
+    ),
+});
+
 /** The sessions of users. A request with the secret of one is its user's. */
 export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher, limits: SessionLimits) => {
   const end = sessionEndSql(limits);
   return {
+    ...sessionReads({ query }, limits),
     /** Starts a session with a new secret, which is stored as a hash only. @returns the secret, for the cookie */
     start: async (userId: number, { userAgent, address }: SessionClient): Promise<string> => {
       const secret = randomBytes(32).toString('base64url');
@@ -51,11 +62,6 @@ export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHas
       await query('update api_user set seen_at = greatest(seen_at, now()) where id = $1', [userId]);
       return secret;
     },
-    /** The sessions of a user that have not expired, the most recently used first. */
-    list: async (userId: number): Promise<Omit<UserSession, 'isCurrent'>[]> =>
-      query(`select ${columns} from user_session s where user_id = $1 and ${end} > now() order by seen_at desc, id`, [
-        userId,
-      ]),
     /** Ends one session of a user. @returns whether there was one */
     end: async (userId: number, id: string): Promise<boolean> =>
       (await query('delete from user_session where user_id = $1 and id = $2 returning id', [userId, id])).length > 0,
