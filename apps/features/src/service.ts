@@ -70,7 +70,7 @@ export const featuresService = defineService({
       limits,
       readers: readersOf(replica ?? database, { allowsRegex }),
       allowsRegex,
-      featureLimit: config.FEATURES_MAX_FEATURES,
+      instanceFeatureLimit: config.FEATURES_MAX_FEATURES,
     });
     const housekeeping = startHousekeeping(transaction, {
       intervalMs: config.FEATURES_HOUSEKEEPING_INTERVAL_MS,

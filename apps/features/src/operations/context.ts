@@ -11,8 +11,8 @@ interface ContextOptions {
   readonly bus: Bus;
   readonly readers: Readers;
   readonly limits: ApplicationLimits;
-  /** the maximum number of active features; undefined for no limit */
-  readonly featureLimit?: number | undefined;
+  /** the maximum number of active features in all projects; undefined for no limit */
+  readonly instanceFeatureLimit?: number | undefined;
   /** whether constraints may use `REGEX` */
   readonly allowsRegex?: boolean;
 }
@@ -23,13 +23,13 @@ export const featuresContext = ({
   bus,
   readers,
   limits,
-  featureLimit,
+  instanceFeatureLimit,
   allowsRegex = false,
 }: ContextOptions) => ({
   ...readers,
   transaction,
   bus,
-  featureLimit,
+  instanceFeatureLimit,
   allowsRegex,
   hideProjectAtGateway: hideProjectAtGateway(bus),
   submitImportProposal: submitImportProposal(bus, transaction),

@@ -5,7 +5,6 @@ import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** @param limit the maximum length of the list of applications */
 export const describeApplicationEndpoint = ({ transaction, applications, applicationsLimit }: FeaturesContext) =>
   implement(DescribeApplication, async (request) => {
     const { params, body, caller, now } = request;

@@ -8,20 +8,24 @@ import { requireBelowLimits } from '../features/require-below-limits.ts';
 /**
  * Refuses to revive features of one project if the project is not active, a limit of features would be exceeded, or strategies use
  * segments or context fields that were deleted while the features were archived.
- * @param limit the maximum number of active features in all projects
+ * @param instanceFeatureLimit the maximum number of active features in all projects
  */
 export const requireRevivable = async (
   tx: Pick<Transaction, 'projects' | 'projectContext'>,
   decisions: readonly Decision[],
-  limit: number | undefined,
+  instanceFeatureLimit: number | undefined,
 ): Promise<void> => {
   const revived = decisions.filter(({ events }) => events.length > 0).map(({ feature }) => feature);
   const [first] = revived;
   if (first === undefined) return;
   const { project } = await tx.projects.newFeatureContext(first.project, first.name);
   if (project === null) throw notFound(`Active project with id ${shortName(first.project)} does not exist`);
-  const { featureLimit } = project;
-  await requireBelowLimits(tx, { project: first.project, featureLimit, limit, adding: revived.length });
+  await requireBelowLimits(tx, {
+    project: first.project,
+    projectFeatureLimit: project.featureLimit,
+    instanceFeatureLimit,
+    adding: revived.length,
+  });
   const strategies = revived.flatMap(strategiesOf);
   if (strategies.length === 0) return;
   const projectContext = await tx.projectContext.ofProject(first.project, {

@@ -7,8 +7,7 @@ import { saveAndEmit } from '../save-and-emit.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** @param limit the maximum number of active features in all projects */
-export const reviveFeatureEndpoint = ({ transaction, featureLimit }: FeaturesContext) =>
+export const reviveFeatureEndpoint = ({ transaction, instanceFeatureLimit }: FeaturesContext) =>
   implement(ReviveFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, caller, now } = request;
@@ -17,7 +16,7 @@ export const reviveFeatureEndpoint = ({ transaction, featureLimit }: FeaturesCon
       authorise(caller, ReviveFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
       const decision = reviveFeature(feature, now.toISOString());
-      await requireRevivable(tx, [decision], featureLimit);
+      await requireRevivable(tx, [decision], instanceFeatureLimit);
       await saveAndEmit(tx, decision, caller);
       return null;
     }),

@@ -7,8 +7,7 @@ import { saveAllAndEmit } from '../save-and-emit.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** @param limit the maximum number of active features in all projects */
-export const reviveFeaturesEndpoint = ({ transaction, featureLimit }: FeaturesContext) =>
+export const reviveFeaturesEndpoint = ({ transaction, instanceFeatureLimit }: FeaturesContext) =>
   implement(ReviveFeatures, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
@@ -17,7 +16,7 @@ export const reviveFeaturesEndpoint = ({ transaction, featureLimit }: FeaturesCo
       const features = await tx.features.findAllForUpdate(body.features);
       requireSameProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));
-      await requireRevivable(tx, decisions, featureLimit);
+      await requireRevivable(tx, decisions, instanceFeatureLimit);
       await saveAllAndEmit(tx, decisions, caller);
       return null;
     }),

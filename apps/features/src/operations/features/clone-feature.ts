@@ -11,8 +11,7 @@ import { featureNameTaken } from './feature-name-taken.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** @param limit the maximum number of active features in all projects */
-export const cloneFeatureEndpoint = ({ transaction, featureLimit }: FeaturesContext) =>
+export const cloneFeatureEndpoint = ({ transaction, instanceFeatureLimit }: FeaturesContext) =>
   implement(CloneFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
@@ -30,8 +29,8 @@ export const cloneFeatureEndpoint = ({ transaction, featureLimit }: FeaturesCont
       if (project === null) throw notFound(`Active project with id ${shortName(source.project)} does not exist`);
       await requireBelowLimits(tx, {
         project: source.project,
-        featureLimit: project.featureLimit,
-        limit: featureLimit,
+        projectFeatureLimit: project.featureLimit,
+        instanceFeatureLimit,
         adding: 1,
       });
       await tx.features.add([feature], source);

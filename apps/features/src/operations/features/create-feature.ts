@@ -11,8 +11,7 @@ import { featureNameTaken } from './feature-name-taken.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** @param limit the maximum number of active features in all projects */
-export const createFeatureEndpoint = ({ transaction, featureLimit }: FeaturesContext) =>
+export const createFeatureEndpoint = ({ transaction, instanceFeatureLimit }: FeaturesContext) =>
   implement(CreateFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
@@ -26,8 +25,8 @@ export const createFeatureEndpoint = ({ transaction, featureLimit }: FeaturesCon
       if (project === null) throw notFound(`Active project with id ${shortName(params.projectId)} does not exist`);
       await requireBelowLimits(tx, {
         project: params.projectId,
-        featureLimit: project.featureLimit,
-        limit: featureLimit,
+        projectFeatureLimit: project.featureLimit,
+        instanceFeatureLimit,
         adding: 1,
       });
       await addTags(tx, feature.tags, (type) => {

@@ -23,8 +23,8 @@ export const moveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { project } = await tx.projects.newFeatureContext(to, feature.name);
       await requireBelowLimits(tx, {
         project: to,
-        featureLimit: project?.featureLimit ?? null,
-        limit: undefined,
+        projectFeatureLimit: project?.featureLimit ?? null,
+        instanceFeatureLimit: undefined,
         adding: moves ? 1 : 0,
       });
       await saveAndEmit(tx, decision, caller);

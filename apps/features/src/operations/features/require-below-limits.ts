@@ -2,11 +2,12 @@ import { refusal } from '@bunting/contracts';
 import { limitExceeded } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** The limits of active features, in a project and in all projects; null and undefined mean no limit. */
-interface FeatureLimits {
+interface AddedFeatures {
   readonly project: string;
-  readonly featureLimit: number | null;
-  readonly limit: number | undefined;
+  /** the maximum number of active features of the project; null for no limit */
+  readonly projectFeatureLimit: number | null;
+  /** the maximum number of active features in all projects; undefined for no limit */
+  readonly instanceFeatureLimit: number | undefined;
   /** the number of features to add */
   readonly adding: number;
 }
@@ -14,12 +15,12 @@ interface FeatureLimits {
 /** Refuses features that would exceed a limit. Concurrent transactions that add features wait, so that the limits are exact. */
 export const requireBelowLimits = async (
   { projects }: Pick<Transaction, 'projects'>,
-  { project, featureLimit, limit, adding }: FeatureLimits,
+  { project, projectFeatureLimit, instanceFeatureLimit, adding }: AddedFeatures,
 ): Promise<void> => {
-  if (featureLimit !== null && (await projects.lockAndCountFeatures(project)) + adding > featureLimit) {
+  if (projectFeatureLimit !== null && (await projects.lockAndCountFeatures(project)) + adding > projectFeatureLimit) {
     throw refusal('InvalidOperationError', 'You have reached the maximum number of feature flags for this project.');
   }
-  if (limit !== undefined && (await projects.lockAndCountFeatures(undefined)) + adding > limit) {
-    throw limitExceeded('feature flag', limit);
+  if (instanceFeatureLimit !== undefined && (await projects.lockAndCountFeatures(undefined)) + adding > instanceFeatureLimit) {
+    throw limitExceeded('feature flag', instanceFeatureLimit);
   }
 };

@@ -87,9 +87,8 @@ const maxSubmitTimeoutMs = 10_000;
 /**
  * Imports features from an export, all or none. Edits that require a change request are stored as a proposal in the same transaction. The
  * proposal is submitted after the commit, or by housekeeping if that fails.
- * @param limit the maximum number of active features in all projects
  */
-export const importFeaturesEndpoint = ({ transaction, submitImportProposal, featureLimit }: FeaturesContext) => {
+export const importFeaturesEndpoint = ({ transaction, submitImportProposal, instanceFeatureLimit }: FeaturesContext) => {
   const importOnce = async (tx: Transaction, request: ImportRequest): Promise<ImportResult> => {
     const { body, caller, now } = request;
     const { project, environment, data } = body;
@@ -117,8 +116,8 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
     if (added.length > 0) {
       await requireBelowLimits(tx, {
         project,
-        featureLimit: found.featureLimit,
-        limit: featureLimit,
+        projectFeatureLimit: found.featureLimit,
+        instanceFeatureLimit,
         adding: added.length,
       });
     }

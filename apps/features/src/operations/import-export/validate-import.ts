@@ -63,11 +63,8 @@ const proposalOf = (changes: readonly FeatureChange[], environment: string | und
   return [{ message, affectedItems: [...new Set(changes.map(({ feature }) => feature))] }];
 };
 
-/**
- * Plans an import without storing anything.
- * @param limit the maximum number of active features in all projects
- */
-export const validateImportEndpoint = ({ transaction, featureLimit }: FeaturesContext) =>
+/** Plans an import without storing anything. */
+export const validateImportEndpoint = ({ transaction, instanceFeatureLimit }: FeaturesContext) =>
   implement(ValidateImport, (request) =>
     transaction(request, async (tx): Promise<ImportValidation> => {
       const { body, caller, now } = request;
@@ -85,7 +82,12 @@ export const validateImportEndpoint = ({ transaction, featureLimit }: FeaturesCo
         requireProposable(caller, project, split.changes);
         const adding = plan.report.created;
         if (adding > 0)
-          await requireBelowLimits(tx, { project, featureLimit: found.featureLimit, limit: featureLimit, adding });
+          await requireBelowLimits(tx, {
+            project,
+            projectFeatureLimit: found.featureLimit,
+            instanceFeatureLimit,
+            adding,
+          });
         return {
           errors: [],
           warnings: [

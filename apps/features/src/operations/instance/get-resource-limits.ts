@@ -3,7 +3,7 @@ import { GetResourceLimits, noLimit } from '@bunting/contracts';
 import { limits } from '../../domain/project-context.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getResourceLimitsEndpoint = ({ featureLimit = noLimit, allowsRegex }: FeaturesContext) =>
+export const getResourceLimitsEndpoint = ({ instanceFeatureLimit = noLimit, allowsRegex }: FeaturesContext) =>
   implement(GetResourceLimits, async () => ({
     segmentValues: limits.valuesPerSegment,
     strategySegments: limits.segmentsPerStrategy,
@@ -13,6 +13,6 @@ export const getResourceLimitsEndpoint = ({ featureLimit = noLimit, allowsRegex 
     environments: limits.environments,
     projects: limits.projects,
     segments: limits.segments,
-    featureFlags: featureLimit,
+    featureFlags: instanceFeatureLimit,
     allowsRegex,
   }));
