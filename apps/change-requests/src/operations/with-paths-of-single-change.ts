@@ -1,16 +1,29 @@
-import { Refusal, refusal } from '@bunting/contracts';
+import { type ErrorDetail, Refusal, refusal } from '@bunting/contracts';
 
-const renamed = (text: string): string => text.replaceAll('/body/0', '/body');
+const withoutIndex = (path: string): string => path.replace(/^\/body\/0(?=\/|$)/, '/body');
+
+/** Rewrites the path where the message names it: at its beginning, or after the reason. All other text may be quoted from the request. */
+const messageWithoutIndex = (message: string, path: string): string => {
+  const named = `\`${path}\``;
+  const start = 'The ';
+  const index = message.startsWith(`${start}${named}`) ? start.length : message.lastIndexOf(named);
+  return index < 0
+    ? message
+    : `${message.slice(0, index)}\`${withoutIndex(path)}\`${message.slice(index + named.length)}`;
+};
+
+const detailWithoutIndex = ({ message, path, ...rest }: ErrorDetail): ErrorDetail =>
+  path === undefined
+    ? { message, ...rest }
+    : { message: messageWithoutIndex(message, path), path: withoutIndex(path), ...rest };
 
 /** Rewrites the paths of a refusal from a list with one change to a body that is that change. */
 export const withPathsOfSingleChange = (error: unknown): unknown => {
   if (!(error instanceof Refusal)) return error;
-  const details = error.details.map(({ message, path }) => ({
-    message: renamed(message),
-    ...(path === undefined ? {} : { path: renamed(path) }),
-  }));
-  return refusal(error.kind, renamed(error.message), {
-    details,
+  const path = error.details[0]?.path;
+  return refusal(error.kind, path === undefined ? error.message : messageWithoutIndex(error.message, path), {
+    details: error.details.map(detailWithoutIndex),
+    ...(error.id === undefined ? {} : { id: error.id }),
     ...(error.permissions === undefined ? {} : { permissions: error.permissions }),
     ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
   });

@@ -1,0 +1,62 @@
+import { expect, it } from '@jest/globals';
+import { invalid, type Refusal, refusal } from '@bunting/contracts';
+import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
+
+const rewritten = (error: Refusal): Refusal => withPathsOfSingleChange(error) as Refusal;
+
+it.each([
+  [
+    'of the change',
+    'The `/body/0` property must be object.',
+    '/body/0',
+    'The `/body` property must be object.',
+    '/body',
+  ],
+  [
+    'of a part of the change',
+    'Strategy type flexible is deprecated: see the `/body/0/payload/name` property.',
+    '/body/0/payload/name',
+    'Strategy type flexible is deprecated: see the `/body/payload/name` property.',
+    '/body/payload/name',
+  ],
+])(
+  'an error of a change that is the whole body names the path %s in that body',
+  (_, message, path, shown, shownPath) => {
+    const { kind, message: text, details } = rewritten(invalid(message, path));
+    expect({ kind, text, details }).toEqual({
+      kind: 'ValidationError',
+      text: shown,
+      details: [{ message: shown, path: shownPath }],
+    });
+  },
+);
+
+it.each([
+  [
+    'before its path',
+    'Segment `/body/0/payload` does not exist: see the `/body/0/payload` property.',
+    'Segment `/body/0/payload` does not exist: see the `/body/payload` property.',
+  ],
+  [
+    'after its path',
+    'The `/body/0/payload` property must be short. You provided "`/body/0/payload`".',
+    'The `/body/payload` property must be short. You provided "`/body/0/payload`".',
+  ],
+])('an error of a single change quotes texts of the request unchanged %s', (_, message, shown) => {
+  expect(rewritten(invalid(message, '/body/0/payload')).message).toBe(shown);
+});
+
+it('an error of a single change keeps paths that are not those of the first change', () => {
+  const message = 'The `/body/01` property must be object.';
+  expect(rewritten(invalid(message, '/body/01')).details).toEqual([{ message, path: '/body/01' }]);
+});
+
+it('an error of a single change keeps its id, permissions and time to wait', () => {
+  const extras = { id: 'f00', permissions: ['UPDATE_FEATURE'], retryAfterSeconds: 3 };
+  expect(rewritten(refusal('NoAccessError', 'No /body/0', extras))).toMatchObject({ message: 'No /body/0', ...extras });
+});
+
+it('an error that is no refusal stays the same', () => {
+  const error = new Error('/body/0');
+  expect(withPathsOfSingleChange(error)).toBe(error);
+});
