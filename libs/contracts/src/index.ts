@@ -5,6 +5,7 @@ export * from './streams/dead-letters.ts';
 export * from './errors.ts';
 export * from './events/event-types.ts';
 export * from './events/event.ts';
+export * from './json-object.ts';
 export * from './model/access/access.ts';
 export * from './model/access/account.ts';
 export * from './model/access/api-token.ts';

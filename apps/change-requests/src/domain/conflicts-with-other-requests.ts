@@ -1,6 +1,5 @@
-import type { ChangeAction, ChangeRequestPreview } from '@bunting/contracts';
+import { asJsonObject, type ChangeAction, type ChangeRequestPreview } from '@bunting/contracts';
 import type { ProposedChange } from './change-request.ts';
-import { asJsonObject } from './json-object.ts';
 
 /** The properties of a scheduled change that decide whether another change collides with it. */
 export interface ScheduledChange {

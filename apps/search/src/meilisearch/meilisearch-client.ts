@@ -1,3 +1,4 @@
+import { isJsonObject } from '@bunting/contracts';
 import {
   Meilisearch,
   MeilisearchApiError,
@@ -18,8 +19,7 @@ export interface MeilisearchClientOptions {
 /** milliseconds that any other request may take: writes are accepted, and done later */
 const requestTimeoutMs = 15_000;
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-const member = (value: unknown, key: string): unknown => (isObject(value) ? value[key] : undefined);
+const member = (value: unknown, key: string): unknown => (isJsonObject(value) ? value[key] : undefined);
 
 const invalidResponse = (what: string): MeilisearchError =>
   new MeilisearchError('garbled', `its response is malformed: expected ${what}`);

@@ -1,6 +1,5 @@
-import { type Change, type CheckedChange, invalid, notFound, refusal } from '@bunting/contracts';
+import { asJsonObject, type Change, type CheckedChange, invalid, notFound, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
-import { asJsonObject } from '../json-object.ts';
 import { editContent, isClosed, requireNotBeingApplied } from './edit-content.ts';
 
 /** @throws Refusal `NoAccessError` unless the user is the author of the request. */

@@ -1,7 +1,6 @@
-import { type ChangeAction, type CheckedChange, invalid, type Refusal } from '@bunting/contracts';
+import { asJsonObject, type ChangeAction, type CheckedChange, invalid, type Refusal } from '@bunting/contracts';
 import type { ProposedChange } from '../change-request.ts';
 import type { ContentStep } from '../events.ts';
-import { asJsonObject } from '../json-object.ts';
 
 /**
  * What a newer change does to an earlier one of the same subject: `replace` it, `merge` into it property by property, `drop` it and follow

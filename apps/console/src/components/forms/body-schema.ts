@@ -1,3 +1,4 @@
+import { isJsonObject } from '@bunting/contracts';
 import type { TSchema } from 'typebox';
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { isObject } from '../../strategies/three-way-merge.ts';
@@ -83,7 +84,7 @@ export const validationErrorOf = (body: TSchema, path: string, entered: unknown)
 };
 
 const enteredValue = ({ schema, isRequired, isNullable }: Member, value: unknown): unknown => {
-  if (isObject(value) && schema.properties !== undefined) return requestBodyOf(schema as TSchema, value);
+  if (isJsonObject(value) && schema.properties !== undefined) return requestBodyOf(schema as TSchema, value);
   if (typeof value !== 'string') return value;
   const entered = value.trim();
   if (entered !== '') return isNumeric(schema) ? Number(entered) : entered;
@@ -105,7 +106,8 @@ export const formValuesOf = (body: TSchema, stored: FormValues): FormValues =>
     Object.keys((body as Schema).properties ?? {}).map((name) => {
       const { schema } = memberOf(body, name);
       const value = stored[name];
-      if (schema.properties !== undefined) return [name, formValuesOf(schema as TSchema, isObject(value) ? value : {})];
+      if (schema.properties !== undefined)
+        return [name, formValuesOf(schema as TSchema, isJsonObject(value) ? value : {})];
       if (schema.type === 'boolean') return [name, value ?? false];
       if (schema.type === 'string' || isNumeric(schema)) return [name, value == null ? '' : String(value)];
       return [name, value];

@@ -1,7 +1,13 @@
-import { type Change, type ChangeRequestOverwrite, isSegmentChange, Refusal } from '@bunting/contracts';
+import {
+  asJsonObject,
+  type Change,
+  type ChangeRequestOverwrite,
+  isSegmentChange,
+  type JsonObject,
+  Refusal,
+} from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
-import { type JsonObject, asJsonObject } from '../json-object.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { RequestedChange } from './fold.ts';
 import type { ChangeContext } from './rule.ts';

@@ -1,7 +1,6 @@
-import { type ChangeRequestPreview, isSegmentChange } from '@bunting/contracts';
+import { isJsonObject, type ChangeRequestPreview, isSegmentChange } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
-import { isJsonObject } from '../json-object.ts';
 import { segmentSnapshot, type StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
 import { type ApplyConflict } from './apply-conflict.ts';

@@ -1,5 +1,5 @@
 import { type OperationRequest, implement } from '@bunting/bus';
-import { type AppliedChanges, ApplyChanges, isFinalRefusal, isSegmentChange } from '@bunting/contracts';
+import { asJsonObject, type AppliedChanges, ApplyChanges, isFinalRefusal, isSegmentChange } from '@bunting/contracts';
 import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash, randomUUID } from 'node:crypto';
 import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
@@ -9,7 +9,6 @@ import { inverseChanges } from '../../domain/changes/inverse.ts';
 import { overwritesOf } from '../../domain/changes/overwrites.ts';
 import { withCollaborator } from '../../domain/features/collaborators.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
-import { asJsonObject } from '../../domain/json-object.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorOf } from '../author.ts';
 import { hiddenProjectsOf } from '../visibility.ts';

@@ -1,17 +1,15 @@
 import { implement } from '@bunting/bus';
-import { CreateTag, refusal } from '@bunting/contracts';
+import { CreateTag, minTagLength, refusal } from '@bunting/contracts';
 import { invalidValue } from '../../domain/refusals.ts';
 import type { FeaturesContext } from '../context.ts';
-
-const minLength = 2;
 
 export const createTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateTag, (request) =>
     transaction(request, async ({ tags, events }) => {
       const { body } = request;
       const tag = { type: body.type, value: body.value.trim() };
-      if ([...tag.value].length < minLength)
-        throw invalidValue(`NOT have fewer than ${minLength} characters`, '/body/value', body.value);
+      if ([...tag.value].length < minTagLength)
+        throw invalidValue(`NOT have fewer than ${minTagLength} characters`, '/body/value', body.value);
       const { added, unknownTypes } = await tags.addMissing([tag]);
       if (unknownTypes.length > 0) {
         throw invalidValue('name a tag type that exists', '/body/type', tag.type);

@@ -1,7 +1,6 @@
-import type { Caller, ReplyOf, SetProtection, RequestOf } from '@bunting/contracts';
+import { asJsonObject, type Caller, type ReplyOf, type SetProtection, type RequestOf } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
-import { asJsonObject } from '../../domain/json-object.ts';
 import { protectedEdit, requireUnprotectedProject, requireSkipPermission } from '../../domain/projects/protection.ts';
 
 /** SQL: the protected environments that are connected to a project. */
@@ -72,7 +71,11 @@ export const protectionGuard = (
   const addBypass = (environments: readonly string[], concerns: Bypass['concerns']): void => {
     if (environments.length > 0) bypasses.push({ environments, concerns });
   };
-  const requireOpen = async (what: 'Cloning' | 'Changing project', feature: string, project: string): Promise<void> => {
+  const requireOpen = async (
+    what: 'Cloning' | 'Changing project',
+    feature: string,
+    project: string,
+  ): Promise<void> => {
     const environments = await protectedOf(project);
     requireUnprotectedProject(what, project, environments, caller);
     addBypass(environments, ({ featureName }) => featureName === feature);

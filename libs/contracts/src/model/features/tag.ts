@@ -1,8 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { Constant } from '../schema.ts';
 
-export const TagValue = Type.String({ minLength: 2, maxLength: 50, description: 'the value of the tag' });
-export const TagType = Type.String({ minLength: 2, maxLength: 50, description: 'the type of the tag' });
+/** The minimum number of characters of a tag's value, without spaces around it. */
+export const minTagLength = 2;
+
+export const TagValue = Type.String({ minLength: minTagLength, maxLength: 50, description: 'the value of the tag' });
+export const TagType = Type.String({ minLength: minTagLength, maxLength: 50, description: 'the type of the tag' });
 
 /** A typed label on a feature. Lengths are counted in characters, not in UTF-16 units. */
 export const Tag = Type.Object(

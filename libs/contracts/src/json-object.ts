@@ -1,6 +1,7 @@
 /** A JSON object, as opposed to a list, a scalar or null. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Whether a value is a JSON object. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
