@@ -60,7 +60,7 @@ describe('maySee', () => {
 });
 
 describe('the bits of permissions', () => {
-  it('are unique', () => {
+  it('differ between any two permissions', () => {
     expect(new Set(permissions.map((name) => permissionIds[name])).size).toBe(permissions.length);
   });
 });

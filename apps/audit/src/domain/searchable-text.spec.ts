@@ -63,7 +63,7 @@ describe('Case-folded text', () => {
     expect(folded('Caf\u0065\u0301')).toBe(folded('CAFÉ'));
   });
 
-  it('is well-formed', () => {
+  it('replaces lone surrogates, so that it is well-formed Unicode', () => {
     expect(folded('a\ud800b').isWellFormed()).toBe(true);
   });
 });

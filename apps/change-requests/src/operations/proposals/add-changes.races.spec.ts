@@ -106,7 +106,7 @@ describe('a change that is checked while the request changes', () => {
 });
 
 describe('a change whose deadline has passed', () => {
-  it('is not stored', async () => {
+  it('is not stored, even if its check succeeds late', async () => {
     let answerAtLast = () => undefined as void;
     const late = new Promise<void>((resolve) => (answerAtLast = resolve));
     let ask = () => undefined as void;

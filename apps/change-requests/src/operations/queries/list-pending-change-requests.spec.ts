@@ -14,7 +14,7 @@ const setState = (id: number, state: string): Promise<unknown> =>
   service.database.transaction(({ query }) => query('update change_request set state = $2 where id = $1', [id, state]));
 
 describe('the pending change requests of a project', () => {
-  it('are none at first', async () => {
+  it('are an empty list before the first proposal', async () => {
     expect(await service.pending()).toEqual([]);
   });
 
@@ -29,7 +29,7 @@ describe('the pending change requests of a project', () => {
     expect(await service.pending(callers.lee)).toHaveLength(1);
   });
 
-  it('are those of the project only', async () => {
+  it('leave out the pending requests of other projects', async () => {
     await service.add(enable);
     expect(await service.pending(callers.mia, 'garage')).toEqual([]);
   });

@@ -264,7 +264,7 @@ describe('the content of a request', () => {
 });
 
 describe('a title and comments', () => {
-  it('are no place for a megabyte', () => {
+  it('are refused if they are a megabyte long', () => {
     const text = 'x'.repeat(1024 * 1024);
     expect(() => parse(AddComment.body, { text }, '/body')).toThrow('`/body/text`');
     expect(() => parse(SetTitle.body, { title: text }, '/body')).toThrow('`/body/title`');

@@ -250,7 +250,7 @@ describe('a constraint with REGEX', () => {
 describe('the constraints of a strategy', () => {
   const many = (count: number): Constraint[] => numbers(count).map((value) => on('NUM_GT', { value }));
 
-  it('are at most 30', () => {
+  it('are refused if a strategy has more than 30 constraints', () => {
     expect(validated(many(30))).toHaveLength(30);
     expect(refusalOf(many(31))).toMatchObject({
       kind: 'ExceedsLimitError',

@@ -158,7 +158,7 @@ describe('a segment that is deleted', () => {
     });
   });
 
-  it('has no uses', () => {
+  it('must not be used by a strategy', () => {
     const refusal = refusalOf(() => deleteSegment(aSegment(), { users: [{ name: 'checkout', project: 'shop' }] }));
     expect(refusal).toMatchObject({ kind: 'ConflictError', message: 'Segment beta is in use by checkout' });
   });

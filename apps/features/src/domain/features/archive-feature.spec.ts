@@ -40,7 +40,7 @@ describe('a feature that is archived', () => {
     });
   });
 
-  it('has no children', () => {
+  it('must not be the parent of another feature', () => {
     expect(refusalOf(() => archiveFeature(aFeature(), ['child'], now))).toMatchObject({
       kind: 'InvalidOperationError',
       message: 'You can not archive/delete this feature since other features depend on it.',
