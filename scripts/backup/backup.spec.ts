@@ -1,4 +1,4 @@
-import { eventually, freePort, longFreshnessWaits } from '@bunting/testing';
+import { eventually, freePort, longFreshnessTimeouts } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import {
@@ -88,7 +88,7 @@ describe('a backup under load', () => {
       BUNTING_ADMIN_TOKEN: token,
       LOG_LEVEL: 'warn',
       CHECK_REPLIES: 'true',
-      ...longFreshnessWaits,
+      ...longFreshnessTimeouts,
     });
     await untilReady(platform, url);
   };

@@ -9,7 +9,7 @@ import {
 } from '@bunting/contracts';
 import { gatewayService } from '@bunting/gateway';
 import { host, openLog, type RunningHost } from '@bunting/runtime';
-import { eventually, startNats, type TestNats, longFreshnessWaits } from '@bunting/testing';
+import { eventually, startNats, type TestNats, longFreshnessTimeouts } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Api, apiOf } from './api.ts';
 import { featuresOfDatabase, type FeaturesOfDatabase } from './features-of-database.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const { BUS_URL = '', GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
   second = await host([gatewayService], {
     environment: {
-      ...longFreshnessWaits,
+      ...longFreshnessTimeouts,
       BUS_URL,
       GATEWAY_DATABASE_URL,
       GATEWAY_TOKEN_KEY,

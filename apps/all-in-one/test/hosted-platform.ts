@@ -1,5 +1,5 @@
 import { host, openLog } from '@bunting/runtime';
-import { type FreshDatabase, freePort, freshDatabase, longFreshnessWaits } from '@bunting/testing';
+import { type FreshDatabase, freePort, freshDatabase, longFreshnessTimeouts } from '@bunting/testing';
 import { randomBytes } from 'node:crypto';
 import { services } from '../src/services.ts';
 
@@ -17,7 +17,7 @@ export const startHostedPlatform = async (
     BUNTING_ADMIN_TOKEN: token,
     CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
     CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
-    ...longFreshnessWaits,
+    ...longFreshnessTimeouts,
     ...settings,
   };
   const databases: FreshDatabase[] = [];

@@ -1,4 +1,4 @@
-import { eventually, freePort, longFreshnessWaits } from '@bunting/testing';
+import { eventually, freePort, longFreshnessTimeouts } from '@bunting/testing';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -95,7 +95,7 @@ const settingsFor = async (
     CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
     CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     CHECK_REPLIES: 'true',
-    ...longFreshnessWaits,
+    ...longFreshnessTimeouts,
     // All the tests of a run come from one address, and many of them without a key.
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',

@@ -53,20 +53,20 @@ export const changeRequestsService = defineService({
     });
     onStop('outbox', () => outboxProducer.stop());
     const reader = changeRequestReader(database);
-    const work = unitOfWork(outboxProducer);
+    const transaction = unitOfWork(outboxProducer);
     const dueJobs = dueJobsReader(database);
-    const apply = applyRequest(bus, work);
-    const syncProtection = protectionSync(bus, dueJobs, work);
+    const apply = applyRequest(bus, transaction);
+    const syncProtection = protectionSync(bus, dueJobs, transaction);
     const rolesOf = rolesByPolicy({
       adminTokens: config.CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW,
       ownOfAdmins: config.CHANGE_REQUESTS_ADMINS_REVIEW_OWN,
     });
-    const isVoluntary = config.CHANGE_REQUESTS_VOLUNTARY;
+    const allowsUnprotectedProposals = config.CHANGE_REQUESTS_VOLUNTARY;
     const backgroundJobs = startBackgroundJobs({
       bus,
       dueJobs,
       reader,
-      work,
+      transaction,
       apply,
       syncProtection,
       intervalMs: config.CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS,
@@ -87,7 +87,15 @@ export const changeRequestsService = defineService({
     measureDeadLetters(metrics, 'change-requests', database);
     const served = await serve(
       completeEndpoints('change-requests', [
-        ...changeRequestsEndpoints({ bus, reader, work, rolesOf, isVoluntary, apply, syncProtection }),
+        ...changeRequestsEndpoints({
+          bus,
+          reader,
+          transaction,
+          rolesOf,
+          allowsUnprotectedProposals,
+          apply,
+          syncProtection,
+        }),
         outboxProducer.endpoint,
         readDeadLettersEndpoint('change-requests', database),
       ]),

@@ -1,4 +1,4 @@
-import { eventually, freePort, type FreshDatabase, freshDatabase, longFreshnessWaits } from '@bunting/testing';
+import { eventually, freePort, type FreshDatabase, freshDatabase, longFreshnessTimeouts } from '@bunting/testing';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
@@ -18,7 +18,7 @@ export const startBunting = async () => {
     CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
     CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     CHECK_REPLIES: 'true',
-    ...longFreshnessWaits,
+    ...longFreshnessTimeouts,
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',
   };

@@ -1,7 +1,7 @@
 export { freePort } from '@bunting/embedded-postgres';
 export { openEventStream, type OpenEventStream, type ReceivedEvent } from './event-stream.ts';
 export { eventually } from './eventually.ts';
-export { longFreshnessWaits } from './long-freshness-waits.ts';
+export { longFreshnessTimeouts } from './long-freshness-timeouts.ts';
 export { type NatsOptions, startNats, type TestNats } from './nats.ts';
 export { type Balancer, startBalancer } from './balancer.ts';
 export { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from './nats-program.ts';

@@ -35,8 +35,8 @@ export const requireMinimum = (
  * The number of approvals that a new request requires. In an unprotected environment the request is voluntary and requires the minimum.
  * @throws Refusal `NoAccessError` if the environment is not protected and voluntary requests are disabled.
  */
-export const approvalsFor = (configured: number | null, isVoluntary: boolean): number => {
-  if (configured === null && !isVoluntary) {
+export const approvalsFor = (configured: number | null, allowsUnprotectedProposals: boolean): number => {
+  if (configured === null && !allowsUnprotectedProposals) {
     throw refusal('NoAccessError', 'Change requests are not enabled in this environment');
   }
   return configured ?? minApprovals;

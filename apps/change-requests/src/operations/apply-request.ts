@@ -36,7 +36,7 @@ const ended = (request: ChangeRequest, result: AppliedChanges, now: Date): Comma
 };
 
 export const applyRequest =
-  (bus: Bus, work: UnitOfWork): Apply =>
+  (bus: Bus, transaction: UnitOfWork): Apply =>
   async (begun, context) => {
     const { id, uid, project, environment, changes, attempts, schedule } = begun;
     if (begun.applying === null)
@@ -58,7 +58,7 @@ export const applyRequest =
         return { outcome: 'conflict', conflicts: [{ code: 'refused', message: error.message }], inverse: [] };
       },
     );
-    const storedTag = await work(context.traceparent, async ({ requests, outbox, storeReply }) => {
+    const storedTag = await transaction(context.traceparent, async ({ requests, outbox, storeReply }) => {
       const request = await requests.getForUpdate(id);
       // Another process has finished the attempt in the meantime.
       if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;

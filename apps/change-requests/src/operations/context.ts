@@ -9,10 +9,10 @@ import type { SyncProtection } from './sync-protection.ts';
 export interface ChangeRequestsContext {
   readonly bus: Bus;
   readonly reader: ChangeRequestReader;
-  readonly work: UnitOfWork;
+  readonly transaction: UnitOfWork;
   readonly rolesOf: RolesOf;
   /** whether change requests may be created in unprotected environments */
-  readonly isVoluntary: boolean;
+  readonly allowsUnprotectedProposals: boolean;
   readonly apply: Apply;
   readonly syncProtection: SyncProtection;
 }

@@ -10,13 +10,13 @@ import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 export type SyncProtection = (context: CallContext) => Promise<void>;
 
 export const protectionSync =
-  (bus: Bus, dueJobs: DueJobsReader, work: UnitOfWork): SyncProtection =>
+  (bus: Bus, dueJobs: DueJobsReader, transaction: UnitOfWork): SyncProtection =>
   async (context) => {
     for (let isPending = true; isPending;) {
       isPending = false;
       for (const change of await dueJobs.unsyncedProtections()) {
         const stored = await call(bus, SetProtection, { body: change }, context);
-        const isSentAgain = await work(context.traceparent, ({ protections }) =>
+        const isSentAgain = await transaction(context.traceparent, ({ protections }) =>
           protections.markSynced(change, stored),
         );
         isPending ||= isSentAgain;

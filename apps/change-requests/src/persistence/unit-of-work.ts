@@ -7,7 +7,7 @@ import { scheduleRepository } from './schedule-repository.ts';
 import { type ChangeRequestRepository, changeRequestRepository } from './change-request-repository.ts';
 
 /** The repositories and the outbox of a job. All of their writes are committed, or none. */
-export interface WorkContext {
+export interface Transaction {
   readonly requests: ChangeRequestRepository;
   readonly schedules: ReturnType<typeof scheduleRepository>;
   readonly protections: ReturnType<typeof protectionRepository>;
@@ -18,7 +18,7 @@ export interface WorkContext {
   readonly storeReply: (reply: PendingReply, headers: Readonly<Record<string, string>>) => Promise<void>;
 }
 
-type Job<T> = (work: WorkContext) => Promise<T>;
+type Job<T> = (tx: Transaction) => Promise<T>;
 
 /** Runs a job in a transaction: for a request, whose reply is the job's result, or in the background. */
 export interface UnitOfWork {

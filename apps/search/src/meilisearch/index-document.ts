@@ -14,7 +14,7 @@ export interface IndexDocument {
 export interface IndexMarker {
   readonly id: typeof markerId;
   readonly generation: string;
-  readonly followed: string;
+  readonly checkpointXid: string;
   /** the settings that the server returned when the index was built */
   readonly settings: string;
 }
@@ -24,7 +24,7 @@ export const markerId = 'mark';
 export const indexSettings = {
   searchableAttributes: ['name', 'words', 'tags'],
   filterableAttributes: ['archived', 'generation'],
-  displayedAttributes: ['id', 'generation', 'followed', 'settings'],
+  displayedAttributes: ['id', 'generation', 'checkpointXid', 'settings'],
 } satisfies Settings;
 
 /** The settings that matter, as one text that is the same for the same settings. */

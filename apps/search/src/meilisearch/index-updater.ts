@@ -20,7 +20,7 @@ interface IndexUpdaterOptions {
 
 /** An update of the index. */
 export type IndexUpdate =
-  | { readonly kind: 'followed'; readonly documents: number }
+  | { readonly kind: 'updated'; readonly documents: number }
   | { readonly kind: 'built'; readonly documents: number; readonly durationMs: number }
   | { readonly kind: 'checked' };
 
@@ -71,7 +71,7 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
     };
   };
 
-  const build = async (settled: string): Promise<void> => {
+  const build = async (snapshotXmin: string): Promise<void> => {
     const startedAt = performance.now();
     const generation = randomUUID();
     await waitForTaskUnless('index_not_found', server.drop(next));
@@ -85,23 +85,28 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
       documents += batch.length;
       after = batch.length < batchSize ? undefined : batch.at(-1)?.name;
     }
-    const mark: IndexMarker = { id: markerId, generation, followed: settled, settings: await server.settings(next) };
+    const mark: IndexMarker = {
+      id: markerId,
+      generation,
+      checkpointXid: snapshotXmin,
+      settings: await server.settings(next),
+    };
     await write(server.put(next, [mark]));
     await finish();
     // The swap requires an existing index.
     await waitForTaskUnless('index_already_exists', server.create(uid));
     await waitForTask(await server.swap(uid, next));
-    await feed.save(uid, { generation, followed: settled });
+    await feed.save(uid, { generation, checkpointXid: snapshotXmin });
     onUpdate({ kind: 'built', documents, durationMs: performance.now() - startedAt });
     await waitForTaskUnless('index_not_found', server.drop(next));
   };
 
   /** Writes the changes since a transaction to the index. Resolves with false when there are none. */
-  const follow = async (generation: string, followed: string, settled: string): Promise<boolean> => {
+  const applyChanges = async (generation: string, checkpointXid: string, snapshotXmin: string): Promise<boolean> => {
     const { write, finish } = writer();
     let documents = 0;
     for (
-      let after: { changed: string; name: string } | undefined = { changed: followed, name: '' };
+      let after: { changed: string; name: string } | undefined = { changed: checkpointXid, name: '' };
       after !== undefined;
     ) {
       const batch = await feed.changes(after, batchSize);
@@ -116,33 +121,37 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
     }
     if (documents === 0) return false;
     const { settings } = (await server.mark(uid)) as IndexMarker;
-    await write(server.put(uid, [{ id: markerId, generation, followed: settled, settings }]));
+    await write(server.put(uid, [{ id: markerId, generation, checkpointXid: snapshotXmin, settings }]));
     await finish();
-    await feed.save(uid, { generation, followed: settled });
-    onUpdate({ kind: 'followed', documents });
+    await feed.save(uid, { generation, checkpointXid: snapshotXmin });
+    onUpdate({ kind: 'updated', documents });
     return true;
   };
 
   /** The fault of the index; undefined when it is the one that was built, with all features and its settings. */
-  const faultOf = async (generation: string, followed: string): Promise<string | undefined> => {
+  const faultOf = async (generation: string, checkpointXid: string): Promise<string | undefined> => {
     const mark = (await server.mark(uid)) as Partial<IndexMarker>;
     if (mark.generation !== generation) return 'it is not the one that was built';
     // The marker is written before the checkpoint in PostgreSQL, so it may be newer but never older.
-    if (BigInt(mark.followed ?? 0) < BigInt(followed)) return 'it is of an earlier time';
+    if (BigInt(mark.checkpointXid ?? 0) < BigInt(checkpointXid)) return 'it is of an earlier time';
     if (mark.settings !== (await server.settings(uid))) return 'its settings were changed';
     const documents = await server.documentCount(uid);
-    const features = await feed.countIfUnchangedSince(followed);
+    const features = await feed.countIfUnchangedSince(checkpointXid);
     return features === undefined || documents === features + 1
       ? undefined
       : 'it has not as many features as there are';
   };
 
   /** Writes changes, and checks the index when that is due. Resolves with the fault, if any. */
-  const followAndCheck = async (generation: string, followed: string, settled: string): Promise<string | undefined> => {
+  const applyChangesAndCheck = async (
+    generation: string,
+    checkpointXid: string,
+    snapshotXmin: string,
+  ): Promise<string | undefined> => {
     try {
-      const hasFollowed = await follow(generation, followed, settled);
+      const hasChanges = await applyChanges(generation, checkpointXid, snapshotXmin);
       if (performance.now() - checkedAt < checkIntervalMs) return undefined;
-      const fault = await faultOf(generation, hasFollowed ? settled : followed);
+      const fault = await faultOf(generation, hasChanges ? snapshotXmin : checkpointXid);
       checkedAt = performance.now();
       onUpdate({ kind: 'checked' });
       return fault;
@@ -153,13 +162,13 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
   };
 
   const update = async (): Promise<void> => {
-    const { generation, followed, rebuildReason, settled, isOfAnotherServer } = await feed.status(uid);
-    if (generation === null || followed === null || isOfAnotherServer) return build(settled);
+    const { generation, checkpointXid, rebuildReason, snapshotXmin, isCheckpointInFuture } = await feed.status(uid);
+    if (generation === null || checkpointXid === null || isCheckpointInFuture) return build(snapshotXmin);
     if (rebuildReason !== null) {
       warn(`Rebuilding the index in Meilisearch: ${rebuildReason}.`);
-      return build(settled);
+      return build(snapshotXmin);
     }
-    const fault = await followAndCheck(generation, followed, settled);
+    const fault = await applyChangesAndCheck(generation, checkpointXid, snapshotXmin);
     if (fault !== undefined) await feed.markForRebuild(uid, fault);
   };
 

@@ -19,8 +19,8 @@ interface FeatureChange {
 interface IndexRecord {
   /** a new one for each index that is built; null before the first */
   readonly generation: string | null;
-  /** transactions before this one have been followed */
-  readonly followed: string | null;
+  /** the transaction before which all changes are in the index; null before the first */
+  readonly checkpointXid: string | null;
   /** why it has to be rebuilt; null while it need not be */
   readonly rebuildReason: string | null;
 }
@@ -28,8 +28,8 @@ interface IndexRecord {
 const status: Statement = {
   name: 'index-status',
   text: `
-    select generation, followed::text, rebuild_reason as "rebuildReason", pg_snapshot_xmin(snapshot)::text as settled,
-      coalesce(followed > pg_snapshot_xmax(snapshot), false) as "isOfAnotherServer"
+    select generation, checkpoint_xid::text as "checkpointXid", rebuild_reason as "rebuildReason", pg_snapshot_xmin(snapshot)::text as "snapshotXmin",
+      coalesce(checkpoint_xid > pg_snapshot_xmax(snapshot), false) as "isCheckpointInFuture"
     from pg_current_snapshot() as snapshot left join search_index on uid = $1`,
 };
 
@@ -47,16 +47,16 @@ const features: Statement = {
   text: 'select name, archived, tags from feature_lookup where name > $1 order by name limit $2',
 };
 
-const settledCount: Statement = {
-  name: 'index-settled-count',
+const unchangedCount: Statement = {
+  name: 'index-unchanged-count',
   text: `
     select count(*) as features from feature_lookup
     having not exists (select from feature_change where changed >= $1::xid8)`,
 };
 
 const save = `
-  insert into search_index (uid, generation, followed, rebuild_reason) values ($1, $2, $3::xid8, null)
-  on conflict (uid) do update set generation = excluded.generation, followed = excluded.followed, rebuild_reason = null`;
+  insert into search_index (uid, generation, checkpoint_xid, rebuild_reason) values ($1, $2, $3::xid8, null)
+  on conflict (uid) do update set generation = excluded.generation, checkpoint_xid = excluded.checkpoint_xid, rebuild_reason = null`;
 
 const markForRebuild = `
   insert into search_index (uid, rebuild_reason) values ($1, $2) on conflict (uid) do update set rebuild_reason = excluded.rebuild_reason`;
@@ -79,14 +79,13 @@ export type IndexFeed = ReturnType<typeof indexFeed>;
 /** The changes for an external index, and the checkpoint up to which it has received them. */
 export const indexFeed = (database: Database) => ({
   /**
-   * The record of an index, and before which transaction all have ended: every change of theirs can be read from now on.
-   * Transaction ids of a server from which the database was restored mean nothing on this one.
+   * The record of an index; `snapshotXmin`, the transaction before which all have ended, so that all of their changes can be read;
+   * and whether the checkpoint is in the future of this server: the database was restored from a backup of another one.
    */
   status: async (uid: string) => {
-    const rows = await database.read<IndexRecord & { readonly settled: string; readonly isOfAnotherServer: boolean }>(
-      status,
-      [uid],
-    );
+    const rows = await database.read<
+      IndexRecord & { readonly snapshotXmin: string; readonly isCheckpointInFuture: boolean }
+    >(status, [uid]);
     return rows[0] as (typeof rows)[number];
   },
   /** Changes of transactions from the one of the cursor on, in their order. */
@@ -95,10 +94,10 @@ export const indexFeed = (database: Database) => ({
   /** All features, by name. */
   features: (after: string, limit: number) => database.read<IndexedFeature>(features, [after, limit]),
   /** How many features there are; undefined when some have changed since. */
-  countIfUnchangedSince: async (followed: string): Promise<number | undefined> =>
-    (await database.read<{ features: number }>(settledCount, [followed]))[0]?.features,
-  save: (uid: string, { generation, followed }: { readonly generation: string; readonly followed: string }) =>
-    database.transaction(async ({ query }) => void (await query(save, [uid, generation, followed]))),
+  countIfUnchangedSince: async (checkpointXid: string): Promise<number | undefined> =>
+    (await database.read<{ features: number }>(unchangedCount, [checkpointXid]))[0]?.features,
+  save: (uid: string, { generation, checkpointXid }: { readonly generation: string; readonly checkpointXid: string }) =>
+    database.transaction(async ({ query }) => void (await query(save, [uid, generation, checkpointXid]))),
   /** Requests a rebuild of the index. */
   markForRebuild: (uid: string, rebuildReason: string): Promise<void> =>
     database.transaction(async ({ query }) => void (await query(markForRebuild, [uid, rebuildReason]))),

@@ -67,7 +67,7 @@ const searchTables: SchemaMigration = {
     // The names, tags or archived marks that changed, deletions included, by the transaction that changed them.
     'create table feature_change (name text collate "C" primary key, changed xid8 not null)',
     'create index on feature_change (changed, name)',
-    'create table search_index (uid text primary key, generation uuid, followed xid8, rebuild_reason text)',
+    'create table search_index (uid text primary key, generation uuid, checkpoint_xid xid8, rebuild_reason text)',
     'create table reconciliation (claimed_at timestamptz not null, compared_up_to text collate "C" not null)',
     `insert into reconciliation values ('-infinity', '')`,
     `create table reindex (

@@ -18,7 +18,7 @@ export interface StartedMeilisearch {
   readonly answers: readonly FuzzyEngine[];
   /** Applies states to the tables. */
   apply(states: readonly AnyState[]): Promise<void>;
-  /** Resolves once the index has followed all changes. */
+  /** Resolves once the index has all changes. */
   level(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -64,10 +64,10 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
     apply: (states) => database.transaction((tx) => applyStates(tx, messagesOf(states))),
     level: () =>
       eventually(async () => {
-        const { generation, followed, rebuildReason } = await feed.status(uid);
-        if (generation === null || followed === null || rebuildReason !== null)
+        const { generation, checkpointXid, rebuildReason } = await feed.status(uid);
+        if (generation === null || checkpointXid === null || rebuildReason !== null)
           throw new Error('The index is being built.');
-        if ((await feed.countIfUnchangedSince(followed)) === undefined) throw new Error('The index is behind.');
+        if ((await feed.countIfUnchangedSince(checkpointXid)) === undefined) throw new Error('The index is behind.');
       }),
     stop: async () => {
       await meilisearch.stop();

@@ -79,14 +79,14 @@ const findMatches = async (database: Database, conditions: Conditions): Promise<
 /** Appends values to the parameters of the conditions, and returns their placeholders. */
 const parametersAfter = (conditions: Conditions) => {
   const values = [...conditions.values];
-  return { values, place: (value: unknown, type = 'bigint'): string => `$${values.push(value)}::${type}` };
+  return { values, bind: (value: unknown, type = 'bigint'): string => `$${values.push(value)}::${type}` };
 };
-type AddParameter = ReturnType<typeof parametersAfter>['place'];
+type Bind = ReturnType<typeof parametersAfter>['bind'];
 
 /** SQL: the ids of a page, of those that are cached and those that matched later. */
-const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageRequest, place: AddParameter): string => `
-  select id from (select id from later union all select unnest(${place(ids, 'bigint[]')})) as matching
-  where id <= ${place(from)} order by id desc limit ${place(limit)} offset ${place(skip)}`;
+const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageRequest, bind: Bind): string => `
+  select id from (select id from later union all select unnest(${bind(ids, 'bigint[]')})) as matching
+  where id <= ${bind(from)} order by id desc limit ${bind(limit)} offset ${bind(skip)}`;
 
 /**
  * SQL: the ids of a page of many matches. It scans the primary key backwards, up to four times as many ids as should contain the
@@ -97,17 +97,17 @@ const pageOfMany = (
   { sql, withoutTextIndex }: Conditions,
   matches: Matches,
   { from, limit, skip = 0 }: PageRequest,
-  place: AddParameter,
+  bind: Bind,
 ): string => {
   const wanted = skip + limit;
   const spread = Math.max(1, matches.upTo - matches.droppedId) / Math.max(1, matches.events);
-  const highest = `id <= ${place(from)}`;
-  const rows = `limit ${place(limit)} offset ${place(skip)}`;
+  const highest = `id <= ${bind(from)}`;
+  const rows = `limit ${bind(limit)} offset ${bind(skip)}`;
   if (wanted * spread > 50_000 + 4 * matches.events)
     return `select id from event_search ${where(...sql, highest)} order by id + 0 desc ${rows}`;
-  const lowest = place(Math.min(from, matches.upTo) - Math.ceil(4 * wanted * spread));
-  const limitClause = `limit ${place(wanted)}`;
-  const far = where(`(select count(*) from near) < ${place(wanted)}`, ...sql, highest, `id <= ${lowest}`);
+  const lowest = bind(Math.min(from, matches.upTo) - Math.ceil(4 * wanted * spread));
+  const limitClause = `limit ${bind(wanted)}`;
+  const far = where(`(select count(*) from near) < ${bind(wanted)}`, ...sql, highest, `id <= ${lowest}`);
   return `
     with near as materialized (
       select id from event_search ${where(...withoutTextIndex, highest, `id > ${lowest}`)} order by id desc ${limitClause}
@@ -125,16 +125,16 @@ type Row = Pick<Matches, 'upTo' | 'uid' | 'droppedId'> & {
 /** Whether a page begins after the last of the matches: it is empty, whatever it costs to skip them. */
 const isBeyond = ({ events }: Pick<Matches, 'events'>, { skip = 0 }: PageRequest): boolean => skip >= events;
 
-const pageOf = (conditions: Conditions, matches: Matches, page: PageRequest, place: AddParameter): string => {
+const pageOf = (conditions: Conditions, matches: Matches, page: PageRequest, bind: Bind): string => {
   if (isBeyond(matches, page)) return 'select null::bigint as id where false';
-  return matches.ids === undefined ? pageOfMany(conditions, matches, page, place) : pageOfIds(matches.ids, page, place);
+  return matches.ids === undefined ? pageOfMany(conditions, matches, page, bind) : pageOfIds(matches.ids, page, bind);
 };
 
 /** Reads a page, and the matches that were appended since the cached ones were found, in one statement, hence in one snapshot. */
 const pageAndLater = (conditions: Conditions, matches: Matches, page: PageRequest) => {
-  const { values, place } = parametersAfter(conditions);
+  const { values, bind } = parametersAfter(conditions);
   const { ids, droppedId, uid } = matches;
-  const upTo = place(matches.upTo);
+  const upTo = bind(matches.upTo);
   const sinceThen = `from event_search ${where(...conditions.sql, `id > ${upTo}`)}`;
   const later =
     ids === undefined
@@ -143,12 +143,12 @@ const pageAndLater = (conditions: Conditions, matches: Matches, page: PageReques
   const text = `
     ${ids === undefined ? '' : `with later as materialized (select id ${sinceThen} limit ${maxCachedIds + 1})`}
     select head.id as "upTo", head.uid, head.dropped_id as "droppedId", counted.events as later, counted.ids as "laterIds",
-      head.dropped_id = ${place(droppedId)} and (${upTo} = head.dropped_id or exists (
-        select 1 from event where id = ${upTo} and uid = ${place(uid, 'uuid')})) as continues,
+      head.dropped_id = ${bind(droppedId)} and (${upTo} = head.dropped_id or exists (
+        select 1 from event where id = ${upTo} and uid = ${bind(uid, 'uuid')})) as continues,
       found.*
     from event_log_head as head
     cross join (${later}) as counted
-    left join (${pageOf(conditions, matches, page, place)}) as page on true
+    left join (${pageOf(conditions, matches, page, bind)}) as page on true
     left join lateral ${selectEventById('page.id')} as found on true
     where head.singleton order by page.id desc`;
   return { statement: { text }, values };

@@ -16,7 +16,7 @@ export interface BackgroundJobsOptions {
   readonly bus: Bus;
   readonly dueJobs: DueJobsReader;
   readonly reader: ChangeRequestReader;
-  readonly work: UnitOfWork;
+  readonly transaction: UnitOfWork;
   readonly apply: Apply;
   readonly syncProtection: SyncProtection;
   /** how soon to retry jobs that failed */
@@ -56,7 +56,7 @@ export const startBackgroundJobs = ({
     { id }: { readonly id: number },
     { traceparent }: CallContext,
   ): Promise<ChangeRequest | undefined> =>
-    options.work(traceparent, async ({ requests }) => {
+    options.transaction(traceparent, async ({ requests }) => {
       const request = await requests.getForUpdate(id);
       return request?.applying === null ? undefined : request;
     });
@@ -76,7 +76,7 @@ export const startBackgroundJobs = ({
   const removeDeletedUsers = async (): Promise<void> => {
     if (performance.now() < nextDeletedUsersCheckAt) return;
     nextDeletedUsersCheckAt = performance.now() + deletedUsersIntervalMs;
-    await jobs.runEach(await dueJobs.requestsOfDeletedUsers(), removeDeletedUser(options.work), deletionBackoff);
+    await jobs.runEach(await dueJobs.requestsOfDeletedUsers(), removeDeletedUser(options.transaction), deletionBackoff);
   };
 
   const runDueJobs = async (): Promise<void> => {

@@ -8,7 +8,7 @@ import { segmentConflictsOf } from '../segment-conflicts.ts';
 
 interface Options {
   readonly bus: Bus;
-  readonly work: UnitOfWork;
+  readonly transaction: UnitOfWork;
   /** records the delay in milliseconds of each scheduled request that begins to be applied */
   readonly onScheduledBegin: (delayMs: number) => void;
 }
@@ -16,19 +16,26 @@ interface Options {
 /** A scheduled run that is later than this fails: a release planned for the night must not happen at noon. */
 const maxDelayMs = 15 * 60_000;
 
-/** The current permissions of the user who scheduled. An admin token belongs to no user who could be deleted. */
-const accessOf = async (bus: Bus, id: number, context: CallContext): Promise<Caller | 'gone' | 'token'> => {
-  if (id <= 0) return 'token';
+/** Who scheduled a request. An admin token belongs to no user who could be deleted. */
+type Scheduler =
+  | { readonly kind: 'admin token' }
+  | { readonly kind: 'user'; readonly caller: Caller }
+  | { readonly kind: 'deleted user' };
+
+/** Loads the current permissions of the user who scheduled. */
+const findScheduler = async (bus: Bus, id: number, context: CallContext): Promise<Scheduler> => {
+  if (id <= 0) return { kind: 'admin token' };
   const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids: [id] } }, context);
-  return users.find(({ user }) => user.id === id)?.caller ?? 'gone';
+  const found = users.find(({ user }) => user.id === id);
+  return found === undefined ? { kind: 'deleted user' } : { kind: 'user', caller: found.caller };
 };
 
-/** The reason not to run a due request; undefined if it may run. */
-const reasonNotTo = (request: ChangeRequest, scheduler: Caller | 'token', delayMs: number): string | undefined => {
+/** The reason not to run a due request; undefined if it may run. @param caller the user who scheduled it; undefined for an admin token */
+const reasonNotTo = (request: ChangeRequest, caller: Caller | undefined, delayMs: number): string | undefined => {
   if (delayMs > maxDelayMs) return 'it could not begin within 15 minutes of the scheduled time';
   const { project, environment } = request;
-  if (scheduler === 'token' || may(scheduler, ['APPLY_CHANGE_REQUEST'], { project, environment })) return undefined;
-  return `the user who scheduled it (user id: ${scheduler.id}) no longer has the permission to apply it`;
+  if (caller === undefined || may(caller, ['APPLY_CHANGE_REQUEST'], { project, environment })) return undefined;
+  return `the user who scheduled it (user id: ${caller.id}) no longer has the permission to apply it`;
 };
 
 /**
@@ -37,13 +44,13 @@ const reasonNotTo = (request: ChangeRequest, scheduler: Caller | 'token', delayM
  * suspended, and a run that is too late fails.
  */
 export const claimScheduledRequest =
-  ({ bus, work, onScheduledBegin }: Options) =>
+  ({ bus, transaction, onScheduledBegin }: Options) =>
   async (
     { id, userId }: { readonly id: number; readonly userId: number },
     context: CallContext,
   ): Promise<ChangeRequest | undefined> => {
-    const scheduler = await accessOf(bus, userId, context);
-    return work(context.traceparent, async ({ requests, schedules, outbox }) => {
+    const scheduler = await findScheduler(bus, userId, context);
+    return transaction(context.traceparent, async ({ requests, schedules, outbox }) => {
       const delayMs = await schedules.lockDueRequest(id);
       const request = delayMs === undefined ? undefined : await requests.getForUpdate(id);
       // Another user may have rescheduled it in the meantime: the next run checks that user's permissions.
@@ -51,17 +58,22 @@ export const claimScheduledRequest =
       const now = await requests.now();
       const { by } = request.schedule;
       try {
-        if (scheduler === 'gone') {
+        if (scheduler.kind === 'deleted user') {
           throw refusal(
             'ConflictError',
             `The user who scheduled this change request (user id: ${userId}) has been deleted or disabled`,
           );
         }
-        const displayName = scheduler === 'token' ? undefined : scheduler.displayName;
-        const begun = beginApplying(request, 'run', { by, now, roles: systemRoles }, { displayName });
+        const caller = scheduler.kind === 'user' ? scheduler.caller : undefined;
+        const begun = beginApplying(
+          request,
+          'run',
+          { by, now, roles: systemRoles },
+          { displayName: caller?.displayName },
+        );
         const conflicts = await segmentConflictsOf(requests, request);
         const reason =
-          reasonNotTo(request, scheduler, delayMs) ?? (conflicts.length > 0 ? failureReason(conflicts) : undefined);
+          reasonNotTo(request, caller, delayMs) ?? (conflicts.length > 0 ? failureReason(conflicts) : undefined);
         if (reason === undefined) {
           await requests.save(request, begun);
           onScheduledBegin(delayMs);

@@ -5,9 +5,9 @@ import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 
 /** Removes a deleted user from a request that is neither closed nor being applied. */
 export const removeDeletedUser =
-  (work: UnitOfWork) =>
+  (transaction: UnitOfWork) =>
   ({ id, userId }: { readonly id: number; readonly userId: number }, { traceparent }: CallContext): Promise<void> =>
-    work(traceparent, async ({ requests, outbox }) => {
+    transaction(traceparent, async ({ requests, outbox }) => {
       const before = await requests.getForUpdate(id);
       if (before === undefined || isClosed(before) || before.applying !== null) return;
       const { request: after, events } = removeUser(before, userId, await requests.now());

@@ -10,7 +10,7 @@ import { previewsOf } from '../previews.ts';
 interface Options {
   readonly bus: Bus;
   readonly reader: ChangeRequestReader;
-  readonly work: UnitOfWork;
+  readonly transaction: UnitOfWork;
 }
 
 /** The reason to suspend requests of a deleted or archived project, in the words of the features service when they are applied. */
@@ -18,7 +18,7 @@ const projectGone = 'Project is no longer available';
 
 /** Suspends a scheduled request if it conflicts with edits that were made after it was scheduled. */
 export const suspendIfConflicting =
-  ({ bus, reader, work }: Options) =>
+  ({ bus, reader, transaction }: Options) =>
   async ({ id, project, uncheckedEdits }: UncheckedSchedule, context: CallContext): Promise<void> => {
     const request = await reader.one(id, project);
     if (request === undefined || request.schedule === null) return;
@@ -33,7 +33,7 @@ export const suspendIfConflicting =
         return error.kind === 'NotFoundError' ? projectGone : error.message;
       },
     );
-    await work(context.traceparent, async ({ requests, schedules, outbox }) => {
+    await transaction(context.traceparent, async ({ requests, schedules, outbox }) => {
       const before = await requests.getForUpdate(id);
       // The request was rescheduled in the meantime: the next run checks it again.
       if (before?.schedule?.scheduledAt !== request.schedule?.scheduledAt) return;

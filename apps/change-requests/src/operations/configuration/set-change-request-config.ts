@@ -5,7 +5,7 @@ import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Enables or disables the protection of an environment. Existing requests keep their number of required approvals. */
-export const setChangeRequestConfigEndpoint = ({ bus, work, syncProtection }: ChangeRequestsContext) =>
+export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtection }: ChangeRequestsContext) =>
   implement(SetChangeRequestConfig, async (request) => {
     const { params, body, caller } = request;
     const environmentRef = { project: params.projectId, environment: params.environment };
@@ -18,7 +18,7 @@ export const setChangeRequestConfigEndpoint = ({ bus, work, syncProtection }: Ch
       throw notFound(`Could not find environment ${environmentRef.environment} for project ${environmentRef.project}`);
     }
     const minimum = environment.requiredApprovals ?? undefined;
-    const reply = await work(request, async ({ requests, outbox }) => {
+    const reply = await transaction(request, async ({ requests, outbox }) => {
       const after = requiredApprovalsOf(body, minimum);
       const before = await requests.protect(environmentRef, after);
       const isAdministrator = may(caller, ['ADMIN'], { project: environmentRef.project });

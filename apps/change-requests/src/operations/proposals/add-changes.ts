@@ -12,7 +12,7 @@ import { requireMergeable } from '../../domain/content/merge.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import { AnotherPendingRequest, type EnvironmentRef } from '../../persistence/change-request-repository.ts';
-import type { WorkContext } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { changeBody } from '../change-body.ts';
 import { withPathsOfSingleChange } from '../with-paths-of-single-change.ts';
@@ -34,17 +34,17 @@ interface Addition {
   readonly actor: Actor;
   /** whether the write has a precondition (`If-Match`), which needs the locked request */
   readonly isConditional: boolean;
-  readonly isVoluntary: boolean;
+  readonly allowsUnprotectedProposals: boolean;
 }
 
 /** Adds the checked changes. Returns undefined and writes nothing if the request was edited since the check. */
 const addUnlessOutdated = async (
-  { requests, outbox }: WorkContext,
-  { environmentRef, onlyToDraft, base, checked, changeIds, actor, isConditional, isVoluntary }: Addition,
+  { requests, outbox }: Transaction,
+  { environmentRef, onlyToDraft, base, checked, changeIds, actor, isConditional, allowsUnprotectedProposals }: Addition,
 ): Promise<ChangeRequest | undefined> => {
   if (base === undefined) {
     if (await requests.hasPending(actor.by.id, environmentRef, onlyToDraft)) return undefined;
-    const minApprovals = approvalsFor(await requests.minApprovals(environmentRef), isVoluntary);
+    const minApprovals = approvalsFor(await requests.minApprovals(environmentRef), allowsUnprotectedProposals);
     const origin = { ...(await requests.newIdentity()), ...environmentRef, minApprovals };
     const draft = createDraft(origin, actor);
     const { request, events } = addChanges(draft.request, checked, changeIds, actor);
@@ -73,7 +73,7 @@ const addUnlessOutdated = async (
  * before any lock is taken. If the revision has changed since then, or a draft now exists, everything is retried with the current
  * request. The preview in the reply is computed while the transaction runs.
  */
-export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeRequestsContext) => {
+export const addChangesEndpoint = ({ bus, reader, transaction, allowsUnprotectedProposals }: ChangeRequestsContext) => {
   const withMutex = keyedMutex();
   return implement(AddChanges, async (operationRequest) => {
     const { params, query, body, caller, deadline } = operationRequest;
@@ -113,10 +113,19 @@ export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeReq
       // Without a commit the preview is never awaited: its rejection must not be reported as unhandled.
       previewedChanges.catch(() => undefined);
       const isConditional = operationRequest.requireMatch !== undefined;
-      const addition = { environmentRef, onlyToDraft, base, checked, changeIds, actor, isConditional, isVoluntary };
+      const addition = {
+        environmentRef,
+        onlyToDraft,
+        base,
+        checked,
+        changeIds,
+        actor,
+        isConditional,
+        allowsUnprotectedProposals,
+      };
       const replyOf = async (request: ChangeRequest) =>
         toChangeRequestResponse(request, (await previewedChanges)(expected));
-      return work
+      return transaction
         .commitThenReply(operationRequest, (tx) => addUnlessOutdated(tx, addition), replyOf)
         .catch((error: unknown) => {
           if (error instanceof AnotherPendingRequest) return undefined;
@@ -137,7 +146,7 @@ export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeReq
 
     return withMutex(JSON.stringify([caller.id, environmentRef]), async () => {
       for (let tries = 0; tries < maxTries; tries++) {
-        const before = await work.replay(operationRequest, replayed);
+        const before = await transaction.replay(operationRequest, replayed);
         if (before !== undefined) return before;
         const response = await tryOnce();
         if (response !== undefined) return response;

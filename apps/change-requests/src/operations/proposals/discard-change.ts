@@ -5,9 +5,9 @@ import { requireVisible } from '../../domain/review/execute-command.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-export const discardChangeEndpoint = ({ work }: ChangeRequestsContext) =>
+export const discardChangeEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(DiscardChange, (operationRequest) =>
-    work(operationRequest, async ({ requests, outbox }) => {
+    transaction(operationRequest, async ({ requests, outbox }) => {
       const { params, caller } = operationRequest;
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const { request, events } = discardChange(before, params.changeId, actorOf(operationRequest));

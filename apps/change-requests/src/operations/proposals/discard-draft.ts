@@ -4,9 +4,9 @@ import { executeCommand, requireVisible } from '../../domain/review/execute-comm
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-export const discardDraftEndpoint = ({ work, rolesOf }: ChangeRequestsContext) =>
+export const discardDraftEndpoint = ({ transaction, rolesOf }: ChangeRequestsContext) =>
   implement(DiscardDraft, (operationRequest) =>
-    work(operationRequest, async ({ requests, outbox }) => {
+    transaction(operationRequest, async ({ requests, outbox }) => {
       const { params, caller } = operationRequest;
       const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const actor = { ...actorOf(operationRequest), roles: rolesOf(caller, request) };

@@ -7,7 +7,7 @@ import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { requireVisible } from '../../domain/review/execute-command.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
-import type { WorkContext } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { changeBody } from '../change-body.ts';
 import { withPathsOfSingleChange } from '../with-paths-of-single-change.ts';
@@ -17,7 +17,7 @@ import type { ChangeRequestsContext } from '../context.ts';
 const maxTries = 5;
 
 /** Replaces one change. As for new changes, the features service checks it first, and a concurrent edit causes a retry. */
-export const editChangeEndpoint = ({ bus, reader, work }: ChangeRequestsContext) =>
+export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsContext) =>
   implement(EditChange, async (operationRequest) => {
     const { params, body, caller } = operationRequest;
     requireMayPropose(caller, params.projectId);
@@ -47,7 +47,7 @@ export const editChangeEndpoint = ({ bus, reader, work }: ChangeRequestsContext)
       });
       const [checked] = changes;
       if (checked === undefined) throw new Error('The features service returned no result for the checked change.');
-      const edit = async ({ requests, outbox }: WorkContext): Promise<ChangeRequest | undefined> => {
+      const edit = async ({ requests, outbox }: Transaction): Promise<ChangeRequest | undefined> => {
         const before = await requests.getForUpdate(params.id);
         if (before === undefined) throw notFound(`Could not find change request with id ${params.id}`);
         if (before.revision !== base.revision) return undefined;
@@ -56,10 +56,10 @@ export const editChangeEndpoint = ({ bus, reader, work }: ChangeRequestsContext)
         outbox.emit(events);
         return request;
       };
-      return work.commitThenReply(operationRequest, edit, replyOf);
+      return transaction.commitThenReply(operationRequest, edit, replyOf);
     };
 
-    const done = await work.replay(operationRequest, replyOf);
+    const done = await transaction.replay(operationRequest, replyOf);
     if (done !== undefined) return done;
 
     for (let tries = 0; tries < maxTries; tries++) {

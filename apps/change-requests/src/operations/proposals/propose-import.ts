@@ -20,9 +20,9 @@ const roles = {
  * Creates a separate request for an import, in addition to the author's pending requests, and sends it to review. The changes are not
  * checked again: the features service checked them together with the import.
  */
-export const proposeImportEndpoint = ({ work }: ChangeRequestsContext) =>
+export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(ProposeImport, ({ body, now, traceparent }) =>
-    work(traceparent, async ({ requests, outbox }) => {
+    transaction(traceparent, async ({ requests, outbox }) => {
       const { importId, project, environment, title, by, changes } = body;
       const known = await requests.ofImport(importId);
       if (known !== undefined) return { id: known };

@@ -7,13 +7,18 @@ import { requireVisible } from '../../domain/review/execute-command.ts';
 import { type InverseChange, unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import { AnotherPendingRequest } from '../../persistence/change-request-repository.ts';
-import type { WorkContext } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Creates a draft of the caller that undoes an applied request. Refused if the caller already has a draft in that environment. */
-export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: ChangeRequestsContext) =>
+export const revertChangeRequestEndpoint = ({
+  bus,
+  reader,
+  transaction,
+  allowsUnprotectedProposals,
+}: ChangeRequestsContext) =>
   implement(RevertChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
     requireMayPropose(caller, params.projectId);
@@ -26,13 +31,13 @@ export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: 
       );
       return toChangeRequestResponse(draft, previewedChangesOf(draft));
     };
-    const createDraftOf = async ({ requests, outbox }: WorkContext): Promise<ChangeRequest> => {
+    const createDraftOf = async ({ requests, outbox }: Transaction): Promise<ChangeRequest> => {
       const applied = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const inverse = (await requests.inverseOf(applied.id)) as readonly InverseChange[];
       requireRevertible(applied, inverse);
       const ids = {
         ...(await requests.newIdentity()),
-        minApprovals: approvalsFor(await requests.minApprovals(applied), isVoluntary),
+        minApprovals: approvalsFor(await requests.minApprovals(applied), allowsUnprotectedProposals),
         changeIds: await requests.newChangeIds(inverse.length),
       };
       const actor = actorOf(operationRequest);
@@ -48,10 +53,12 @@ export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: 
       outbox.emit(events);
       return draft;
     };
-    const reply = await work.commitThenReply(operationRequest, createDraftOf, replyOf).catch((error: unknown) => {
-      if (!(error instanceof AnotherPendingRequest)) throw error;
-      throw refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
-    });
+    const reply = await transaction
+      .commitThenReply(operationRequest, createDraftOf, replyOf)
+      .catch((error: unknown) => {
+        if (!(error instanceof AnotherPendingRequest)) throw error;
+        throw refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
+      });
     if (reply === undefined) throw new Error('Reverting created no draft and reported no reason.');
     return reply;
   });

@@ -4,9 +4,9 @@ import { setTitle } from '../../domain/content/edit-change.ts';
 import { requireVisible } from '../../domain/review/execute-command.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-export const setTitleEndpoint = ({ work, rolesOf }: ChangeRequestsContext) =>
+export const setTitleEndpoint = ({ transaction, rolesOf }: ChangeRequestsContext) =>
   implement(SetTitle, (request) =>
-    work(request, async ({ requests }) => {
+    transaction(request, async ({ requests }) => {
       const { params, body, caller } = request;
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       await requests.save(before, setTitle(before, body.title, caller.id, rolesOf(caller, before).isAdministrator));

@@ -60,10 +60,18 @@ beforeAll(async () => {
   });
   await outboxProducer.stop();
   const reader = changeRequestReader(database);
-  const work = unitOfWork(outboxProducer);
-  const syncProtection = protectionSync(bus, dueJobsReader(database), work);
+  const transaction = unitOfWork(outboxProducer);
+  const syncProtection = protectionSync(bus, dueJobsReader(database), transaction);
   const rolesOf = rolesByPolicy({ adminTokens: true, ownOfAdmins: true });
-  const context = { bus, reader, work, rolesOf, isVoluntary: true, apply: applyRequest(bus, work), syncProtection };
+  const context = {
+    bus,
+    reader,
+    transaction,
+    rolesOf,
+    allowsUnprotectedProposals: true,
+    apply: applyRequest(bus, transaction),
+    syncProtection,
+  };
   served = await serve(bus, changeRequestsEndpoints(context));
 });
 beforeEach(() => database.transaction(({ query }) => query('truncate change_request cascade')));

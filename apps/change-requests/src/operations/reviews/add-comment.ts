@@ -6,9 +6,9 @@ import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Adds a comment, in any state of the request, including closed ones. */
-export const addCommentEndpoint = ({ work }: ChangeRequestsContext) =>
+export const addCommentEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(AddComment, (request) =>
-    work(request, async ({ requests }) => {
+    transaction(request, async ({ requests }) => {
       const { params, body, caller } = request;
       const text = requireText(body.text, 1000, '/body/text');
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);

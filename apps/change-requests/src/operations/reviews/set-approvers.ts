@@ -5,7 +5,7 @@ import { requireVisible } from '../../domain/review/execute-command.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Requests approvals of existing users. Their permission is checked only when they approve. */
-export const setApproversEndpoint = ({ bus, work }: ChangeRequestsContext) =>
+export const setApproversEndpoint = ({ bus, transaction }: ChangeRequestsContext) =>
   implement(SetApprovers, async (operationRequest) => {
     const { params, body, caller } = operationRequest;
     const ids = body.reviewers;
@@ -17,7 +17,7 @@ export const setApproversEndpoint = ({ bus, work }: ChangeRequestsContext) =>
         throw invalid(`The \`${path}\` property must be the id of an active user. You provided ${ids[missing]}.`, path);
       }
     }
-    return work(operationRequest, async ({ requests }) => {
+    return transaction(operationRequest, async ({ requests }) => {
       const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       requireMayRequestApproval(request, caller.id);
       await requests.requestApprovers(request, ids);

@@ -12,7 +12,7 @@ import {
   requireVisible,
 } from '../../domain/review/execute-command.ts';
 import { commandFor } from '../../domain/review/state-machine.ts';
-import type { WorkContext } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { type Preview, previewsOf } from '../previews.ts';
 import { segmentConflictsOf } from '../segment-conflicts.ts';
@@ -58,14 +58,14 @@ const scheduledAtOf = ({ body }: ChangeStateRequest): string => {
   return scheduledAt.toISOString();
 };
 
-const requireFuture = async ({ requests }: WorkContext, scheduledAt: string): Promise<void> => {
+const requireFuture = async ({ requests }: Transaction, scheduledAt: string): Promise<void> => {
   if (Date.parse(scheduledAt) > (await requests.now()).getTime()) return;
   const path = '/body/scheduledAt';
   throw invalid(`The \`${path}\` property must be in the future. You provided "${scheduledAt}".`, path);
 };
 
 /** Changes the state of a request according to the transition table. Applying and scheduling call the features service. */
-export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: ChangeRequestsContext) => {
+export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }: ChangeRequestsContext) => {
   /** The snapshots and revision to store with a schedule. Refuses a request with conflicts. */
   const previewForSchedule = async (operationRequest: ChangeStateRequest) => {
     const { params, caller } = operationRequest;
@@ -90,7 +90,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
 
   return implement(ChangeState, async (operationRequest) => {
     const { params, body, caller, idempotency } = operationRequest;
-    const done = await work.replay(operationRequest);
+    const done = await transaction.replay(operationRequest);
     if (done !== undefined) return done;
     const command = commandFor[body.state];
     if (command === 'send to review') requireMayPropose(caller, params.projectId);
@@ -99,7 +99,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
     const scheduled = more.schedule === undefined ? {} : { scheduledAt: more.schedule.scheduledAt };
     const reply = { id: params.id, state: body.state, ...(text === '' ? {} : { comment: text }), ...scheduled };
 
-    const loadForCommand = async ({ requests }: WorkContext) => {
+    const loadForCommand = async ({ requests }: Transaction) => {
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       if (command === undefined) {
         throw refusal('ConflictError', `Change request cannot go from "${before.state}" to "${body.state}"`);
@@ -109,7 +109,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
     };
 
     if (command === 'apply') {
-      const begin = async (tx: WorkContext): Promise<ChangeRequest> => {
+      const begin = async (tx: Transaction): Promise<ChangeRequest> => {
         const { before, comment, actor } = await loadForCommand(tx);
         const pendingReply = idempotency === undefined ? undefined : encryptReply(idempotency, reply);
         // A retry while the outcome is unknown continues the same attempt.
@@ -123,13 +123,13 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
         await tx.requests.save(before, request);
         return request;
       };
-      const begun = await work(operationRequest.traceparent, begin, operationRequest);
+      const begun = await transaction(operationRequest.traceparent, begin, operationRequest);
       const { outcome, conflicts, tag } = await apply(begun, onBehalfOf(operationRequest));
       if (outcome !== 'applied') throw blocked(conflicts);
       if (tag !== undefined) operationRequest.setHeader('ETag', tag);
       return reply;
     }
-    return work(operationRequest, async (tx) => {
+    return transaction(operationRequest, async (tx) => {
       const { before, command: nextCommand, comment, actor } = await loadForCommand(tx);
       const { request, events } = executeCommand(before, nextCommand, actor, { ...more, comment: await comment() });
       if (more.schedule !== undefined) await requireFuture(tx, more.schedule.scheduledAt);

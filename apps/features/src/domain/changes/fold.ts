@@ -16,7 +16,7 @@ export interface RequestedChange {
 }
 
 /** A change that applying adds so that no enabled feature is left without an active strategy. */
-export interface DefaultChange {
+export interface ImpliedChange {
   readonly action: 'addStrategy' | 'updateEnabled';
   readonly payload: Record<string, unknown>;
 }
@@ -31,24 +31,24 @@ export interface FoldResult {
   /** with any conflict, none of the changes may be applied */
   readonly conflicts: readonly ApplyConflict[];
   /** by name of the feature */
-  readonly defaultChanges: ReadonlyMap<string, DefaultChange>;
+  readonly impliedChanges: ReadonlyMap<string, ImpliedChange>;
 }
 
 interface FoldState {
   readonly state: ChangeState;
   readonly events: DomainEvent[];
   readonly conflicts: ApplyConflict[];
-  readonly defaultChanges: Map<string, DefaultChange>;
+  readonly impliedChanges: Map<string, ImpliedChange>;
 }
 
-const addedDefaultStrategy = (events: readonly DomainEvent[]): DefaultChange | undefined => {
+const addedDefaultStrategy = (events: readonly DomainEvent[]): ImpliedChange | undefined => {
   const data = events.find(({ type }) => type === 'feature-strategy-add')?.data;
   if (typeof data !== 'object' || data === null) return undefined;
   const { id: _, sortOrder: __, ...payload } = data as Record<string, unknown>;
   return { action: 'addStrategy', payload };
 };
 
-const foldFeatureChange = (change: FeatureChange, { state, events, defaultChanges }: FoldState): void => {
+const foldFeatureChange = (change: FeatureChange, { state, events, impliedChanges }: FoldState): void => {
   const feature = state.features.get(change.feature);
   if (feature === undefined) return;
   const { subject, events: emitted } = featureRuleOf(change).decide(feature, change, state, '');
@@ -57,7 +57,7 @@ const foldFeatureChange = (change: FeatureChange, { state, events, defaultChange
   if (change.action !== 'updateEnabled' || !change.payload.enabled) return;
   const activates = change.payload.shouldActivateDisabledStrategies === true;
   const added = needsDefaultStrategy(feature, state.environment, activates) ? addedDefaultStrategy(emitted) : undefined;
-  if (added !== undefined) defaultChanges.set(feature.name, added);
+  if (added !== undefined) impliedChanges.set(feature.name, added);
 };
 
 const foldSegmentChange = (change: SegmentChange, { state, events }: FoldState): void => {
@@ -73,7 +73,7 @@ const foldSegmentChange = (change: SegmentChange, { state, events }: FoldState):
 const disableInactive = (
   names: Iterable<string>,
   initial: ChangeContext,
-  { state, events, defaultChanges }: FoldState,
+  { state, events, impliedChanges }: FoldState,
 ): void => {
   for (const name of names) {
     const before = initial.features.get(name);
@@ -85,7 +85,7 @@ const disableInactive = (
     if (decision.feature === after) continue;
     state.features.set(name, decision.feature);
     events.push(...decision.events);
-    defaultChanges.set(name, { action: 'updateEnabled', payload: { enabled: false } });
+    impliedChanges.set(name, { action: 'updateEnabled', payload: { enabled: false } });
   }
 };
 
@@ -94,8 +94,8 @@ const disableInactive = (
  * saves it, so that the two cannot disagree. The phases make it independent of the order in which changes were proposed.
  */
 export const foldChanges = (changes: readonly RequestedChange[], context: ChangeContext): FoldResult => {
-  const folding: FoldState = { state: initialState(context), events: [], conflicts: [], defaultChanges: new Map() };
-  const { state, conflicts, defaultChanges } = folding;
+  const folding: FoldState = { state: initialState(context), events: [], conflicts: [], impliedChanges: new Map() };
+  const { state, conflicts, impliedChanges } = folding;
   const byId = changes.toSorted((one, other) => one.id - other.id);
   const featureChanges = byId.map(({ change }) => change).filter((change) => !isSegmentChange(change));
   const actionsByName = Map.groupBy(featureChanges, ({ feature }) => feature);
@@ -137,6 +137,6 @@ export const foldChanges = (changes: readonly RequestedChange[], context: Change
         folding,
       );
   }
-  for (const name of archived) defaultChanges.delete(name);
-  return { features: state.features, segments: state.segments, events: folding.events, conflicts, defaultChanges };
+  for (const name of archived) impliedChanges.delete(name);
+  return { features: state.features, segments: state.segments, events: folding.events, conflicts, impliedChanges };
 };

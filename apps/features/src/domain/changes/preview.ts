@@ -73,7 +73,7 @@ export const previewChanges = (
     features: [...ofFeatures].flatMap(([name, its]) => {
       if (name === null) return [];
       const whole = folded.conflicts.find(({ feature, changeId }) => feature === name && changeId === undefined);
-      const defaultChange = folded.defaultChanges.get(name);
+      const defaultChange = folded.impliedChanges.get(name);
       return {
         name,
         ...conflictView(whole),

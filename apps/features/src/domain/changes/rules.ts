@@ -10,7 +10,7 @@ import type { StoredSegment } from '../constraints/segment.ts';
 import type { Feature } from '../features/feature.ts';
 import { addStrategyRule } from './actions/add-strategy.ts';
 import { archiveFeatureRule } from './actions/archive-feature.ts';
-import { deleteDependencyRule } from './actions/delete-dependency.ts';
+import { removeAllDependenciesRule } from './actions/remove-all-dependencies.ts';
 import { deleteSegmentRule } from './actions/delete-segment.ts';
 import { deleteStrategyRule } from './actions/delete-strategy.ts';
 import { reorderStrategyRule } from './actions/reorder-strategy.ts';
@@ -32,7 +32,7 @@ export const featureRules: { readonly [A in FeatureAction]: FeatureRule<A> } = {
   patchVariant: replaceVariantsRule,
   reorderStrategy: reorderStrategyRule,
   addDependency: setParentRule,
-  deleteDependency: deleteDependencyRule,
+  deleteDependency: removeAllDependenciesRule,
 };
 
 /** The rule of each action on a segment. */

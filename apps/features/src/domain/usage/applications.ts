@@ -29,9 +29,9 @@ export interface ApplicationWrite {
   readonly nth: number;
   readonly isKnown: boolean;
   /** whether this report need not emit `application-created` */
-  readonly isAnnounced: boolean;
+  readonly needsNoCreatedEvent: boolean;
   /** whether nothing has to be written */
-  readonly isFresh: boolean;
+  readonly needsNoWrite: boolean;
 }
 
 /** How many applications there are, and how many of them only frontend keys have named. */

@@ -20,7 +20,10 @@ export const requireBelowLimits = async (
   if (projectFeatureLimit !== null && (await projects.lockAndCountFeatures(project)) + adding > projectFeatureLimit) {
     throw refusal('InvalidOperationError', 'You have reached the maximum number of feature flags for this project.');
   }
-  if (instanceFeatureLimit !== undefined && (await projects.lockAndCountFeatures(undefined)) + adding > instanceFeatureLimit) {
+  if (
+    instanceFeatureLimit !== undefined &&
+    (await projects.lockAndCountFeatures(undefined)) + adding > instanceFeatureLimit
+  ) {
     throw limitExceeded('feature flag', instanceFeatureLimit);
   }
 };

@@ -88,7 +88,11 @@ const maxSubmitTimeoutMs = 10_000;
  * Imports features from an export, all or none. Edits that require a change request are stored as a proposal in the same transaction. The
  * proposal is submitted after the commit, or by housekeeping if that fails.
  */
-export const importFeaturesEndpoint = ({ transaction, submitImportProposal, instanceFeatureLimit }: FeaturesContext) => {
+export const importFeaturesEndpoint = ({
+  transaction,
+  submitImportProposal,
+  instanceFeatureLimit,
+}: FeaturesContext) => {
   const importOnce = async (tx: Transaction, request: ImportRequest): Promise<ImportResult> => {
     const { body, caller, now } = request;
     const { project, environment, data } = body;

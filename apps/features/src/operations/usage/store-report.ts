@@ -136,15 +136,15 @@ const admit = async (
   const unknown = unique(reported.filter(({ isKnown }) => !isKnown).map(nameOf));
   const granted = grant(unknown);
   let unlistedByLimit = 0;
-  if (granted.length > 0 || reported.some(({ isKnown, isAnnounced }) => isKnown && !isAnnounced)) {
+  if (granted.length > 0 || reported.some(({ isKnown, needsNoCreatedEvent }) => isKnown && !needsNoCreatedEvent)) {
     const counts = await applications.lockAndCount();
     const admitted = granted.slice(0, availableSlots(counts, limit, isPublicKey(caller)));
     for (const name of admitted) listed.add(name);
     unlistedByLimit = granted.length - admitted.length;
   }
   const unlisted = { limit: unlistedByLimit, rate: unknown.length - granted.length };
-  const isFresh = new Set(reported.filter((one) => one.isFresh).map(({ nth }) => nth));
-  return { listed, stale: seen.filter(({ appName }, nth) => listed.has(appName) && !isFresh.has(nth)), unlisted };
+  const unchanged = new Set(reported.filter((one) => one.needsNoWrite).map(({ nth }) => nth));
+  return { listed, stale: seen.filter(({ appName }, nth) => listed.has(appName) && !unchanged.has(nth)), unlisted };
 };
 
 /** Stores a report; the reply is sent after the commit. */

@@ -46,8 +46,8 @@ export const allowAllEdits: ProtectionGuard = {
   cacheProtected: () => undefined,
   checkEdit: () => Promise.resolve(),
   checkSegmentEdit: () => Promise.resolve(),
-  checkArrival: () => Promise.resolve(),
-  checkDeparture: () => Promise.resolve(),
+  requireUnprotectedTarget: () => Promise.resolve(),
+  requireUnprotectedSource: () => Promise.resolve(),
   checkDisconnection: () => Promise.resolve(),
   markBypass: (event) => event,
 };
@@ -71,7 +71,7 @@ export const protectionGuard = (
   const addBypass = (environments: readonly string[], concerns: Bypass['concerns']): void => {
     if (environments.length > 0) bypasses.push({ environments, concerns });
   };
-  const requireOpen = async (
+  const requireUnprotected = async (
     what: 'Cloning' | 'Changing project',
     feature: string,
     project: string,
@@ -102,14 +102,14 @@ export const protectionGuard = (
       }
     },
     /** Refuses to clone or move a feature with strategies into a project with protected environments. */
-    checkArrival: requireOpen,
+    requireUnprotectedTarget: requireUnprotected,
     /**
      * Refuses to move a feature out of a project with protected environments: in its new project it could be edited without
      * change request.
      * @throws Refusal `ForbiddenError`.
      */
-    checkDeparture: (feature: string, project: string): Promise<void> =>
-      requireOpen('Changing project', feature, project),
+    requireUnprotectedSource: (feature: string, project: string): Promise<void> =>
+      requireUnprotected('Changing project', feature, project),
     /**
      * Refuses to disconnect a protected environment from a project, which removes its strategies and its protection. Must run
      * before the environment is disconnected.

@@ -43,7 +43,7 @@ const given = `
 /** Applications that were seen within the last minute and have not changed are not written, so that reports need not wait for their locks. */
 const findReported = `
   with ${given}
-  select it.nth, a.app_name is not null and (it."isFrontend" or not a.is_frontend) as "isAnnounced", a.app_name is not null as "isKnown",
+  select it.nth, a.app_name is not null and (it."isFrontend" or not a.is_frontend) as "needsNoCreatedEvent", a.app_name is not null as "isKnown",
     coalesce(a.last_seen_at > $2::timestamptz - interval '1 minute'
       and coalesce(it."sdkVersion", a.sdk_version) is not distinct from a.sdk_version
       and coalesce(it.strategies, a.strategies) = a.strategies, false)
@@ -56,7 +56,7 @@ const findReported = `
       select from client_instance i
       where i.app_name = it."appName" and i.environment = it.environment and i.instance_id = it."instanceId"
         and i.last_seen_at > $2::timestamptz - interval '1 minute'
-        and coalesce(it."sdkVersion", i.sdk_version) is not distinct from i.sdk_version)) as "isFresh"
+        and coalesce(it."sdkVersion", i.sdk_version) is not distinct from i.sdk_version)) as "needsNoWrite"
   from it left join client_application a on a.app_name = it."appName" order by it.nth`;
 
 const recordSeen = `

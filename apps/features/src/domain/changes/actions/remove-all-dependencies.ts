@@ -2,7 +2,7 @@ import { removeDependencies } from '../../features/dependency.ts';
 import type { FeatureRule } from '../rule.ts';
 
 /** Makes the feature depend on no other. */
-export const deleteDependencyRule: FeatureRule<'deleteDependency'> = {
+export const removeAllDependenciesRule: FeatureRule<'deleteDependency'> = {
   phase: 'remove dependencies',
   errorPath: '/feature',
   snapshot: (feature) => (feature.dependencies.length > 0 ? { dependencies: feature.dependencies } : null),
