@@ -1,7 +1,6 @@
 import { isJsonObject } from '@bunting/contracts';
 import type { TSchema } from 'typebox';
 import { resourceMessages as text } from '../../messages/resources.ts';
-import { isObject } from '../../strategies/three-way-merge.ts';
 
 /** What the console reads of a JSON schema. */
 interface Schema {
