@@ -24,7 +24,7 @@ import { messages } from '../../messages/shared.ts';
 import { useActions } from '../../shell/keyboard-actions.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import type { BulkAction } from './bulk-actions.ts';
-import { readFlagFilter, flagSuggestions } from './flag-filter.ts';
+import { flagSuggestions, readFlagFilter, type SearchQuery } from './flag-filter.ts';
 import { useFlagVocabulary } from './flag-vocabulary.ts';
 import { FlagTable, type RowActions, type SortState } from './flag-table.tsx';
 import { useFlagWindow } from './flag-window.ts';
@@ -157,12 +157,15 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
     () => (environmentList?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name),
     [environmentList],
   );
-  const { query, faults } = useMemo(() => {
+  const { query: found, faults } = useMemo(() => {
     const { query: given, faults: wrong } = readFlagFilter(filter, environments);
     const scoped = project === undefined ? given : { ...given, project: `IS:${project}` };
     const full = { ...scoped, sortBy: sort.by, sortOrder: sort.isDescending ? 'desc' : 'asc' };
     return { query: full, faults: wrong };
   }, [filter, environments, project, sort.by, sort.isDescending]);
+  // Equal conditions share one list, also when the environments are loaded or change: its selection stays.
+  const conditions = JSON.stringify(found);
+  const query = useMemo(() => JSON.parse(conditions) as SearchQuery, [conditions]);
   const [range, setRange] = useState({ first: 0, last: 0 });
   const list = useFlagWindow(query, range.first, range.last);
   const [selection, setSelection] = useState<Selection>(emptySelection);
