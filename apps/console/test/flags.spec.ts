@@ -6,7 +6,9 @@ import {
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  openPage,
   openSignedIn,
+  signIn,
   untilFocused,
 } from './browser.ts';
 
@@ -135,6 +137,29 @@ describeInBrowser('the list of flags', () => {
     await opened.page.getByText(/Proposed in change request \d+: turn guarded\.flag on in production\./).waitFor();
     const [flag] = await find('guarded.flag');
     expect(flag?.environments.find(({ name }) => name === 'production')?.enabled).toBe(false);
+    await closeChecked(opened);
+  });
+
+  it('stays signed in, and keeps the selection, when responses of before are late', async () => {
+    const opened = await openPage('/projects/listed/flags?q=listed.29');
+    const { page } = opened;
+    const [refused, loaded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/api/admin/environments', async (route) => {
+      await (route.request().headers()['authorization'] === undefined ? refused : loaded).promise;
+      await route.continue();
+    });
+    await page.reload();
+    await signIn(page);
+    await page.getByText('10 flags').waitFor();
+    const sentAgain = page.waitForRequest('**/api/admin/environments');
+    refused.resolve();
+    await sentAgain;
+    await page.getByRole('checkbox', { name: 'Select listed.292' }).click();
+    await page.getByText('1 flag selected').waitFor();
+    loaded.resolve();
+    await page.getByRole('switch', { name: 'listed.292 in production' }).waitFor();
+    expect(await page.getByText('1 flag selected').count()).toBe(1);
+    expect(await page.getByRole('dialog').count()).toBe(0);
     await closeChecked(opened);
   });
 

@@ -1,6 +1,6 @@
 import type { AnyOperation, ReplyOf, RequestOf } from '@bunting/contracts';
 import { ApiError, errorOfResponse } from './api-error.ts';
-import { authorizationHeader, signInOfferOf, signInNeeded, waitForSignIn } from './session.ts';
+import { authorizationHeader, signInCount, signInOfferOf, signInNeeded, waitForSignIn } from './session.ts';
 import { createStore } from './store.ts';
 
 /** The member `K` of a request, which is optional when all of its properties are. */
@@ -109,13 +109,17 @@ export const sendOnce = async (method: string, url: string, request: RawRequest 
   return body;
 };
 
-/** Sends a request to the gateway. A 401 shows the sign-in form, and the request is sent again after it. @throws ApiError */
+/**
+ * Sends a request to the gateway. A 401 shows the sign-in form, and the request is sent again after it; immediately where the user has
+ * signed in meanwhile. @throws ApiError
+ */
 export const sendAfterSignIn = async (method: string, url: string, request: RawRequest = {}): Promise<ApiResponse> => {
   const key = method === 'GET' ? undefined : idempotencyKey();
   for (;;) {
     // While the sign-in form is shown, further calls would only get a 401 as well.
     const offer = signInNeeded.get();
     if (offer !== undefined) await waitForSignIn(offer, request.signal);
+    const signInsBefore = signInCount();
     const received = await send(method, url, request, key);
     if (received.response.ok) {
       staleMs.set(Number(received.response.headers.get('bunting-stale') ?? 0));
@@ -124,7 +128,7 @@ export const sendAfterSignIn = async (method: string, url: string, request: RawR
     const error = errorOfResponse(received.response, received.body);
     // Other refusals with this status are about a link or a password in the request.
     if (error.kind !== 'AuthenticationRequired') throw error;
-    await waitForSignIn(signInOfferOf(received.body), request.signal);
+    if (signInCount() === signInsBefore) await waitForSignIn(signInOfferOf(received.body), request.signal);
   }
 };
 

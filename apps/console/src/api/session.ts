@@ -27,6 +27,7 @@ export const signInNeeded = createStore<SignInOffer | undefined>(undefined);
 // In memory only: a reload loses it, and no other tab or script can read it.
 let apiKey: string | undefined;
 let waitingCalls: WaitingCall[] = [];
+let signIns = 0;
 
 export const authorizationHeader = (): Record<string, string> =>
   apiKey === undefined ? {} : { authorization: apiKey };
@@ -67,6 +68,9 @@ export const waitForSignIn = (offer: SignInOffer, signal?: AbortSignal): Promise
     signInNeeded.set(offer);
   });
 
+/** How many times the user has signed in on this page: a 401 to a call that was sent before the last time says nothing about now. */
+export const signInCount = (): number => signIns;
+
 /** Sends an API key with every further call, until the page is left; undefined sends none. */
 export const setApiKey = (key: string | undefined): void => {
   apiKey = key;
@@ -75,6 +79,7 @@ export const setApiKey = (key: string | undefined): void => {
 /** Hides the sign-in form and lets the calls that wait for a sign-in be sent again. */
 export const resumeWaitingCalls = (): void => {
   const resumed = waitingCalls;
+  signIns++;
   waitingCalls = [];
   signInNeeded.set(undefined);
   for (const { resume } of resumed) resume();
