@@ -17,7 +17,7 @@ export interface SupervisedProcessOptions {
 const stopTimeoutMs = 30_000;
 const firstDelayMs = 500;
 const maxDelayMs = 30_000;
-/** A process that ran for this long was healthy: the backoff starts anew after it. */
+/** A process that ran for this long was healthy: the backoff starts at its minimum after it. */
 const healthyAfterMs = 60_000;
 
 const launch = ({ command, folder, environment, show }: SupervisedProcessOptions) => {

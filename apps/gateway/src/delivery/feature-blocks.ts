@@ -11,7 +11,7 @@ export interface FeatureBlock {
   /** of the bytes: the JSON of the features, with commas between them */
   readonly hash: string;
   readonly length: number;
-  /** The bytes, cached until they are compressed. Later calls, for clients without gzip, serialise them anew. */
+  /** The bytes, cached until they are compressed. Later calls, for clients without gzip, serialise them again. */
   bytes(): Buffer;
   gzip(): GzipPart | Promise<GzipPart>;
   /** the size of the cached bytes */

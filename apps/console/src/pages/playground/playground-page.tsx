@@ -20,7 +20,7 @@ import styles from './playground.module.css';
 
 const listOf = (value: string | undefined): string[] => (value ?? '').split(',').filter((one) => one !== '');
 const maxOpenRequests = 50;
-/** Debounce of the changes of others before the table is evaluated anew, in milliseconds: a bulk change is many events. */
+/** Debounce of the changes of others before the table is evaluated again, in milliseconds: a bulk change is many events. */
 const liveDelayMs = 500;
 
 /** The change requests that results can be compared with: those that are open, and the one of the address. */

@@ -164,7 +164,7 @@ const EnvironmentChoiceFields = ({ choice, labels, hasProject = true }: Environm
   <>
     {hasProject && (
       <ComboBox
-        // Mounted anew once its options are loaded: the field reads its initial text only when it is mounted.
+        // Mounted again once its options are loaded: the field reads its initial text only when it is mounted.
         key={choice.projectOptions.length}
         label={labels.project}
         options={choice.projectOptions}
