@@ -13,6 +13,7 @@ import {
   freePort,
 } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
 import { apiOf } from './api.ts';
 import { addressOf, onPlatform } from './given.ts';
@@ -33,6 +34,7 @@ let balancer: Balancer;
 let page: UnleashClient;
 let hasStopped = false;
 
+const reconnectionTimeMs = 20;
 /** What browsers have and Node.js has not: a stream that reconnects with the id of its last event. */
 class ReconnectingEventSource extends EventTarget {
   readyState = 0;
@@ -61,6 +63,7 @@ class ReconnectingEventSource extends EventTarget {
         this.readyState = hasStopped ? 2 : 0;
       }
       this.dispatchEvent(new Event('error'));
+      await sleep(reconnectionTimeMs);
     }
   }
   close(): void {

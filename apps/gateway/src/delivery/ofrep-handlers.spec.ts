@@ -1,4 +1,5 @@
-import { type OfrepBulkEvaluation, type OfrepEvaluation, type OfrepFailure } from '@bunting/contracts';
+import { type Endpoint } from '@bunting/bus';
+import { unavailable, type OfrepBulkEvaluation, type OfrepEvaluation, type OfrepFailure } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { get, type IncomingMessage } from 'node:http';
@@ -15,6 +16,7 @@ const [page, north, server, ending] = [
 
 let gateway: StartedGateway;
 const outbox = deliveryOutbox();
+let isProducerAway = false;
 const streams: IncomingMessage[] = [];
 
 const variant = (name: string, weight: number, payload?: { type: string; value: string }) => ({
@@ -34,7 +36,14 @@ const only = (type: string, value: string) => ({ variants: [variant('only', 1000
 beforeAll(async () => {
   gateway = await startGateway();
   outbox.write(...givenRows('default', 'north'), segmentRow(7, 'ada'));
-  await gateway.behind([outbox.endpoint], { checkReplies: true });
+  const readOutbox: Endpoint = {
+    ...outbox.endpoint,
+    handle: (request) => {
+      if (isProducerAway) throw unavailable('The features service is away.');
+      return outbox.endpoint.handle(request);
+    },
+  };
+  await gateway.behind([readOutbox], { checkReplies: true });
   for (const token of [page, ending]) await gateway.givenToken({ token, kind: 'frontend', environment: 'development' });
   await gateway.givenToken({ token: north, kind: 'frontend', environment: 'development', projects: ['north'] });
   await gateway.givenToken({ token: server, kind: 'client', environment: 'development' });
@@ -287,6 +296,27 @@ describe('an OFREP event stream', () => {
     const stream = await open(await addressOf(north), { 'last-event-id': '999999' });
     await eventually(() => expect(stream.messages()).toMatchObject([{ type: 'refetchEvaluation' }]));
     expect(stream.text()).not.toContain('999999');
+  });
+
+  it('never leads to an evaluation without the change that it announced, also by a gateway that lags', async () => {
+    const headers = { 'x-api-key': north };
+    const announced = encodeURIComponent(`"${outbox.messages.length + 1}"`);
+    const afterEvent = () => send(`${flagsPath}?flagConfigEtag=${announced}`, '{}', headers);
+    isProducerAway = true;
+    try {
+      await eventually(async () =>
+        expect((await send(flagsPath, '{}', headers)).headers.has('bunting-stale')).toBe(true),
+      );
+      const refused = await afterEvent();
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+      const waiting = afterEvent();
+      outbox.write(flag('stream-announced', {}, { project: 'north' }));
+      isProducerAway = false;
+      const { flags } = (await (await waiting).json()) as OfrepBulkEvaluation;
+      expect(flags.map(({ key }) => key)).toContain('stream-announced');
+    } finally {
+      isProducerAway = false;
+    }
   });
 
   it('is refused with a ticket that is forged, malformed or missing, and ends with its token', async () => {

@@ -8,6 +8,7 @@ import {
   invalid,
   may,
   notFound,
+  type OfrepBulkQuery,
   type OfrepEvaluationBody,
   permissionsFor,
   refusal,
@@ -25,6 +26,7 @@ import {
 } from '@bunting/evaluation';
 import type { FastifyReply } from 'fastify';
 import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Authenticator } from '../authentication/authenticate.ts';
 import { parseIfNoneMatch } from '../http/entity-tags.ts';
 import { jsonContentType } from '../http/http-errors.ts';
@@ -47,6 +49,9 @@ const ticketLifetimeMs = 15 * 60_000;
 /** A client whose ticket is valid for less is sent another one, also when no evaluation has changed. */
 const ticketReserveMs = 60_000;
 const inactivityDelaySec = 120;
+/** How long an evaluation waits for an announced change: as long as a gateway takes to reconnect to NATS, and to read what it missed. */
+const announcedWaitMs = 5_000;
+const announcedIntervalMs = 50;
 
 interface Rendered {
   readonly result: OfrepResult;
@@ -71,11 +76,13 @@ const tagPattern = /^([\w-]{22})(?:\.([0-9a-z]{1,11}))?$/;
 const tagOf = (content: string, expiresAt: number | undefined): string =>
   expiresAt === undefined ? content : `${content}.${expiresAt.toString(36)}`;
 
+const eventTagOf = (revision: number): string => `"${revision}"`;
+const eventTagPattern = /^"(\d{1,15})"$/;
 const refetch = (revision: number): StreamEvent => ({
   id: revision,
   data: JSON.stringify({
     type: 'refetchEvaluation',
-    etag: `"${revision}"`,
+    etag: eventTagOf(revision),
     lastModified: Math.floor(Date.now() / 1_000),
   }),
 });
@@ -153,7 +160,25 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
     return JSON.stringify([{ type: 'sse', endpoint, inactivityDelaySec }]);
   };
 
+  /**
+   * Waits for the change that an event of another gateway has announced: the client evaluates once for each event, so that it would keep an
+   * evaluation without the change until the next one.
+   * @throws Refusal `ServiceUnavailable`, at which clients keep what they have
+   */
+  const awaitAnnounced = async (eventTag = ''): Promise<void> => {
+    const announced = Number(eventTagPattern.exec(eventTag)?.[1] ?? 0);
+    const deadline = performance.now() + announcedWaitMs;
+    while (announced > delivery.store.position && (await delivery.catchUp()) > 0) {
+      if (performance.now() > deadline)
+        throw unavailable(
+          'The gateway lacks the change of the event, since it cannot read the features. Evaluate again.',
+        );
+      await sleep(announcedIntervalMs);
+    }
+  };
+
   const evaluateAll: SdkHandler = async (request, response, { caller, ...parsed }) => {
+    await awaitAnnounced((parsed.query as OfrepBulkQuery).flagConfigEtag);
     const { view, evaluation, context } = await evaluationFor(EvaluateFlags, response, caller, parsed);
     const flags = evaluation
       .names()

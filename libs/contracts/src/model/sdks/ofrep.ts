@@ -29,13 +29,15 @@ export const OfrepBulkQuery = Type.Object({
   flagConfigEtag: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'the `etag` of the event that caused the request; it is ignored',
+      description:
+        'the `etag` of the event that caused the request: a gateway that lacks the change waits for it, and answers 503 after 5 s',
     }),
   ),
   flagConfigLastModified: Type.Optional(
     Type.String({ maxLength: 100, description: 'the `lastModified` of that event; it is ignored' }),
   ),
 });
+export type OfrepBulkQuery = Static<typeof OfrepBulkQuery>;
 
 const metadata = Type.Unsafe<Readonly<Record<string, string | number | boolean>>>({
   type: 'object',
