@@ -2,6 +2,7 @@ import type { Constraint, FeatureImpact } from '@bunting/contracts';
 import { type Evaluator, evaluatorOf } from '@bunting/evaluation';
 import type { Feature, FeatureInEnvironment, Strategy } from './features/feature.ts';
 import { evaluatedIn, type PlaygroundContent } from './playground.ts';
+import { inEnvironment } from './strategies/strategy.ts';
 
 type Fields = ReadonlyMap<string, string>;
 
@@ -113,10 +114,7 @@ const settingsIn = (
   name: string,
   environment: string,
 ): Pick<FeatureInEnvironment, 'strategies' | 'variants'> =>
-  content.features.find((feature) => feature.name === name)?.environments[environment] ?? {
-    strategies: [],
-    variants: [],
-  };
+  inEnvironment(content.features.find((feature) => feature.name === name) ?? { environments: {} }, environment);
 
 /** What changes do for users: the contents before and after them, evaluated for generated and for example users. */
 export const impactOf = (

@@ -10,6 +10,7 @@ import {
 import type { Dependency, Feature, FeatureInEnvironment, Strategy } from './features/feature.ts';
 import { invalidProperty } from './refusals.ts';
 import type { StoredSegment } from './constraints/segment.ts';
+import { inEnvironment } from './strategies/strategy.ts';
 
 type PlaygroundSegment = Pick<StoredSegment, 'id' | 'name' | 'constraints'>;
 
@@ -84,12 +85,10 @@ export const combinationsOfAll = (contexts: readonly ReadonlyMap<string, string>
 const requireWithinLimit = (evaluations: number): void => {
   if (evaluations <= maxEvaluations) return;
   throw invalidProperty(
-    `The playground makes at most ${maxEvaluations} evaluations in one request, and this one asks for more: narrow projects, environments or values of the context.`,
+    `The playground makes at most ${maxEvaluations} evaluations in one request, and this one asks for more: narrow projects, environments or values of the context`,
     '/body',
   );
 };
-
-const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
 
 /**
  * Bounds a reply that shows the settings of each feature in each environment for each of so many contexts.
@@ -104,13 +103,13 @@ export const requireShowable = (
   let characters = 0;
   for (const feature of features) {
     for (const environment of environments) {
-      const { strategies, variants } = feature.environments[environment] ?? emptyEnvironment;
+      const { strategies, variants } = inEnvironment(feature, environment);
       const used = strategies.flatMap((strategy) => strategy.segments.map((id) => sizeOfSegment.get(id) ?? 0));
       const shown = JSON.stringify([strategies, variants]).length + used.reduce((sum, size) => sum + size, 0);
       characters += shown * contexts;
       if (characters > maxShownCharacters)
         throw invalidProperty(
-          'The strategies of these features are too large to be shown for each context: narrow projects, environments or values of the context.',
+          'The strategies of these features are too large to be shown for each context: narrow projects, environments or values of the context',
           '/body',
         );
     }
@@ -160,7 +159,7 @@ const evaluated = (
 
 /** The features as SDKs of an environment evaluate them. */
 export const evaluatedIn = ({ features }: PlaygroundContent, environment: string): EvaluatedFeature[] =>
-  features.map((feature) => evaluated(feature, feature.environments[environment] ?? emptyEnvironment));
+  features.map((feature) => evaluated(feature, inEnvironment(feature, environment)));
 
 const offCell: PlaygroundCell = { isEnabled: false, variant: null, isUnknown: false };
 
@@ -178,9 +177,9 @@ export const cellsOf = (content: PlaygroundContent, environment: string) => {
 /** Evaluates the features of one environment, or those with the names, for one context after the other. */
 export const playgroundOf = (content: PlaygroundContent, environment: string, names?: ReadonlySet<string>) => {
   const { features, segments } = content;
-  const inEnvironment = features
+  const featuresWithSettings = features
     .filter(({ name }) => names?.has(name) ?? true)
-    .map((feature) => ({ feature, settings: feature.environments[environment] ?? emptyEnvironment }));
+    .map((feature) => ({ feature, settings: inEnvironment(feature, environment) }));
   const evaluator = evaluatorOf(evaluatedIn(content, environment), segments satisfies readonly EvaluatedSegment[]);
   const segmentsById = new Map(segments.map((segment) => [segment.id, segment]));
 
@@ -233,7 +232,7 @@ export const playgroundOf = (content: PlaygroundContent, environment: string, na
   return {
     /** Every feature evaluated for one context, by name. */
     evaluate: (context: EvaluationContext): PlaygroundFeature[] =>
-      inEnvironment.map(({ feature, settings }) => {
+      featuresWithSettings.map(({ feature, settings }) => {
         const explanation = evaluator.explain(feature.name, context) as FeatureExplanation;
         const explanations = explanation.strategies.values();
         return {

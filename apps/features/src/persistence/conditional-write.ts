@@ -4,6 +4,7 @@ import type { WriteContext } from '@bunting/outbox';
 import type { StoredEnvironment } from '../domain/environments/environment.ts';
 import type { Feature } from '../domain/features/feature.ts';
 import type { StoredSegment } from '../domain/constraints/segment.ts';
+import { inEnvironment } from '../domain/strategies/strategy.ts';
 
 /** JSON for a reply, and the entity tag that conditional writes of it must match. */
 export interface TaggedJson {
@@ -60,19 +61,14 @@ const tags: Readonly<Record<IfMatchTarget, Tags>> = {
     const found = features.get(featureName)?.[when];
     return found === undefined ? undefined : [String(found.editVersion)];
   },
-  'feature environment': ofFeature(
-    ({ environments }, { environment = '' }) => environments[environment] ?? emptyFeatureEnvironment,
-  ),
-  strategy: ofFeature(({ environments }, { environment = '', strategyId }) =>
-    environments[environment]?.strategies.find(({ id }) => id === strategyId),
+  'feature environment': ofFeature((feature, { environment = '' }) => inEnvironment(feature, environment)),
+  strategy: ofFeature((feature, { environment = '', strategyId }) =>
+    inEnvironment(feature, environment).strategies.find(({ id }) => id === strategyId),
   ),
   segment: ({ segments }, { id = 0 }, when) => tagsOfContent(segments.get(id)?.[when]),
   environment: ({ environments }, { name = '' }, when) => tagsOfContent(environments.get(name)?.[when]),
   'change request': () => undefined,
 };
-
-/** A feature in an environment in which it was never edited. */
-export const emptyFeatureEnvironment = { enabled: false, strategies: [], variants: [] };
 
 const tagsOfContent = (content: unknown): readonly string[] | undefined =>
   content === undefined ? undefined : [contentTag(content)];

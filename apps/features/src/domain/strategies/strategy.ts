@@ -27,13 +27,14 @@ export type StrategyContent = Omit<Strategy, 'id' | 'sortOrder'>;
 /** The maximum sort order of the API. */
 const lastSortOrder = 1_000_000_000;
 
-const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
+export const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
 
-/** The settings of a feature in one environment; disabled and empty where none were stored. */
-export const inEnvironment = (feature: Feature, environment: string): FeatureInEnvironment =>
-  Object.hasOwn(feature.environments, environment)
-    ? (feature.environments[environment] ?? emptyEnvironment)
-    : emptyEnvironment;
+/** The settings of a feature in one environment, whatever its name; disabled and empty where none were stored. */
+export const inEnvironment = (
+  { environments }: Pick<Feature, 'environments'>,
+  environment: string,
+): FeatureInEnvironment =>
+  Object.hasOwn(environments, environment) ? (environments[environment] ?? emptyEnvironment) : emptyEnvironment;
 
 /** The feature with changed settings in one environment. */
 export const withEnvironment = (

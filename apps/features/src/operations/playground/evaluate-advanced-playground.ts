@@ -5,6 +5,7 @@ import type { FeaturesContext } from '../context.ts';
 import { readPlaygroundContent } from './playground-content.ts';
 
 type FeatureResult = AdvancedPlaygroundResult['features'][number];
+type EvaluationsByEnvironment = Map<string, FeatureResult['environments'][string]>;
 
 export const evaluateAdvancedPlaygroundEndpoint = (context: FeaturesContext) =>
   implement(EvaluateAdvancedPlayground, async (request) => {
@@ -15,31 +16,33 @@ export const evaluateAdvancedPlaygroundEndpoint = (context: FeaturesContext) =>
     const content = await readPlaygroundContent(context, request, {
       ...body,
       environments,
+      environmentsPath: '/body/environments',
       contexts: combinations.length,
     });
     const wanted = body.features && new Set(body.features);
     const shown = { ...content, features: content.features.filter(({ name }) => wanted?.has(name) ?? true) };
     requireShowable(shown, environments, combinations.length);
-    const results = new Map<string, FeatureResult>();
+    const results = new Map<string, Omit<FeatureResult, 'environments'> & { environments: EvaluationsByEnvironment }>();
     for (const environment of environments) {
       const { evaluate } = playgroundOf(content, environment, wanted);
       for (const combination of combinations) {
         const inEnvironment = new Map([...combination, ['environment', environment]]);
         for (const feature of evaluate({ fields: inEnvironment, now, random: Math.random })) {
           const { name, projectId } = feature;
-          const result = results.get(name) ?? { name, projectId, environments: {} };
+          const result = results.get(name) ?? { name, projectId, environments: new Map() };
           results.set(name, result);
-          (result.environments[environment] ??= []).push({
-            ...feature,
-            environment,
-            context: Object.fromEntries(combination),
-          });
+          const evaluations = result.environments.get(environment) ?? [];
+          result.environments.set(environment, evaluations);
+          evaluations.push({ ...feature, environment, context: Object.fromEntries(combination) });
         }
       }
     }
     return {
       input: body,
-      features: [...results.values()],
+      features: [...results.values()].map((result) => ({
+        ...result,
+        environments: Object.fromEntries(result.environments),
+      })),
       warnings: ignored.length === 0 ? {} : { invalidContextProperties: ignored },
     };
   });

@@ -49,7 +49,7 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
       names: body.features,
       after: body.after,
     });
-    requireEnvironments(before, environments);
+    requireEnvironments(before, environments, '/body/environments');
     const after = proposal === undefined ? undefined : await contentAfter(before, proposal, context, request);
     const page = before.page.slice(0, pageSize);
     const cells = new Map(

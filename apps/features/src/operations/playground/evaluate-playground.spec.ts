@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import {
   type Constraint,
+  CreateEnvironment,
   CreateProject,
   CreateSegment,
+  DeleteEnvironment,
   EvaluateAdvancedPlayground,
   EvaluatePlayground,
 } from '@bunting/contracts';
@@ -124,15 +126,38 @@ it('evaluates every combination of context values in every environment', async (
   );
 });
 
+it.each(['constructor', '__proto__'])(
+  'evaluates features in an environment called %s in which nothing was stored, like in any other',
+  async (environment) => {
+    await features.call(CreateEnvironment, { body: { name: environment, type: 'test' } });
+    try {
+      await features.given(aFeature({ enabled: true, strategies: [aStrategy()] }));
+      const [evaluated] = (await evaluate({}, { environment })).features;
+      expect(evaluated).toMatchObject({ name: 'checkout', isEnabled: false, isEnabledInCurrentEnvironment: false });
+      const body = { environments: [environment], context: {} };
+      const advanced = await features.call(EvaluateAdvancedPlayground, { body });
+      expect(advanced.features.map(({ environments }) => Object.entries(environments))).toMatchObject([
+        [[environment, [{ name: 'checkout', isEnabled: false }]]],
+      ]);
+    } finally {
+      await features.call(DeleteEnvironment, { params: { name: environment } });
+    }
+  },
+);
+
 it.each([
-  ['an unknown environment', { environments: ['moon'], context: {} }, /Could not find environment/],
+  [
+    'an unknown environment',
+    { environments: ['moon'], context: {} },
+    /^Could not find environment moon: see the `\/body\/environments` property\.$/,
+  ],
   [
     'more combinations than the limit',
     {
       environments: ['development'],
       context: { a: '1,'.repeat(20_000) + '2', b: Array.from({ length: 20_000 }, (_, n) => n).join() },
     },
-    /at most 15000 evaluations/,
+    /at most 15000 evaluations .*context: see the `\/body` property\.$/,
   ],
   [
     'combinations whose product overflows',

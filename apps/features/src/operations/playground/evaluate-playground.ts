@@ -12,6 +12,7 @@ export const evaluatePlaygroundEndpoint = (context: FeaturesContext) =>
     const content = await readPlaygroundContent(context, request, {
       ...body,
       environments: [environment],
+      environmentsPath: '/body/environment',
       contexts: 1,
     });
     const { evaluate } = playgroundOf(content, environment);

@@ -3,10 +3,13 @@ import {
   type AdvancedPlaygroundBody,
   type AnyOperation,
   type PlaygroundBody,
+  notFound,
   ReadProposedChanges,
+  type Refusal,
   refusal,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
+import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
 import { foldChanges, type RequestedChange } from '../../domain/changes/fold.ts';
 import { maxFeatures, type PlaygroundContent, requireFeaturesWithin, withChanges } from '../../domain/playground.ts';
 import { shortName, invalidProperty } from '../../domain/refusals.ts';
@@ -16,6 +19,8 @@ import { hiddenProjectsOf } from '../visibility.ts';
 
 interface Selection extends Pick<AdvancedPlaygroundBody, 'projects' | 'changeRequest' | 'features'> {
   readonly environments: readonly string[];
+  /** where the request names them */
+  readonly environmentsPath: string;
   /** how many times each feature is to be evaluated in each environment */
   readonly contexts: number;
 }
@@ -39,11 +44,16 @@ export const readProposal = (
   id: number,
 ): Promise<Proposal> => call(bus, ReadProposedChanges, { body: { id } }, onBehalfOf(request));
 
-/** @throws Refusal when an environment does not exist */
-export const requireEnvironments = ({ environments: found }: PlaygroundContent, wanted: readonly string[]): void => {
+export const projectNotFound = (project: string) => notFound(`Could not find project with id ${shortName(project)}`);
+
+/** @throws Refusal when an environment does not exist, with the path at which the request names it */
+export const requireEnvironments = (
+  { environments: found }: PlaygroundContent,
+  wanted: readonly string[],
+  path: string,
+): void => {
   const missing = wanted.find((environment) => !found.includes(environment));
-  if (missing !== undefined)
-    throw invalidProperty(`Could not find environment ${shortName(missing)}`, '/body/environment');
+  if (missing !== undefined) throw invalidProperty(`Could not find environment ${shortName(missing)}`, path);
 };
 
 /** The ids of segments that changes may refer to. */
@@ -53,28 +63,30 @@ export const segmentsIn = ({ project, changes }: Proposal): readonly number[] =>
     changes.map(({ change }) => change),
   ).numbers;
 
+const changesInConflict = (conflicts: readonly ApplyConflict[]): Refusal => {
+  const reasons = conflicts.map(({ feature, segment, message }) => `${feature ?? `segment ${segment}`}: ${message}`);
+  return refusal('ConflictError', `The changes could not be applied. ${reasons.join('; ')}`, { details: conflicts });
+};
+
 /**
- * The content as it would be if changes were applied; undefined where the project does not exist.
- * @throws Refusal `ConflictError` when they could not be applied
+ * The content as it would be if changes were applied.
+ * @throws Refusal `NotFoundError` when their project does not exist, `ConflictError` when they could not be applied
  */
 export const contentAfter = async (
   content: PlaygroundContent,
   { project, environment, changes }: Proposal,
   { readChangeContext }: Pick<FeaturesContext, 'readChangeContext'>,
   { caller, now }: OperationRequest<AnyOperation>,
-): Promise<PlaygroundContent | undefined> => {
+): Promise<PlaygroundContent> => {
   const subjects = subjectsOf(
     project,
     changes.map(({ change }) => change),
   );
   const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
-  if (found === undefined) return undefined;
+  if (found === undefined) throw projectNotFound(project);
   const changeContext = { ...found, environment, now: now.toISOString(), generateStrategyId: randomUUID };
   const { features, segments, conflicts } = foldChanges(changes, changeContext);
-  if (conflicts.length > 0) {
-    const reasons = conflicts.map(({ message }) => message).join(' ');
-    throw refusal('ConflictError', `The changes could not be applied: ${reasons}`);
-  }
+  if (conflicts.length > 0) throw changesInConflict(conflicts);
   return withChanges(content, {
     features: features.values(),
     segments: new Map([...found.segments.keys()].map((id) => [id, segments.get(id) ?? null])),
@@ -88,7 +100,7 @@ export const contentAfter = async (
 export const readPlaygroundContent = async (
   context: FeaturesContext,
   request: OperationRequest<AnyOperation>,
-  { environments, contexts, projects, changeRequest, features }: Selection,
+  { environments, environmentsPath, contexts, projects, changeRequest, features }: Selection,
 ): Promise<PlaygroundContent> => {
   const limit = maxFeatures(environments.length * contexts);
   const proposal = changeRequest === undefined ? undefined : await readProposal(context, request, changeRequest);
@@ -104,8 +116,8 @@ export const readPlaygroundContent = async (
     features === undefined
       ? await context.readPlayground.ofProjects(environments, selection)
       : await context.readPlayground.ofPage(environments, { ...selection, names: features, besides });
-  requireEnvironments(content, environments);
+  requireEnvironments(content, environments, environmentsPath);
   requireFeaturesWithin(content, limit);
   if (proposal === undefined) return content;
-  return (await contentAfter(content, proposal, context, request)) ?? content;
+  return contentAfter(content, proposal, context, request);
 };

@@ -4,7 +4,8 @@ import type { ReadDatabase, Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
-import { emptyFeatureEnvironment, type TaggedJson } from '../conditional-write.ts';
+import { emptyEnvironment } from '../../domain/strategies/strategy.ts';
+import type { TaggedJson } from '../conditional-write.ts';
 
 /** A feature by its project and name. */
 export interface FeatureRef {
@@ -151,7 +152,7 @@ export const featurePartsReader = (database: ReadDatabase) => {
     async (feature: FeatureEnvironmentRef): Promise<TaggedJson> => {
       const { json, stored, connected } = await rowOf(statement, feature, feature.environment);
       if (connected !== true) throw unconnected(shortName(feature.featureName), shortName(feature.environment));
-      return { json: json ?? '', tag: contentTag(stored ?? emptyFeatureEnvironment) };
+      return { json: json ?? '', tag: contentTag(stored ?? emptyEnvironment) };
     };
   const notIn = (feature: string, where: string): Refusal => notFound(`Could not find ${feature} in ${where}`);
 
