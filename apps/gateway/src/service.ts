@@ -348,6 +348,7 @@ const start = async ({
 export const gatewayService = {
   name: 'gateway',
   config: GatewayConfig,
+  settingPrefixes: ['INIT_', 'OIDC_', 'SMTP_'],
   migrate: (config: GatewayConfig) =>
     migrateDatabase({ url: config.GATEWAY_DATABASE_URL, name: 'gateway', migrations: gatewayMigrations }),
   start,

@@ -72,18 +72,26 @@ describe('a host', () => {
       SEARCH_TIMES: '0',
       SEARCH_GREETNG: 'hunter2',
       BUS_TOKNE: 'hunter2',
+      POLITE_TITEL: 'hunter2',
       GATEWAY_COLOUR: 'of a service that this process does not host',
       AUDIT_SECRET: 'hunter2',
       LOG_LEVEL: 'loud',
       BUS_URL: 'http://nats',
     };
-    const failure = await host([greeter(), other()], { environment }).catch((error: Error) => error.message);
+    const { config } = greeter();
+    const polite = {
+      ...greeter(),
+      config: Type.Object({ ...config.properties, POLITE_TITLE: Type.Optional(Type.String()) }),
+      settingPrefixes: ['POLITE_'],
+    };
+    const failure = await host([polite, other()], { environment }).catch((error: Error) => error.message);
     expect(failure).toMatch(/^BUS_URL is not valid/m);
     expect(failure).toMatch(/^LOG_LEVEL is not valid/m);
     expect(failure).toMatch(/^SEARCH_GREETING is required \(how to greet\)\.$/m);
     expect(failure).toMatch(/^SEARCH_TIMES is not valid \(how often\): it must be >= 1\.$/m);
     expect(failure).toMatch(/^AUDIT_SECRET is not valid \(a number\)/m);
     expect(failure).toMatch(/^SEARCH_GREETNG is not a setting\. Did you mean SEARCH_GREETING\?$/m);
+    expect(failure).toMatch(/^POLITE_TITEL is not a setting\. Did you mean POLITE_TITLE\?$/m);
     expect(failure).toMatch(/^BUS_TOKNE is not a setting\. Did you mean BUS_TOKEN\?$/m);
     expect(failure).not.toMatch(/hunter2|GATEWAY_/);
   });

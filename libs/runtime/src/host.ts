@@ -103,8 +103,8 @@ export interface HostOptions {
 const readSettings = (services: readonly AnyService[], environment: Environment) => {
   const faults: string[] = [];
   const isProduction = environment['NODE_ENV'] === 'production';
-  const read = <S extends ConfigSchema>(schema: S, prefix: string): Static<S> => {
-    faults.push(...unknownSettings(schema, prefix, environment));
+  const read = <S extends ConfigSchema>(schema: S, prefixes: readonly string[]): Static<S> => {
+    for (const prefix of prefixes) faults.push(...unknownSettings(schema, prefix, environment));
     try {
       const config = readConfig(schema, environment);
       if (isProduction) faults.push(...unsafeSettings(schema, config as Record<string, unknown>));
@@ -115,8 +115,11 @@ const readSettings = (services: readonly AnyService[], environment: Environment)
       return {} as Static<S>;
     }
   };
-  const common = read(HostConfig, 'BUS_');
-  const configs = services.map((service) => read(configOf(service), prefixOf(service.name)) as Record<string, unknown>);
+  const common = read(HostConfig, ['BUS_']);
+  const configs = services.map((service) => {
+    const { name, settingPrefixes = [] } = service;
+    return read(configOf(service), [prefixOf(name), ...settingPrefixes]) as Record<string, unknown>;
+  });
   const name = services.length === 1 ? (services[0]?.name ?? 'bunting') : 'bunting';
   let tracing: ReturnType<typeof tracingOptions>;
   try {

@@ -53,6 +53,8 @@ export interface RunningService {
 export interface Service<S extends ConfigSchema = ConfigSchema> {
   readonly name: ServiceName;
   readonly config: S;
+  /** Prefixes of settings beside that of the service's name. An unknown variable with one of them stops the start, so no other program may use it. */
+  readonly settingPrefixes?: readonly string[];
   /** Creates the service's database where it is missing, and applies its missing migrations. */
   readonly migrate?: (config: Static<S>) => Promise<void>;
   readonly start: (context: ServiceContext<S>) => Promise<RunningService>;
@@ -62,6 +64,7 @@ export interface Service<S extends ConfigSchema = ConfigSchema> {
 export interface AnyService {
   readonly name: ServiceName;
   readonly config: ConfigSchema;
+  readonly settingPrefixes?: readonly string[];
   readonly migrate?: (config: never) => Promise<void>;
   readonly start: (context: never) => Promise<RunningService>;
 }
