@@ -6,10 +6,10 @@ import { type Pool, type PoolClient, type QueryConfig, types } from 'pg';
 import type { Registry } from 'prom-client';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Entity } from './entities.ts';
-import { refusalForFailure, callerLost, isTransient, deadlineExceeded, outageOf } from './failures.ts';
-import { outageLog } from './outage-log.ts';
-import { measurePool } from './pool-metrics.ts';
+import type { Entity } from './schema/entities.ts';
+import { refusalForFailure, callerLost, isTransient, deadlineExceeded, outageOf } from './failures/failures.ts';
+import { outageLog } from './failures/outage-log.ts';
+import { measurePool } from './connection/pool-metrics.ts';
 import {
   createDatabaseIfMissing,
   migrate,
@@ -20,9 +20,9 @@ import {
   type SchemaVersion,
   schemaVersion,
   migrationsTable,
-} from './migrate.ts';
-import { explainStartFailure } from './start-failure.ts';
-import { instrumentConnection } from './instrument-connection.ts';
+} from './schema/migrate.ts';
+import { explainStartFailure } from './failures/start-failure.ts';
+import { instrumentConnection } from './connection/instrument-connection.ts';
 
 // Bunting's bigint columns are counters that stay below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);

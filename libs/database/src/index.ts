@@ -17,8 +17,8 @@ export {
   TextArray,
   timestampSql,
   persistDifference,
-} from './entities.ts';
-export { violatedConstraint, isDataError } from './failures.ts';
+} from './schema/entities.ts';
+export { violatedConstraint, isDataError } from './failures/failures.ts';
 export {
   createDatabaseIfMissing,
   createSchema,
@@ -27,8 +27,8 @@ export {
   NewerDatabaseError,
   type SchemaMigration,
   type SchemaVersion,
-} from './migrate.ts';
-export { coalesceCalls } from './coalesce-calls.ts';
-export { inspectReadReplica, openReadReplica, type ReadReplica } from './read-replica.ts';
-export { type BatchRow, batchedRead } from './batched-read.ts';
-export { schemaDifferences } from './schema-differences.ts';
+} from './schema/migrate.ts';
+export { coalesceCalls } from './reads/coalesce-calls.ts';
+export { inspectReadReplica, openReadReplica, type ReadReplica } from './reads/read-replica.ts';
+export { type BatchRow, batchedRead } from './reads/batched-read.ts';
+export { schemaDifferences } from './schema/schema-differences.ts';

@@ -1,5 +1,5 @@
-export { databaseSettings, outboxSettings } from './shared-settings.ts';
-export { ConfigError, type ConfigSchema, keysOf, readConfig } from './config.ts';
+export { databaseSettings, outboxSettings } from './settings/shared-settings.ts';
+export { ConfigError, type ConfigSchema, keysOf, readConfig } from './settings/config.ts';
 export {
   configOf,
   host,
@@ -8,10 +8,10 @@ export {
   type RunningHost,
   type HostOptions,
   monitoringPortKey,
-} from './host.ts';
-export { type Logger, openLog } from './log.ts';
-export { type Loop, type LoopOptions, startLoop } from './loop.ts';
-export { logUnhandledRejections, run, startError, stopOnSignal } from './run.ts';
+} from './host/host.ts';
+export { type Logger, openLog } from './monitoring/log.ts';
+export { type Loop, type LoopOptions, startLoop } from './loops/loop.ts';
+export { logUnhandledRejections, run, startError, stopOnSignal } from './host/run.ts';
 export {
   type AnyService,
   drainTimeoutMs,
@@ -20,4 +20,4 @@ export {
   type RunningService,
   type Service,
   type ServiceContext,
-} from './service.ts';
+} from './host/service.ts';

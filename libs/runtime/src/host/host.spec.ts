@@ -5,7 +5,7 @@ import { freePort } from '@bunting/testing';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TObject, Type } from 'typebox';
-import { type AnyService, defineService, host, type RunningHost, openLog, type ServiceContext } from './index.ts';
+import { type AnyService, defineService, host, type RunningHost, openLog, type ServiceContext } from '../index.ts';
 
 const Greet = defineOperation({
   subject: 'call.search.greet',

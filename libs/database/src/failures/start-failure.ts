@@ -1,5 +1,5 @@
 import { type Outage, outageOf } from './failures.ts';
-import { hostOf } from './migrate.ts';
+import { hostOf } from '../schema/migrate.ts';
 
 /** The error for an outage that keeps a service from starting, with the next step. */
 const startFailure = (host: string, { kind, reason }: Outage): string => {

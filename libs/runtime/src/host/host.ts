@@ -2,12 +2,12 @@ import { compatibilityCheck, type NatsAccess, openBus, serve, type ServedCall } 
 import { consumersOf, systemCaller } from '@bunting/contracts';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { type Static, Type } from 'typebox';
-import { ConfigError, type ConfigSchema, type Environment, readConfig, unknownSettings } from './config.ts';
-import { type Logger, openLog } from './log.ts';
-import { type MonitoringServer, startMonitoringServer } from './monitoring-server.ts';
-import { processMetrics, version } from './process-metrics.ts';
-import { unsafeSettings } from './unsafe-settings.ts';
-import { traceProcess, tracingOptions, tracingSettings } from './tracing-settings.ts';
+import { ConfigError, type ConfigSchema, type Environment, readConfig, unknownSettings } from '../settings/config.ts';
+import { type Logger, openLog } from '../monitoring/log.ts';
+import { type MonitoringServer, startMonitoringServer } from '../monitoring/monitoring-server.ts';
+import { processMetrics, version } from '../monitoring/process-metrics.ts';
+import { unsafeSettings } from '../settings/unsafe-settings.ts';
+import { traceProcess, tracingOptions, tracingSettings } from '../settings/tracing-settings.ts';
 import type { AnyService, RunningService, ServiceContext } from './service.ts';
 
 /** The settings of every process, whichever services it hosts. */

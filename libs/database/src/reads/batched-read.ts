@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { Database, Statement } from './database.ts';
+import type { Database, Statement } from '../database.ts';
 
 /** Batches of one statement that run concurrently: PostgreSQL has the next one while a result is on its way. */
 const maxConcurrent = 2;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const program = `
   const { logUnhandledRejections } = await import(${JSON.stringify(path.join(import.meta.dirname, 'run.ts'))});
-  const { openLog } = await import(${JSON.stringify(path.join(import.meta.dirname, 'log.ts'))});
+  const { openLog } = await import(${JSON.stringify(path.join(import.meta.dirname, '../monitoring/log.ts'))});
   logUnhandledRejections(openLog('error'));
   Promise.reject(new Error('The database is away.'));
   setTimeout(() => console.log('still here'), 10);`;

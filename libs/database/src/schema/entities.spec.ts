@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freshDatabase } from '@bunting/testing';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import { type Database, openDatabase } from './database.ts';
+import { type Database, openDatabase } from '../database.ts';
 import { entitySql, Timestamp, persistDifference, TextArray } from './entities.ts';
 import type { SchemaMigration } from './migrate.ts';
 import { schemaDifferences } from './schema-differences.ts';

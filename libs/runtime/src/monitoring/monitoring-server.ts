@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
-import type { Readiness, RunningService } from './service.ts';
+import type { Readiness, RunningService } from '../host/service.ts';
 
 const readinessTtlMs = 1_000;
 /** A service whose readiness takes longer is not ready: metrics do not wait for it. */

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { ConfigError } from './config.ts';
+import { ConfigError } from '../settings/config.ts';
 import { host, migrateDatabases } from './host.ts';
-import type { Logger } from './log.ts';
+import type { Logger } from '../monitoring/log.ts';
 import type { AnyService } from './service.ts';
 
 /** The message for an error that keeps a process from starting. */

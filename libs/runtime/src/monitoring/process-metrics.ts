@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { SpanCounts } from '@bunting/tracing';
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 
-export const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+export const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;
 };
 

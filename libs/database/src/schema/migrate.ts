@@ -4,7 +4,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { createHash } from 'node:crypto';
 import { Client, type ClientConfig } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from './failures.ts';
+import { codeOf } from '../failures/failures.ts';
 
 /** One migration. Follow expand → backfill → contract, so that the previous version still runs on the migrated schema (docs/upgrading.md). */
 export interface SchemaMigration {

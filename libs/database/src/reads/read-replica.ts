@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientBase, Pool, type PoolClient, type QueryResult } from 'pg';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { coalesceCalls } from './coalesce-calls.ts';
-import type { ReadDatabase, Statement } from './database.ts';
-import { codeOf, refusalForFailure } from './failures.ts';
-import { keepAlive } from './migrate.ts';
+import type { ReadDatabase, Statement } from '../database.ts';
+import { codeOf, refusalForFailure } from '../failures/failures.ts';
+import { keepAlive } from '../schema/migrate.ts';
 
 export interface ReadReplicaOptions {
   /** the streaming replica */

@@ -2,8 +2,8 @@ import { samplerNames, startTracing, type Tracing } from '@bunting/tracing';
 import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import { ConfigError, type Environment } from './config.ts';
-import type { HostConfig } from './host.ts';
-import type { Logger } from './log.ts';
+import type { HostConfig } from '../host/host.ts';
+import type { Logger } from '../monitoring/log.ts';
 
 /** The variables of OpenTelemetry that every process reads. Their names and meanings are those of its specification. */
 export const tracingSettings = {

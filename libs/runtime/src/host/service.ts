@@ -2,8 +2,8 @@ import type { Bus, Endpoint, Subscription } from '@bunting/bus';
 import type { ServiceName } from '@bunting/contracts';
 import type { Registry } from 'prom-client';
 import type { Static } from 'typebox';
-import type { ConfigSchema } from './config.ts';
-import type { Logger } from './log.ts';
+import type { ConfigSchema } from '../settings/config.ts';
+import type { Logger } from '../monitoring/log.ts';
 
 /** How long a service may take to finish the calls it has accepted when it stops: longer than any caller waits for a reply. */
 export const drainTimeoutMs = 65_000;
