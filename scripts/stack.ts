@@ -11,7 +11,7 @@ import { ChangeRequestsConfig } from '../apps/change-requests/src/config.ts';
 import { FeaturesConfig } from '../apps/features/src/config.ts';
 import { GatewayConfig } from '../apps/gateway/src/config.ts';
 import { SearchConfig } from '../apps/search/src/config.ts';
-import { ensureNatsServer } from './nats-server.ts';
+import { ensureNatsServer } from './testing/nats-server.ts';
 import { type SupervisedProcess, superviseProcess } from './stack/supervised-process.ts';
 
 const help = `Starts Bunting as five processes on a local nats-server with JetStream and a PostgreSQL from npm packages.

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureNatsServer } from './nats-server.ts';
+import { ensureNatsServer } from './testing/nats-server.ts';
 import { numberOption } from './number-option.ts';
 import { formatRollingRestarts, runRollingRestarts } from './torture/rolling-restarts.ts';
 import { type TortureReport, runTorture } from './torture/torture.ts';

@@ -335,7 +335,7 @@ describe('a backup under load', () => {
     const flags = (await namesOf.flag()).sort();
     expect((await foundBySearch()).sort()).toEqual(flags);
     expect((await createdByEvents()).sort()).toEqual(flags);
-    const log = await run('scripts/audit-verify.ts', [], { BUNTING_DATA_DIR: restoredDir });
+    const log = await run('scripts/audit/audit-verify.ts', [], { BUNTING_DATA_DIR: restoredDir });
     expect([log.code, log.text]).toEqual([0, expect.stringMatching(/^intact$[^]*^complete: true$/m)]);
     expect(
       platform

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { ensureNatsServer } from '../nats-server.ts';
+import { ensureNatsServer } from '../testing/nats-server.ts';
 import { numberOption } from '../number-option.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { type ServiceProcess } from './cluster/service-process.ts';

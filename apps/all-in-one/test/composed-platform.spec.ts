@@ -281,7 +281,7 @@ describe('the platform with the users and rights of the compose file', () => {
     const environment = environmentOf(commandContainer(), {});
     const copied = await runCommand('scripts/backup.ts', environment, path.join(folder, 'backup'));
     expect([copied.code, copied.lines]).toEqual([0, [expect.stringMatching(/ has everything as of /)]]);
-    const verified = await runCommand('scripts/audit-verify.ts', environment);
+    const verified = await runCommand('scripts/audit/audit-verify.ts', environment);
     expect([verified.code, verified.lines.slice(-2)]).toEqual([0, ['intact', 'complete: true']]);
   });
 

@@ -94,23 +94,23 @@ describe('the first start', () => {
     };
     // The log consumes the event of the first token shortly after the start.
     await eventually(async () =>
-      expect(await outputOf('scripts/audit-verify.ts')).toEqual({
+      expect(await outputOf('scripts/audit/audit-verify.ts')).toEqual({
         code: 0,
         said: expect.stringMatching(/^events 1 to 1: 1 checked[^]*head {4}1:[0-9a-f]{64}\nintact\ncomplete: true\n$/),
       }),
     );
     program.signal('SIGINT');
     await program.ended;
-    expect(await outputOf('scripts/audit-verify.ts')).toMatchObject({
+    expect(await outputOf('scripts/audit/audit-verify.ts')).toMatchObject({
       code: 0,
       said: expect.stringMatching(/\nintact\ncomplete: true\n$/),
     });
-    expect(await outputOf('scripts/audit-disk-usage.ts')).toMatchObject({
+    expect(await outputOf('scripts/audit/audit-disk-usage.ts')).toMatchObject({
       code: 0,
       said: expect.stringMatching(/^events {4}1, 1 to 1, /),
     });
     const elsewhere = path.join(newFolder(), 'nothing');
-    expect(await outputOf('scripts/audit-verify.ts', elsewhere)).toMatchObject({
+    expect(await outputOf('scripts/audit/audit-verify.ts', elsewhere)).toMatchObject({
       code: 2,
       said: expect.stringContaining('There is no database'),
     });

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
-const root = path.join(import.meta.dirname, '..');
+const root = path.join(import.meta.dirname, '../..');
 const filesIn = (...folder: string[]): ReadonlySet<string> =>
   new Set(readdirSync(path.join(root, ...folder), { recursive: true, encoding: 'utf8' }));
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import path from 'node:path';
-import { startTestPostgres } from '../libs/testing/src/postgres-server.ts';
+import { startTestPostgres } from '../../libs/testing/src/postgres-server.ts';
 import { ensureNatsServer } from './nats-server.ts';
 import { summaryOf } from './test-summary.ts';
 
@@ -22,7 +22,7 @@ const help = `Runs the tests, on a real PostgreSQL and a real NATS.
 One PostgreSQL is started for the run and removed after it; TEST_POSTGRES_URL names another server instead.
 NATS_SERVER names the nats-server program, which is installed or downloaded if it is missing.`;
 
-const repository = path.join(import.meta.dirname, '..');
+const repository = path.join(import.meta.dirname, '../..');
 const programs = path.join(repository, 'node_modules', '.bin');
 /** A project prints its results when it has finished, and none takes this long. */
 const outputTimeoutMs = 60 * 60_000;

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { services } from '../apps/all-in-one/src/services.ts';
+import { services } from '../../apps/all-in-one/src/services.ts';
 
 interface Values {
   readonly env?: Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ interface Values {
   >;
 }
 
-const repository = path.join(import.meta.dirname, '..');
+const repository = path.join(import.meta.dirname, '../..');
 const chart = path.join(repository, 'deploy/helm/bunting');
 const read = (file: string): string => readFileSync(path.join(chart, file), 'utf8');
 const valuesFiles = ['values.yaml', ...readdirSync(path.join(chart, 'ci')).map((file) => `ci/${file}`)];

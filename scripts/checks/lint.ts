@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { proveBoundaries } from './boundaries.ts';
-import { allMigrations } from './migrations/all-migrations.ts';
-import { migrationFaults, rules } from './migrations/migration-faults.ts';
+import { allMigrations } from '../migrations/all-migrations.ts';
+import { migrationFaults, rules } from '../migrations/migration-faults.ts';
 
 const help = `Checks the code and its formatting.
 
@@ -14,7 +14,7 @@ ESLint over the whole repository, including the rules on imports, each of which 
 service, by PostgreSQL's parser (docs/upgrading.md has the rules). Then prettier;
 \`npm run format\` fixes what it reports.`;
 
-const repository = path.join(import.meta.dirname, '..');
+const repository = path.join(import.meta.dirname, '../..');
 const program = (name: string): string => path.join(repository, 'node_modules', '.bin', name);
 const run = promisify(execFile);
 const env = { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false', CI: 'true' };

@@ -226,7 +226,7 @@ const samples: readonly Sample[] = [
 ];
 
 const faultOf = async (eslint: ESLint, { file, code, rule }: Sample): Promise<string[]> => {
-  const [result] = await eslint.lintText(code, { filePath: path.join(import.meta.dirname, '..', file) });
+  const [result] = await eslint.lintText(code, { filePath: path.join(import.meta.dirname, '../..', file) });
   const found = (result?.messages ?? [])
     .filter(({ severity }) => severity === 2)
     .map(({ ruleId, message }) => ruleId ?? message);

@@ -1,7 +1,7 @@
 import { listDeadLetters, missedMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
-import { parseChainCheckpoint } from '../apps/audit/src/domain/parse-chain-checkpoint.ts';
-import { verifyChain } from '../apps/audit/src/persistence/log/verify-chain.ts';
+import { parseChainCheckpoint } from '../../apps/audit/src/domain/parse-chain-checkpoint.ts';
+import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.ts';
 import { defaultLogLocation, withEventLog } from './with-event-log.ts';
 
 const help = `Checks that no event of the log was altered, removed or moved since it was appended.

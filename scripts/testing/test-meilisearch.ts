@@ -20,8 +20,8 @@ const main = (): number => {
     console.error(help);
     return 1;
   }
-  const cwd = path.join(import.meta.dirname, '..', 'apps', 'search');
-  const jest = path.join(import.meta.dirname, '..', 'node_modules', 'jest', 'bin', 'jest.js');
+  const cwd = path.join(import.meta.dirname, '../..', 'apps', 'search');
+  const jest = path.join(import.meta.dirname, '../..', 'node_modules', 'jest', 'bin', 'jest.js');
   const { status } = spawnSync(
     process.execPath,
     ['--experimental-vm-modules', '--no-warnings', jest, 'src/meilisearch/meilisearch-index.spec.ts'],

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { logSize } from '../apps/audit/src/persistence/log/log-size.ts';
+import { logSize } from '../../apps/audit/src/persistence/log/log-size.ts';
 import { defaultLogLocation, withEventLog } from './with-event-log.ts';
 
 const help = `Says how large the event log is: how many events, from when to when, and how many bytes each part takes.

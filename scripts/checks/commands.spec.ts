@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const repository = path.join(import.meta.dirname, '..');
+const repository = path.join(import.meta.dirname, '../..');
 const { scripts } = JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')) as {
   scripts: Readonly<Record<string, string>>;
 };
@@ -13,7 +13,7 @@ const commands = Object.entries(scripts).flatMap(([name, command]): [string, str
   return file === undefined ? [] : [[name, file]];
 });
 /** Its options are those of Nx and of Jest as well. */
-const passesOptionsOn = new Set(['scripts/test.ts']);
+const passesOptionsOn = new Set(['scripts/testing/test.ts']);
 
 const run = async (file: string, ...args: readonly string[]): Promise<{ code: number; output: string }> =>
   new Promise((resolve) => {

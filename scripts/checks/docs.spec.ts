@@ -4,9 +4,9 @@ import { expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { services } from '../apps/all-in-one/src/services.ts';
+import { services } from '../../apps/all-in-one/src/services.ts';
 
-const repository = path.join(import.meta.dirname, '..');
+const repository = path.join(import.meta.dirname, '../..');
 const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: repository, encoding: 'utf8' })
   .split('\n')
   .filter((file) => file !== '' && existsSync(path.join(repository, file)))

@@ -15,7 +15,7 @@ kubernetes-validate  pip install kubernetes-validate
 promtool           apt-get install prometheus
 haproxy            apt-get install haproxy`;
 
-const repository = path.join(import.meta.dirname, '..');
+const repository = path.join(import.meta.dirname, '../..');
 const chart = 'deploy/helm/bunting';
 /** The Kubernetes version that the chart is rendered and validated for. */
 const kubernetes = '1.31.0';

@@ -3,13 +3,13 @@ import { connectOrStartEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { consumerTables } from '@bunting/outbox';
 import { readConfig } from '@bunting/runtime';
 import path from 'node:path';
-import { AuditConfig } from '../apps/audit/src/config.ts';
-import { logMigrations } from '../apps/audit/src/persistence/migrations.ts';
+import { AuditConfig } from '../../apps/audit/src/config.ts';
+import { logMigrations } from '../../apps/audit/src/persistence/migrations.ts';
 
 /** Where the event log is, for the help of the programs that read it. */
 export const defaultLogLocation = `AUDIT_DATABASE_URL (or its _FILE), else the data of npm start and npm run stack: BUNTING_DATA_DIR, else .bunting/`;
 
-const repository = path.join(import.meta.dirname, '..');
+const repository = path.join(import.meta.dirname, '../..');
 
 /**
  * Runs a job with the event log at the URL, or that of `npm start`, running or not. The log must exist: reading it does not

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from '../libs/testing/src/nats-program.ts';
+import { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from '../../libs/testing/src/nats-program.ts';
 
 const help = `Finds or installs nats-server, and prints its path.
 
-  npx node scripts/nats-server.ts
+  npx node scripts/testing/nats-server.ts
 
 It uses the program that NATS_SERVER names, or the one on PATH. Otherwise it installs the distribution's package (as root, with
 apt-get) or downloads a release and verifies its checksum; the download is stored in node_modules/.cache/bunting.`;

@@ -2,7 +2,7 @@ import { configOf, type ConfigSchema, HostConfig, keysOf } from '@bunting/runtim
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { services } from '../apps/all-in-one/src/services.ts';
+import { services } from '../../apps/all-in-one/src/services.ts';
 
 const help = `Writes the settings into docs/settings.md, and those that containers are given into docker-compose.yml, from the schemas that the
 services read them with.
@@ -15,7 +15,7 @@ interface Setting {
   readonly default?: unknown;
 }
 
-const repository = path.join(import.meta.dirname, '..');
+const repository = path.join(import.meta.dirname, '../..');
 const tableStart = '<!-- settings: npm run config:table -->';
 const tableEnd = '<!-- /settings -->';
 

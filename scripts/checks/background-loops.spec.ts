@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const root = path.join(import.meta.dirname, '..');
+const root = path.join(import.meta.dirname, '../..');
 const textOf = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
 it('the table of background loops names every file that starts one, and no other file', () => {
