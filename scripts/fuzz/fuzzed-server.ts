@@ -1,4 +1,4 @@
-import { freePort, tether } from '@bunting/embedded-postgres';
+import { freePort, killOnParentExit } from '@bunting/embedded-postgres';
 import { eventually } from '@bunting/testing';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -24,8 +24,8 @@ export const startFuzzedServer = async () => {
   const key = `*:*.${randomBytes(32).toString('hex')}`;
   // Ctrl-C is for the run alone, which then stops the server; and however the run ends, the server ends with it.
   const command = [process.execPath, '--max-old-space-size=512', 'apps/all-in-one/src/main.ts'];
-  const tethered = tether(command, { signal: 'TERM' });
-  const child = spawn(tethered.command, tethered.args, {
+  const childCommand = killOnParentExit(command, { signal: 'TERM' });
+  const child = spawn(childCommand.command, childCommand.args, {
     detached: true,
     cwd: repository,
     env: {
@@ -41,7 +41,7 @@ export const startFuzzedServer = async () => {
       GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
       LOG_LEVEL: 'warn',
     },
-    stdio: [tethered.stdin, 'pipe', 'inherit'],
+    stdio: [childCommand.stdin, 'pipe', 'inherit'],
   });
   const lines: string[] = [];
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {

@@ -1,4 +1,4 @@
-import { tether } from '@bunting/embedded-postgres';
+import { killOnParentExit } from '@bunting/embedded-postgres';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,12 +21,12 @@ const maxDelayMs = 30_000;
 const healthyAfterMs = 60_000;
 
 const launch = ({ command, folder, environment, show }: SupervisedProcessOptions) => {
-  const tethered = tether(command, { signal: 'TERM' });
+  const childCommand = killOnParentExit(command, { signal: 'TERM' });
   // Ctrl-C reaches the supervisor alone, which then stops the processes in their order.
-  const child = spawn(tethered.command, tethered.args, {
+  const child = spawn(childCommand.command, childCommand.args, {
     cwd: folder,
     env: environment,
-    stdio: [tethered.stdin, 'pipe', 'pipe'],
+    stdio: [childCommand.stdin, 'pipe', 'pipe'],
     detached: true,
   });
   for (const stream of [child.stdout, child.stderr]) {

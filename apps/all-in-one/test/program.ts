@@ -1,4 +1,4 @@
-import { tether } from '@bunting/embedded-postgres';
+import { killOnParentExit } from '@bunting/embedded-postgres';
 import { eventually } from '@bunting/testing';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -24,7 +24,7 @@ const collect = (stream: ChildProcess['stdout']): (() => string) => {
 export interface ProgramOptions {
   readonly args?: readonly string[];
   /** how it ends when this process does */
-  readonly tether?: 'TERM' | 'KILL';
+  readonly signalOnParentExit?: 'TERM' | 'KILL';
   /** the tree that the script is of; this repository by default */
   readonly root?: string;
 }
@@ -33,14 +33,14 @@ export interface ProgramOptions {
 export const runProgram = (
   script: string,
   settings: Readonly<Record<string, string>>,
-  { args = [], tether: signal = 'TERM', root = repository }: ProgramOptions = {},
+  { args = [], signalOnParentExit: signal = 'TERM', root = repository }: ProgramOptions = {},
 ) => {
-  const tethered = tether([process.execPath, path.join(root, script), ...args], { signal });
+  const childCommand = killOnParentExit([process.execPath, path.join(root, script), ...args], { signal });
   const environment = Object.fromEntries(passedOn.map((name) => [name, process.env[name]]));
-  const child = spawn(tethered.command, tethered.args, {
+  const child = spawn(childCommand.command, childCommand.args, {
     cwd: root,
     env: { ...environment, ...settings },
-    stdio: [tethered.stdin, 'pipe', 'pipe'],
+    stdio: [childCommand.stdin, 'pipe', 'pipe'],
     detached: true,
   });
   const [output, errors] = [collect(child.stdout), collect(child.stderr)];

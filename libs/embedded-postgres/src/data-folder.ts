@@ -5,7 +5,7 @@ import path from 'node:path';
 import { EmbeddedPostgresError, programFailed } from './embedded-postgres-error.ts';
 import { postgresMajorVersion } from './programs.ts';
 import { changeOwner, type RunAs } from './run-as.ts';
-import { isAlive, searchPath, tether } from './tether.ts';
+import { isAlive, searchPath, killOnParentExit } from './kill-on-parent-exit.ts';
 
 /** The only user of the database. Its password is in the data folder, readable by the owner only. */
 export const superuser = 'bunting';
@@ -75,7 +75,7 @@ const runInitdb = async (
   become: RunAs['become'],
   durable: boolean,
 ): Promise<void> => {
-  const { command, args, stdin } = tether(
+  const { command, args, stdin } = killOnParentExit(
     [
       initdb,
       `--pgdata=${folder}`,

@@ -9,7 +9,7 @@ const isFree = (port: number): Promise<boolean> =>
   });
 
 /** Ports that this process has returned; the program that uses one may not listen on it yet. */
-const given = new Set<number>();
+const returnedPorts = new Set<number>();
 
 /**
  * A TCP port of this machine that is free, and likely to stay free until a program listens on it, also after a restart: it is below the
@@ -18,8 +18,8 @@ const given = new Set<number>();
 export const freePort = async (): Promise<number> => {
   for (;;) {
     const port = randomInt(20_000, 30_000);
-    if (given.has(port)) continue;
-    given.add(port);
+    if (returnedPorts.has(port)) continue;
+    returnedPorts.add(port);
     if (await isFree(port)) return port;
   }
 };

@@ -6,4 +6,4 @@ export {
   startEmbeddedPostgres,
 } from './start-embedded-postgres.ts';
 export { connectOrStartEmbeddedPostgres } from './connect-or-start-embedded-postgres.ts';
-export { isAlive, searchPath, tether, type TetheredCommand } from './tether.ts';
+export { isAlive, searchPath, killOnParentExit, type ChildCommand } from './kill-on-parent-exit.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { environment } from './data-folder.ts';
 import type { RunAs } from './run-as.ts';
-import { tether } from './tether.ts';
+import { killOnParentExit } from './kill-on-parent-exit.ts';
 
 /** The timeout of a graceful shutdown, after which PostgreSQL is killed. */
 const stopMs = 10_000;
@@ -51,7 +51,7 @@ const hold = (child: ChildProcess, held: boolean): void => {
 
 /** Starts PostgreSQL and waits until it accepts connections or ends. There is no timeout, because recovery after a crash takes any time. */
 export const startPostmaster = async (options: PostmasterOptions) => {
-  const { command, args, stdin } = tether([options.postgres, ...settings(options)], {
+  const { command, args, stdin } = killOnParentExit([options.postgres, ...settings(options)], {
     signal: 'INT',
     become: options.become,
   });

@@ -15,7 +15,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Holder, holder, query, until } from '../test/holder.ts';
+import { type ScriptProcess, startScript, query, until } from '../test/script-process.ts';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
@@ -26,7 +26,7 @@ import {
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'embedded-postgres-'));
 const started: EmbeddedPostgres[] = [];
-const holders: Holder[] = [];
+const scripts: ScriptProcess[] = [];
 let folders = 0;
 
 const newFolder = (): string => path.join(scratch, `data-${++folders}`);
@@ -37,13 +37,13 @@ const start = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
   return database;
 };
 
-const hold = (...args: Parameters<typeof holder>): Holder => {
-  const one = holder(...args);
-  holders.push(one);
+const runScript = (...args: Parameters<typeof startScript>): ScriptProcess => {
+  const one = startScript(...args);
+  scripts.push(one);
   return one;
 };
 
-const held = async (one: Holder): Promise<{ url: string; pid: number }> => {
+const databaseOf = async (one: ScriptProcess): Promise<{ url: string; pid: number }> => {
   const said = await one.said<{ url: string; pid: number; refused?: string }>();
   if (said.refused !== undefined) throw new Error(said.refused);
   return said;
@@ -54,7 +54,7 @@ const isRoot = process.getuid?.() === 0;
 const asOrdinaryUser = isRoot ? ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'] : [];
 
 afterEach(async () => {
-  for (const { child } of holders.splice(0)) {
+  for (const { child } of scripts.splice(0)) {
     const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
     child.kill('SIGKILL');
     await ended;
@@ -173,13 +173,13 @@ describe('a process that is killed', () => {
 
   it('as the parent process ends PostgreSQL, which can be started again immediately', async () => {
     const dataDir = newFolder();
-    const first = hold('hold-database.ts', [dataDir]);
-    const { url, pid } = await held(first);
+    const first = runScript('run-database.ts', [dataDir]);
+    const { url, pid } = await databaseOf(first);
     await query(url, 'CREATE TABLE flag AS SELECT generate_series(1, 1000) AS id');
     first.child.kill('SIGKILL');
 
-    const second = hold('hold-database.ts', [dataDir]);
-    const again = await held(second);
+    const second = runScript('run-database.ts', [dataDir]);
+    const again = await databaseOf(second);
     await until('the first one is gone', () => !isAlive(pid));
     expect(await query(again.url, 'SELECT count(*)::int AS flags FROM flag')).toEqual([{ flags: 1000 }]);
     second.child.kill('SIGKILL');
@@ -193,7 +193,7 @@ describe('a process that is killed', () => {
     const killFirstStarts = async (): Promise<string | undefined> => {
       const dataDir = newFolder();
       for (const afterMs of [0, 40, 120]) {
-        const one = hold('hold-database.ts', [dataDir]);
+        const one = runScript('run-database.ts', [dataDir]);
         await until('the first start is under way', () => beside(dataDir).length > 0 || existsSync(dataDir));
         await sleep(afterMs);
         one.child.kill('SIGKILL');
@@ -221,8 +221,8 @@ describe('a process that is killed', () => {
   });
 
   it('by Ctrl-C is the service, and PostgreSQL ends after it', async () => {
-    const one = hold('hold-database.ts', [newFolder()]);
-    const { url, pid } = await held(one);
+    const one = runScript('run-database.ts', [newFolder()]);
+    const { url, pid } = await databaseOf(one);
     process.kill(-(one.child.pid ?? 0), 'SIGINT');
     expect(await one.said()).toEqual({ interrupted: true });
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -243,7 +243,7 @@ describe('a folder that cannot be used', () => {
 
   it('is used by one of two concurrent starts', async () => {
     const dataDir = newFolder();
-    const both = [hold('hold-database.ts', [dataDir]), hold('hold-database.ts', [dataDir])];
+    const both = [runScript('run-database.ts', [dataDir]), runScript('run-database.ts', [dataDir])];
     const said = await Promise.all(both.map((one) => one.said<{ url?: string; refused?: string }>()));
     const [winner] = said.flatMap(({ url }) => url ?? []);
     expect(said.flatMap(({ refused }) => refused ?? [])).toEqual([
@@ -285,7 +285,7 @@ describe('a folder that cannot be used', () => {
     mkdirSync(parent);
     chmodSync(parent, 0o555);
     const dataDir = path.join(parent, 'data');
-    const { refused } = await hold('hold-database.ts', [dataDir], { become: asOrdinaryUser }).said<{
+    const { refused } = await runScript('run-database.ts', [dataDir], { become: asOrdinaryUser }).said<{
       refused: string;
     }>();
     expect(refused).toMatch(
@@ -306,7 +306,7 @@ describe('a folder that cannot be used', () => {
 
 describe('a start of PostgreSQL', () => {
   it('needs no privileges', async () => {
-    const { url } = await held(hold('hold-database.ts', [newFolder()], { become: asOrdinaryUser }));
+    const { url } = await databaseOf(runScript('run-database.ts', [newFolder()], { become: asOrdinaryUser }));
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
@@ -319,8 +319,8 @@ describe('a start of PostgreSQL', () => {
       const ofRoot = path.join(scratch, 'of-root');
       writeFileSync(ofRoot, 'untouched', { mode: 0o600 });
       const dataDir = newFolder();
-      const first = hold('hold-database.ts', [dataDir]);
-      const { url, pid } = await held(first);
+      const first = runScript('run-database.ts', [dataDir]);
+      const { url, pid } = await databaseOf(first);
       expect([statSync(dataDir).uid, statSync(`/proc/${pid}`).uid]).toEqual([65534, 65534]);
       await expect(query(url, `COPY (SELECT 1) TO PROGRAM 'cat > ${ofRoot}'`)).rejects.toThrow(/program .* failed/);
       expect(readFileSync(ofRoot, 'utf8')).toBe('untouched');
@@ -364,7 +364,7 @@ describe('a start of PostgreSQL', () => {
     writeFileSync(path.join(denied, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     const parent = newFolder();
     mkdirSync(parent, { mode: 0o700 });
-    const { refused } = await hold('hold-database.ts', [path.join(parent, 'data')], { path: denied }).said<{
+    const { refused } = await runScript('run-database.ts', [path.join(parent, 'data')], { path: denied }).said<{
       refused: string;
     }>();
     expect(refused).toMatch(

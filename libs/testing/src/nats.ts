@@ -1,4 +1,4 @@
-import { freePort, tether } from '@bunting/embedded-postgres';
+import { freePort, killOnParentExit } from '@bunting/embedded-postgres';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { eventually } from './eventually.ts';
 import { findNatsServer } from './nats-program.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-export interface NatsOptions {
+export interface NatsServerOptions {
   readonly jetstream?: boolean;
   /** the folder of JetStream; by default a temporary folder that is removed with the server */
   readonly storeDir?: string;
@@ -45,7 +45,7 @@ export const startNats = async ({
   port,
   config = '',
   environment = {},
-}: NatsOptions = {}) => {
+}: NatsServerOptions = {}) => {
   const program = findNatsServer();
   const folder = temporaryFolder(`bunting-test-nats-${process.pid}-${randomBytes(4).toString('hex')}`);
   const store = storeDir ?? path.join(folder.path, 'store');
@@ -75,7 +75,7 @@ export const startNats = async ({
       config,
     ];
     writeFileSync(configFile, lines.join('\n'));
-    const { command, args, stdin } = tether([program, '-c', configFile], { signal: 'TERM' });
+    const { command, args, stdin } = killOnParentExit([program, '-c', configFile], { signal: 'TERM' });
     const log = openSync(logFile, 'a');
     const started = spawn(command, args, {
       stdio: [stdin, 'ignore', log],

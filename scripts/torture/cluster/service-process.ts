@@ -99,7 +99,7 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
         };
         // A paused process would not handle SIGTERM.
         const started = runProgram(path.join('apps', service, 'src', 'main.ts'), environment, {
-          tether: 'KILL',
+          signalOnParentExit: 'KILL',
           ...(root === undefined ? {} : { root }),
         });
         program = started;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 /** Runs a script of this folder in a separate process and process group. */
-export const holder = (
+export const startScript = (
   script: string,
   args: readonly string[],
   { path = '', become = [] as readonly string[] } = {},
@@ -24,7 +24,7 @@ export const holder = (
     said: async <T>(): Promise<T> => JSON.parse((await lines.next()).value ?? '{"refused":"(it said nothing)"}') as T,
   };
 };
-export type Holder = ReturnType<typeof holder>;
+export type ScriptProcess = ReturnType<typeof startScript>;
 
 /** Polls until a condition holds. */
 export const until = async (

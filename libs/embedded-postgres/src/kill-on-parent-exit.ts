@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** A command that ends when the process that started it ends, even by `kill -9`. */
-export interface TetheredCommand {
+export interface ChildCommand {
   readonly command: string;
   readonly args: readonly string[];
   /** With 'pipe', closing stdin kills the command: keep it open, and write a line before closing it once the command has exited. */
@@ -50,10 +50,10 @@ const unlessOrphaned = 'test "$PPID" = "$0" && exec "$@"';
  * Makes a command end with this process. On Linux the kernel sends the signal (the `become` prefix comes first, because a change of user clears
  * the parent-death signal); elsewhere a shell watches a pipe that closes with this process.
  */
-export const tether = (
+export const killOnParentExit = (
   command: readonly string[],
   { signal, become = [], by }: { signal: 'INT' | 'TERM' | 'KILL'; become?: readonly string[]; by?: 'kernel' | 'pipe' },
-): TetheredCommand => {
+): ChildCommand => {
   if ((by ?? (process.platform === 'linux' && isInstalled('setpriv') ? 'kernel' : 'pipe')) === 'pipe') {
     return { command: '/bin/sh', args: ['-c', watched(signal), 'sh', ...become, ...command], stdin: 'pipe' };
   }

@@ -1,9 +1,9 @@
-// A separate process that ties a sleeping command to itself, prints its pid, and runs until it is killed.
+// A separate process that starts a sleeping command which ends with it, prints its pid, and runs until it is killed.
 import { spawn } from 'node:child_process';
-import { tether } from '../src/index.ts';
+import { killOnParentExit } from '../src/index.ts';
 
 const by = process.argv[2] === 'pipe' ? 'pipe' : 'kernel';
 const signal = process.argv[3] === 'KILL' ? 'KILL' : 'TERM';
-const { command, args, stdin } = tether(['sleep', '600'], { signal, by });
+const { command, args, stdin } = killOnParentExit(['sleep', '600'], { signal, by });
 const child = spawn(command, args, { stdio: [stdin, 'ignore', 'ignore'], detached: true });
 console.log(JSON.stringify({ pid: child.pid }));
