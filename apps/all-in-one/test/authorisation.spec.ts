@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TSchema } from 'typebox';
 import type { Answer } from './api.ts';
 import { expectRefusal } from './expectations.ts';
-import { addressOf, onPlatform } from './given.ts';
+import { featurePath, platformClient } from './platform-client.ts';
 import { type OneProcess, startOneProcess } from './platform.ts';
 
 /** The target of a request. All names have the same length, so that responses can be compared. */
@@ -144,7 +144,7 @@ describe('authorisation', () => {
   const everything = async (): Promise<string> => {
     const { body: events } = await platform.api<Events>('POST', '/api/admin/events/search', { limit: 1 });
     const features = await Promise.all(
-      [own, other, hidden].map(({ project, feature }) => platform.api('GET', addressOf(project, feature))),
+      [own, other, hidden].map(({ project, feature }) => platform.api('GET', featurePath(project, feature))),
     );
     return JSON.stringify([events.totalEvents, features.map(({ text }) => text)]);
   };
@@ -156,10 +156,10 @@ describe('authorisation', () => {
 
   beforeAll(async () => {
     platform = await startOneProcess({ GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE: '0', GATEWAY_PASSWORD_COST: '10' });
-    const given = onPlatform(platform.api);
+    const client = platformClient(platform.api);
     for (const { project, feature } of [own, other, hidden]) {
-      await given.createProject(project, project === hidden.project ? { mode: 'private' } : {});
-      await given.createFeature(project, feature);
+      await client.createProject(project, project === hidden.project ? { mode: 'private' } : {});
+      await client.createFeature(project, feature);
     }
     const role = (name: string, type: string, permission: string) =>
       admin<RoleWithPermissions>('POST', 'roles', { name, type, permissions: [{ name: permission }] });
@@ -298,7 +298,7 @@ describe('authorisation', () => {
       expect(text).not.toMatch(/matrix-hid|matrix-flag-hid/);
     }
     const { key } = credentials.get('insider') as Credential;
-    expect((await as(key, 'GET', addressOf(hidden.project, hidden.feature))).status).toBe(200);
+    expect((await as(key, 'GET', featurePath(hidden.project, hidden.feature))).status).toBe(200);
     expect((await as(key, 'GET', '/api/admin/projects')).text).toContain(hidden.project);
     expect((await as(key, 'GET', '/api/admin/search/features')).text).toContain(hidden.feature);
     expect((await as(key, 'POST', '/api/admin/events/search', { project: hidden.project })).text).toContain(

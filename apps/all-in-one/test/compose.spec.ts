@@ -139,8 +139,8 @@ describe('the compose file', () => {
 
   it('takes from the file for production only variables that it uses', () => {
     const used = new Set([...readFile('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name));
-    const given = [...readFile('docker/production.env').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name ?? '');
-    expect(given.filter((name) => !used.has(name) && name !== 'COMPOSE_PROFILES')).toEqual([]);
+    const variables = [...readFile('docker/production.env').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name ?? '');
+    expect(variables.filter((name) => !used.has(name) && name !== 'COMPOSE_PROFILES')).toEqual([]);
   });
 });
 

@@ -44,13 +44,16 @@ describe('the platform with the users and rights of the compose file', () => {
   /** The environment of a container for an `.env` with these variables, with the addresses of this machine. */
   const environmentOf = (
     { environment = {} }: Container,
-    given: Readonly<Record<string, string>>,
+    variables: Readonly<Record<string, string>>,
   ): Readonly<Record<string, string>> =>
     Object.fromEntries(
       Object.entries(environment).map(([key, value]) => [
         key,
         String(value)
-          .replace(/\$\{([A-Z_]+):-([^}]*)\}/, (_, variable: string, fallback: string) => given[variable] ?? fallback)
+          .replace(
+            /\$\{([A-Z_]+):-([^}]*)\}/,
+            (_, variable: string, fallback: string) => variables[variable] ?? fallback,
+          )
           .replace('/run/secrets/', `${secretsFolder}/`)
           .replace('nats:4222', `127.0.0.1:${nats.port}`),
       ]),
@@ -58,12 +61,12 @@ describe('the platform with the users and rights of the compose file', () => {
   /** The settings of a container of the compose file. */
   const settingsOf = async (
     name: string,
-    given: Readonly<Record<string, string>>,
+    variables: Readonly<Record<string, string>>,
   ): Promise<NonNullable<HostOptions['environment']>> => {
     const port = await freePort();
     monitoringPorts.set(name, port);
     return {
-      ...environmentOf(compose.services[name] as Container, given),
+      ...environmentOf(compose.services[name] as Container, variables),
       [`${name.toUpperCase().replaceAll('-', '_')}_OPS_PORT`]: String(port),
       NODE_ENV: 'production',
       DRAIN_DELAY_MS: '0',
@@ -326,11 +329,11 @@ describe('the platform with the users and rights of the compose file', () => {
 
   it('lets each service ask for the contract version of the services that it calls', () => {
     const users = [...readFile('docker/nats.conf').matchAll(/user: ([a-z-]+)\n[^]*?publish: \[([^\]]*)\]/g)];
-    const asked = users.map(([, user, subjects = '']) => [
+    const allowed = users.map(([, user, subjects = '']) => [
       user,
       [...subjects.matchAll(/"present\.([a-z-]+)"/g)].map(([, service]) => service).toSorted(),
     ]);
-    expect(Object.fromEntries(asked)).toEqual(
+    expect(Object.fromEntries(allowed)).toEqual(
       Object.fromEntries(serviceNames.map((name) => [name, calledServices[name].toSorted()])),
     );
   });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Api, apiOf } from './api.ts';
 import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
-import { administering } from './people.ts';
+import { adminClient } from './admin-client.ts';
 
 const project = '/api/admin/projects/default/features';
 const environment = 'development';
@@ -82,7 +82,7 @@ beforeAll(async () => {
   platform = await startHostedPlatform(settings, postgres.urlOf);
   admin = apiOf(platform.url, platform.token);
   await eventually(async () => expect((await admin('GET', '/health/ready')).status).toBe(200));
-  const { apiToken } = administering(() => ({ ...platform, api: admin }));
+  const { apiToken } = adminClient(() => ({ ...platform, api: admin }));
   const { secret } = await apiToken('server', { projects: ['default'], environment });
   sdk = apiOf(platform.url, secret);
   const page = await admin<{ secret: string }>('POST', '/api/admin/api-tokens', {

@@ -13,9 +13,9 @@ import { eventually, startNats, type TestNats, longFreshnessTimeouts } from '@bu
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Api, apiOf } from './api.ts';
 import { featuresOfDatabase, type FeaturesOfDatabase } from './features-of-database.ts';
-import { addressOf, onPlatform } from './given.ts';
+import { featurePath, platformClient } from './platform-client.ts';
 import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
-import { administering } from './people.ts';
+import { adminClient } from './admin-client.ts';
 
 let nats: TestNats;
 let platform: HostedPlatform;
@@ -63,7 +63,7 @@ interface Scope {
 }
 
 const scopeOf = async (projects: readonly string[], environment: string, query: ClientFeaturesQuery = {}) => {
-  const { apiToken } = administering(() => ({ ...platform, api: admin }));
+  const { apiToken } = adminClient(() => ({ ...platform, api: admin }));
   const { secret } = await apiToken(`scope-${Math.random()}`, { projects, environment });
   const grants = projects.map((project) => ({
     permission: 'CLIENT' as const,
@@ -166,7 +166,7 @@ const randomChange = async (random: ReturnType<typeof randomFrom>, segments: num
     `/api/admin/search/features?query=${name}`,
   );
   const home = found.body.features.find((feature) => feature.name === name)?.project ?? project;
-  const at = addressOf(home, name);
+  const at = featurePath(home, name);
   const in_ = `${at}/environments/${environment}`;
   const used = segments.length === 0 || next(3) === 0 ? [] : [of(segments), of(segments)];
   const constraints = [{ contextName: 'userId', operator: 'IN', values: [String(next(5))] }];
@@ -227,7 +227,7 @@ const randomChange = async (random: ReturnType<typeof randomFrom>, segments: num
 
 describe('SDK responses that two gateways serve from memory', () => {
   it('equal the database after each of many random changes, in every scope', async () => {
-    for (const project of projects) await onPlatform(admin).createProject(project);
+    for (const project of projects) await platformClient(admin).createProject(project);
     const scopes = [
       await scopeOf(['*'], 'development', { clientSpec: '5.2.0' }),
       await scopeOf(['north'], 'development', { clientSpec: '5.2.0' }),

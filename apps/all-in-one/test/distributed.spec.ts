@@ -2,7 +2,7 @@ import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Api } from './api.ts';
 import { expectRefusal } from './expectations.ts';
-import { addressOf, onPlatform } from './given.ts';
+import { featurePath, platformClient } from './platform-client.ts';
 import { describeJourneys } from './journeys/index.ts';
 import { type Distributed, startDistributed } from './platform.ts';
 
@@ -17,7 +17,7 @@ describe('the platform in five processes', () => {
 
   // Last, because the services that they stop are not started again.
   describe('while a service is unavailable', () => {
-    const address = addressOf('away', 'away-flag');
+    const address = featurePath('away', 'away-flag');
     const pending = '/api/admin/projects/away/change-requests/pending';
     let api: Api;
     const expectAway = async (method: string, path: string, body?: unknown) => {
@@ -30,8 +30,8 @@ describe('the platform in five processes', () => {
 
     beforeAll(async () => {
       ({ api } = platform);
-      await onPlatform(api).createProject('away');
-      await onPlatform(api).createFeature('away', 'away-flag');
+      await platformClient(api).createProject('away');
+      await platformClient(api).createFeature('away', 'away-flag');
     });
 
     /** A call during the end of a service waits for its timeout; later calls are refused immediately. */
@@ -46,7 +46,7 @@ describe('the platform in five processes', () => {
       await expectAway('GET', pending);
       await expectAway('POST', '/api/admin/projects/away/environments/development/change-requests', change);
 
-      const { eventTypes, search, toggle } = onPlatform(api);
+      const { eventTypes, search, toggle } = platformClient(api);
       await toggle(address, 'development', 'on');
       expect((await search({ project: 'IS:away', status: 'development:enabled' })).total).toBe(1);
       expect(await eventTypes({ feature: 'away-flag', limit: 1 })).toEqual(['feature-environment-enabled']);

@@ -16,15 +16,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
 import { apiOf } from './api.ts';
-import { addressOf, onPlatform } from './given.ts';
+import { featurePath, platformClient } from './platform-client.ts';
 import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
-import { administering } from './people.ts';
+import { adminClient } from './admin-client.ts';
 import { restartInTurn, type RestartableGateway, startGatewayAt } from './restartable-gateway.ts';
 
 const project = 'evaluated';
 const flag = 'evaluated-switch';
 const priced = 'evaluated-price';
-const flagUrl = addressOf(project, flag);
+const flagUrl = featurePath(project, flag);
 const context = { targetingKey: '7', appName: 'shop' };
 
 let nats: TestNats;
@@ -72,7 +72,8 @@ class ReconnectingEventSource extends EventTarget {
   }
 }
 
-const toggle = (to: 'on' | 'off') => onPlatform(apiOf(platform.url, platform.token)).toggle(flagUrl, 'development', to);
+const toggle = (to: 'on' | 'off') =>
+  platformClient(apiOf(platform.url, platform.token)).toggle(flagUrl, 'development', to);
 const openFeature = () => ServerOpenFeature.getClient();
 /** The flag, as each client sees it. The page with the SDK of Unleash asks again first. */
 const states = async () => {
@@ -99,8 +100,8 @@ beforeAll(async () => {
   gateways = [await startGatewayAt(await freePort(), shared), await startGatewayAt(await freePort(), shared)];
   balancer = await startBalancer(gateways.map(({ url }) => url));
   const api = apiOf(platform.url, platform.token);
-  const given = onPlatform(api);
-  await given.createProject(project);
+  const client = platformClient(api);
+  await client.createProject(project);
   const variants = [
     {
       name: 'only',
@@ -115,11 +116,11 @@ beforeAll(async () => {
     [flag, { parameters, constraints: [{ contextName: 'appName', operator: 'IN' as const, values: ['shop'] }] }],
     [priced, { parameters, variants }],
   ] as [string, object][]) {
-    await given.createFeature(project, name);
-    await given.addStrategy(addressOf(project, name), 'development', strategy);
-    await given.toggle(addressOf(project, name), 'development', 'on');
+    await client.createFeature(project, name);
+    await client.addStrategy(featurePath(project, name), 'development', strategy);
+    await client.toggle(featurePath(project, name), 'development', 'on');
   }
-  const { apiToken } = administering(() => ({ ...platform, api }));
+  const { apiToken } = adminClient(() => ({ ...platform, api }));
   const { secret } = await apiToken('evaluated', { type: 'frontend', projects: [project] });
   await allReady();
   page = new UnleashClient({

@@ -47,8 +47,8 @@ describe('a start of a service', () => {
   /** Expects that the features service does not start: it prints the reason, exits with 1 and changes nothing. */
   const expectRefused = async (settings: Settings, reason: RegExp, ...args: readonly string[]) => {
     const before = await contents();
-    const given = { LOG_LEVEL: 'warn', FEATURES_DATABASE_URL: database.url, BUS_URL: nats.url, ...settings };
-    const program = runProgram('apps/features/src/main.ts', given, { args });
+    const environment = { LOG_LEVEL: 'warn', FEATURES_DATABASE_URL: database.url, BUS_URL: nats.url, ...settings };
+    const program = runProgram('apps/features/src/main.ts', environment, { args });
     expect(await program.ended).toEqual({ code: 1, signal: null });
     const said = program.errors().trim();
     expect(said).toMatch(reason);

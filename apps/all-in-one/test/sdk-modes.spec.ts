@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
 import { apiOf } from './api.ts';
 import { endSdk } from './end-sdk.ts';
-import { addressOf, onPlatform } from './given.ts';
+import { featurePath, platformClient } from './platform-client.ts';
 import { type HostedPlatform, startHostedPlatform } from './hosted-platform.ts';
-import { administering } from './people.ts';
+import { adminClient } from './admin-client.ts';
 import { restartInTurn, type RestartableGateway, startGatewayAt } from './restartable-gateway.ts';
 
 const project = 'modes';
 const changing = 'modes-changing';
 const lasting = 'modes-lasting';
-const at = addressOf(project, changing);
+const at = featurePath(project, changing);
 
 let nats: TestNats;
 let platform: HostedPlatform;
@@ -41,7 +41,7 @@ const sdkAt = (url: string, appName: string, experimentalMode: ExperimentalMode,
   return sdk;
 };
 
-const toggle = (to: 'on' | 'off') => onPlatform(apiOf(platform.url, platform.token)).toggle(at, 'development', to);
+const toggle = (to: 'on' | 'off') => platformClient(apiOf(platform.url, platform.token)).toggle(at, 'development', to);
 const states = (name: string) => Object.fromEntries([...sdks].map(([mode, sdk]) => [mode, sdk.isEnabled(name)]));
 const everyMode = (isOn: boolean) => ({ polling: isOn, delta: isOn, streaming: isOn });
 const allSee = (isOn: boolean) => eventually(() => expect(states(changing)).toEqual(everyMode(isOn)));
@@ -58,14 +58,14 @@ beforeAll(async () => {
   const shared = { BUS_URL, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY };
   gateways = [await startGatewayAt(await freePort(), shared), await startGatewayAt(await freePort(), shared)];
   balancer = await startBalancer(gateways.map(({ url }) => url));
-  const given = onPlatform(apiOf(platform.url, platform.token));
-  await given.createProject(project);
+  const client = platformClient(apiOf(platform.url, platform.token));
+  await client.createProject(project);
   for (const name of [changing, lasting]) {
-    await given.createFeature(project, name);
-    await given.addStrategy(addressOf(project, name), 'development');
-    await given.toggle(addressOf(project, name), 'development', 'on');
+    await client.createFeature(project, name);
+    await client.addStrategy(featurePath(project, name), 'development');
+    await client.toggle(featurePath(project, name), 'development', 'on');
   }
-  const { apiToken } = administering(() => ({ ...platform, api: apiOf(platform.url, platform.token) }));
+  const { apiToken } = adminClient(() => ({ ...platform, api: apiOf(platform.url, platform.token) }));
   ({ secret } = await apiToken('modes', { projects: [project] }));
   await allReady();
   for (const [mode, experimentalMode] of [
@@ -118,11 +118,11 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
     const doomed = 'modes-doomed';
     const flag = 'modes-doomed-flag';
     const admin = apiOf(platform.url, platform.token);
-    const given = onPlatform(admin);
-    await given.createProject(doomed);
-    await given.createFeature(doomed, flag);
-    await given.toggle(addressOf(doomed, flag), 'development', 'on');
-    const { apiToken } = administering(() => ({ ...platform, api: admin }));
+    const client = platformClient(admin);
+    await client.createProject(doomed);
+    await client.createFeature(doomed, flag);
+    await client.toggle(featurePath(doomed, flag), 'development', 'on');
+    const { apiToken } = adminClient(() => ({ ...platform, api: admin }));
     const ofBoth = await apiToken('modes of both', { projects: [project, doomed] });
     const following = (
       [{ type: 'polling', format: 'full' }, { type: 'polling', format: 'delta' }, { type: 'streaming' }] as const
@@ -131,7 +131,7 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
     await eventually(() => expect(names()).toEqual(following.map(() => [flag, lasting])));
 
     await Promise.all(gateways.map((gateway) => gateway.stop()));
-    await given.archive(addressOf(doomed, flag));
+    await client.archive(featurePath(doomed, flag));
     expect((await admin('DELETE', `/api/admin/projects/${doomed}`)).status).toBe(200);
     await eventually(async () => {
       const { tokens } = (
@@ -148,9 +148,9 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
   it('goes on with a project that is made private, and forgets a feature that moves out of the projects of its token', async () => {
     const moving = 'modes-moving';
     const admin = apiOf(platform.url, platform.token);
-    const given = onPlatform(admin);
+    const client = platformClient(admin);
     const knows = () => [...sdks.values()].map((sdk) => sdk.getFeatureToggleDefinition(moving) !== undefined);
-    await given.createFeature(project, moving);
+    await client.createFeature(project, moving);
     await eventually(() => expect(knows()).toEqual([true, true, true]));
     const settings = { name: `Project ${project}`, mode: 'private' };
     expect((await admin('PUT', `/api/admin/projects/${project}`, settings)).status).toBe(200);
@@ -158,9 +158,9 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
       await toggle(to);
       await allSee(to === 'on');
     }
-    await given.createProject('modes-elsewhere');
+    await client.createProject('modes-elsewhere');
     const move = { newProjectId: 'modes-elsewhere' };
-    expect((await admin('POST', `${addressOf(project, moving)}/changeProject`, move)).status).toBe(200);
+    expect((await admin('POST', `${featurePath(project, moving)}/changeProject`, move)).status).toBe(200);
     await eventually(() => expect(knows()).toEqual([false, false, false]));
     expect(states(lasting)).toEqual(everyMode(true));
   });

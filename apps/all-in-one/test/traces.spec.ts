@@ -2,12 +2,12 @@ import type { ChangeRequest } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { addressOf, onPlatform } from './given.ts';
+import { featurePath, platformClient } from './platform-client.ts';
 import { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from './otlp-collector.ts';
 import { type Distributed, startDistributed } from './platform.ts';
 
 const project = 'traced';
-const feature = addressOf(project, 'traced-flag');
+const feature = featurePath(project, 'traced-flag');
 const requests = `/api/admin/projects/${project}/change-requests`;
 
 let collector: OtlpCollector;
@@ -22,7 +22,7 @@ beforeAll(async () => {
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test%20bench',
     LOG_LEVEL: 'info',
   });
-  const { createProject, createFeature } = onPlatform(platform.api);
+  const { createProject, createFeature } = platformClient(platform.api);
   await createProject(project);
   await createFeature(project, 'traced-flag');
 });
@@ -82,7 +82,7 @@ const approved = async (environment: string): Promise<number> => {
 
 describe('a trace', () => {
   it('leads from the request over the call to the transaction, and the projections of audit and search link to it', async () => {
-    const { addStrategy } = onPlatform(platform.api);
+    const { addStrategy } = platformClient(platform.api);
     const { id } = await addStrategy(feature, 'development', { parameters: { rollout: '10' } });
     const trace = newTrace();
     const { traceId, traceparent } = trace;
@@ -164,7 +164,7 @@ describe('a trace', () => {
 
   it('names the kind of a refusal on the spans of its call, and nothing of a path that no operation has', async () => {
     const [refused, unknown] = [newTrace(), newTrace()];
-    expect((await platform.api('GET', addressOf(project, 'absent'), undefined, refused)).status).toBe(404);
+    expect((await platform.api('GET', featurePath(project, 'absent'), undefined, refused)).status).toBe(404);
     expect((await platform.api('GET', '/api/admin/absent', undefined, unknown)).status).toBe(404);
     await eventually(() => {
       const request = only({ traceId: refused.traceId, service: 'bunting-gateway', kind: 'server' });
@@ -211,7 +211,7 @@ describe('a trace', () => {
 
   it('costs no request anything while the collector is away, and each process warns once', async () => {
     await collector.stop();
-    const { toggle } = onPlatform(platform.api);
+    const { toggle } = platformClient(platform.api);
     const warnings = () =>
       platform.program
         .output()

@@ -2,7 +2,7 @@ import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { Answer } from './api.ts';
-import { administering, type Person, rootRole } from './people.ts';
+import { adminClient, type TestUser, rootRole } from './admin-client.ts';
 import { type OneProcess, startOneProcess } from './platform.ts';
 import { addressOf, fill, type Filled } from './unleash/filled.ts';
 import { differences, type ExpectedAnswers, missingMembers } from './unleash/shapes.ts';
@@ -47,7 +47,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
 
 describe('every read operation that Unleash 6.4.1 has as well', () => {
   let platform: OneProcess;
-  let admin: Person;
+  let admin: TestUser;
   let filled: Filled;
 
   const ask = async (url: string): Promise<Answer> => {
@@ -62,7 +62,7 @@ describe('every read operation that Unleash 6.4.1 has as well', () => {
 
   beforeAll(async () => {
     platform = await startOneProcess();
-    admin = await administering(() => platform).person('fitting-admin', rootRole.admin);
+    admin = await adminClient(() => platform).createUser('fitting-admin', rootRole.admin);
     filled = await fill(async (method, path, body, key) => {
       const {
         status,

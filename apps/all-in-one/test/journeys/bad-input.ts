@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from '../api.ts';
 import { expectRefusal } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 import { sendLarge } from '../send-large.ts';
 import { unleashExport } from '../unleash-export.ts';
@@ -19,8 +19,8 @@ const manyCopies = (from: string, to: (nth: number) => string): object[] =>
 export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITIVE_INFINITY): void => {
   describe('bad input', () => {
     const project = 'bad';
-    const address = addressOf(project, 'bad-flag');
-    const given = () => onPlatform(platform().api);
+    const address = featurePath(project, 'bad-flag');
+    const client = () => platformClient(platform().api);
     const slowest = { ms: 0, what: '' };
     let strategyId: string;
     let foreign: Record<'feature' | 'project' | 'environment', string>;
@@ -54,15 +54,15 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
     };
 
     beforeAll(async () => {
-      await given().createProject(project);
-      await given().createProject('bad-other');
-      await given().createFeature(project, 'bad-flag', { description: 'As it was.' });
-      await given().createFeature(project, 'bad-second');
-      await given().createFeature('bad-other', 'bad-foreign');
-      strategyId = (await given().addStrategy(address, 'development', { title: 'As it was' })).id as string;
-      const inFeature = await given().addStrategy(addressOf(project, 'bad-second'), 'development');
-      const inProject = await given().addStrategy(addressOf('bad-other', 'bad-foreign'), 'development');
-      const inEnvironment = await given().addStrategy(address, 'production');
+      await client().createProject(project);
+      await client().createProject('bad-other');
+      await client().createFeature(project, 'bad-flag', { description: 'As it was.' });
+      await client().createFeature(project, 'bad-second');
+      await client().createFeature('bad-other', 'bad-foreign');
+      strategyId = (await client().addStrategy(address, 'development', { title: 'As it was' })).id as string;
+      const inFeature = await client().addStrategy(featurePath(project, 'bad-second'), 'development');
+      const inProject = await client().addStrategy(featurePath('bad-other', 'bad-foreign'), 'development');
+      const inEnvironment = await client().addStrategy(address, 'production');
       foreign = {
         feature: inFeature.id as string,
         project: inProject.id as string,
@@ -150,7 +150,7 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
       [
         'a strategy for an unknown feature',
         'POST',
-        `${addressOf(project, 'bad-none')}/environments/development/strategies`,
+        `${featurePath(project, 'bad-none')}/environments/development/strategies`,
         { name: 'default' },
       ],
       [
@@ -163,11 +163,11 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
       [
         'an unknown feature to turn on',
         'POST',
-        `${addressOf(project, 'bad-none')}/environments/development/on`,
+        `${featurePath(project, 'bad-none')}/environments/development/on`,
         undefined,
       ],
       ['an unknown environment to turn on in', 'POST', `${address}/environments/nowhere/on`, undefined],
-      ['an unknown feature to archive', 'DELETE', addressOf(project, 'bad-none'), undefined],
+      ['an unknown feature to archive', 'DELETE', featurePath(project, 'bad-none'), undefined],
       [
         'a change in an unknown project',
         'POST',
@@ -273,10 +273,10 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
         `/api/admin/projects/${project}/environments/development/change-requests`,
         { action: 'constructor', feature: 'bad-flag', payload: {} },
       ],
-      ['NUL in the name of a feature', 'GET', addressOf(project, 'bad%00flag'), undefined],
+      ['NUL in the name of a feature', 'GET', featurePath(project, 'bad%00flag'), undefined],
       ['NUL in a tag to remove', 'DELETE', '/api/admin/features/bad-flag/tags/simple/a%00b', undefined],
-      ['half a surrogate pair in an address', 'GET', addressOf(project, 'bad%ED%A0%80'), undefined],
-      ['half an escape in an address', 'GET', addressOf(project, 'bad%E'), undefined],
+      ['half a surrogate pair in an address', 'GET', featurePath(project, 'bad%ED%A0%80'), undefined],
+      ['half an escape in an address', 'GET', featurePath(project, 'bad%E'), undefined],
       ['NUL in a filter', 'GET', '/api/admin/search/features?query=a%00b', undefined],
       ['half an escape in a filter', 'GET', '/api/admin/search/features?query=%', undefined],
       [

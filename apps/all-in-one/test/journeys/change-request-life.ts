@@ -11,7 +11,7 @@ import { eventually } from '@bunting/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, type Api, apiOf } from '../api.ts';
 import { expectRefusal } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 
 const editor = 2;
@@ -48,7 +48,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     const move = (by: Api, id: number, state: string, more: object = {}) =>
       by('PUT', `${requests}/${id}/state`, { state, ...more });
     const get = (id: number) => done(author<ChangeRequest>('GET', `${requests}/${id}`));
-    const flag = (name: string) => done(author<Feature>('GET', addressOf(project, name)));
+    const flag = (name: string) => done(author<Feature>('GET', featurePath(project, name)));
     const isOn = async (name: string) =>
       (await flag(name)).environments?.find((it) => it.name === environment)?.enabled ?? false;
     const enable = (feature: string) => ({ action: 'updateEnabled', feature, payload: { enabled: true } });
@@ -58,13 +58,13 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       await done(move(approver, id, 'Approved'));
       return id;
     };
-    const given = async (name: string) => {
-      await onPlatform(platform().api).createFeature(project, name);
+    const createFlag = async (name: string) => {
+      await platformClient(platform().api).createFeature(project, name);
       return name;
     };
 
     beforeAll(async () => {
-      await onPlatform(platform().api).createProject(project);
+      await platformClient(platform().api).createProject(project);
       author = (await someone('cr-author', editor, [owner])).api;
       approver = (await someone('cr-approver', editor, [reviewer])).api;
       runner = await someone('cr-releaser', editor, [releaser]);
@@ -73,15 +73,15 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     });
 
     it('is required for callers without the permission to skip change requests', async () => {
-      const name = await given('cr-life-direct');
-      const answer = await author('POST', `${addressOf(project, name)}/environments/${environment}/on`);
+      const name = await createFlag('cr-life-direct');
+      const answer = await author('POST', `${featurePath(project, name)}/environments/${environment}/on`);
       expectRefusal(answer, 403, 'NoAccessError', 'SKIP_CHANGE_REQUEST');
-      await done(author('POST', `${addressOf(project, name)}/environments/production/on`));
+      await done(author('POST', `${featurePath(project, name)}/environments/production/on`));
       expect(await isOn(name)).toBe(false);
     });
 
     it('takes effect after another user has approved it', async () => {
-      const name = await given('cr-life-applied');
+      const name = await createFlag('cr-life-applied');
       const { id, minApprovals } = await propose(enable(name));
       expect(minApprovals).toBe(1);
       const before = await done(author<ChangeRequestPreview>('GET', `${requests}/${id}/preview`));
@@ -103,7 +103,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
         comments: [{ text: 'Please have a look' }],
       });
       expect((await flag(name)).collaborators?.users[0]).toMatchObject({ id: runner.id, name: 'The cr-releaser' });
-      const { eventTypes } = onPlatform(platform().api);
+      const { eventTypes } = platformClient(platform().api);
       expect(await eventTypes({ feature: name })).toEqual([
         'feature-created',
         'change-added',
@@ -113,7 +113,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     });
 
     it('takes effect at its scheduled time', async () => {
-      const name = await given('cr-life-scheduled');
+      const name = await createFlag('cr-life-scheduled');
       const id = await approved(name);
       const scheduledAt = new Date(Date.now() + 5_000).toISOString();
       await done(move(runner.api, id, 'Scheduled', { scheduledAt }));
@@ -126,7 +126,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
 
     it('is not applied at its scheduled time when the user who scheduled it has been deleted', async () => {
       const leaver = await someone('cr-leaver', editor, [releaser]);
-      const id = await approved(await given('cr-life-suspended'));
+      const id = await approved(await createFlag('cr-life-suspended'));
       await done(move(leaver.api, id, 'Scheduled', { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }));
       await done(platform().api('DELETE', `/api/admin/service-account/${leaver.id}`));
       const reason = `The user who scheduled this change request (user id: ${leaver.id}) has been deleted`;
@@ -135,7 +135,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     });
 
     it('is closed when a reviewer rejects it', async () => {
-      const name = await given('cr-life-rejected');
+      const name = await createFlag('cr-life-rejected');
       const { id } = await propose(enable(name));
       await done(move(author, id, 'In review'));
       await done(move(approver, id, 'Rejected', { comment: 'Not on a Friday' }));
@@ -148,7 +148,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     });
 
     it('can be reverted by another change request', async () => {
-      const name = await given('cr-life-reverted');
+      const name = await createFlag('cr-life-reverted');
       const id = await approved(name);
       await done(move(runner.api, id, 'Applied'));
       const revert = await done(author<ChangeRequest>('POST', `${requests}/${id}/revert`));
@@ -163,13 +163,13 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     it('names each feature that was archived, deleted or moved in the meantime, and applies no change', async () => {
       const { api } = platform();
       const names = ['archived', 'deleted', 'moved', 'here'].map((what) => `cr-life-${what}`);
-      for (const name of names) await given(name);
+      for (const name of names) await createFlag(name);
       const [archived = '', deleted = '', moved = '', here = ''] = names;
       const id = await approved(...names);
-      await onPlatform(api).createProject('cr-elsewhere');
-      for (const name of [archived, deleted]) await done(api('DELETE', addressOf(project, name)));
+      await platformClient(api).createProject('cr-elsewhere');
+      for (const name of [archived, deleted]) await done(api('DELETE', featurePath(project, name)));
       await done(api('DELETE', `/api/admin/archive/${deleted}`));
-      await done(api('POST', `${addressOf(project, moved)}/changeProject`, { newProjectId: 'cr-elsewhere' }));
+      await done(api('POST', `${featurePath(project, moved)}/changeProject`, { newProjectId: 'cr-elsewhere' }));
       const conflicts = {
         [archived]: 'Feature has been archived',
         [deleted]: 'Feature has been deleted',
@@ -188,7 +188,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     });
 
     it('lists the segments that it would use, and is in conflict once such a segment is deleted', async () => {
-      const name = await given('cr-life-segment');
+      const name = await createFlag('cr-life-segment');
       const { api } = platform();
       const segment = { name: 'cr-life-testers', constraints: [] };
       const { id: segmentId } = await done(api<{ id: number }>('POST', '/api/admin/segments', segment));
@@ -244,7 +244,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     });
 
     it('is evaluated in the playground as if it had been applied, without a change of state', async () => {
-      const name = await given('cr-life-playground');
+      const name = await createFlag('cr-life-playground');
       const payload = {
         name: 'default',
         constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
@@ -284,7 +284,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       const { reviewers } = await done(author<{ reviewers: { id: number; username?: string }[] }>('GET', available));
       const request = reviewers.find(({ username }) => username === 'cr-approver');
       expect(reviewers.map(({ username }) => username)).toEqual(expect.arrayContaining(['cr-approver', 'cr-releaser']));
-      const { id } = await propose(enable(await given('cr-life-asked')));
+      const { id } = await propose(enable(await createFlag('cr-life-approval')));
       await done(author('PUT', `${requests}/${id}/approvers`, { reviewers: [request?.id] }));
       await done(move(author, id, 'In review'));
       const found = await done(
@@ -298,9 +298,9 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     });
 
     it('is skipped by an administrator, with an event', async () => {
-      const name = await given('cr-life-skipped');
-      await onPlatform(platform().api).toggle(addressOf(project, name), environment, 'on');
-      const { events } = await onPlatform(platform().api).events({ feature: name, limit: 1 });
+      const name = await createFlag('cr-life-skipped');
+      await platformClient(platform().api).toggle(featurePath(project, name), environment, 'on');
+      const { events } = await platformClient(platform().api).events({ feature: name, limit: 1 });
       expect(events).toMatchObject([{ type: 'feature-environment-enabled', data: { bypassedChangeRequest: true } }]);
     });
   });

@@ -7,7 +7,7 @@ import {
 } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectFits, expectRefusal, imageUrl, timestamp } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 
 const variant = { name: 'only', weight: 1000, weightType: 'variable', stickiness: 'default' };
@@ -16,7 +16,7 @@ const me = { id: -42, username: expect.any(String), imageUrl };
 /** Creating change requests, and listing the pending ones. */
 export const describeChangeRequests = (platform: () => Platform): void => {
   describe('a change request', () => {
-    const given = () => onPlatform(platform().api);
+    const client = () => platformClient(platform().api);
     const propose = (project: string, body: unknown, environment = 'development') =>
       platform().api<ChangeRequest>(
         'POST',
@@ -34,8 +34,8 @@ export const describeChangeRequests = (platform: () => Platform): void => {
     };
 
     it('is created by the first change, and has every property of the interface', async () => {
-      await given().createProject('cr-first');
-      await given().createFeature('cr-first', 'cr-first-flag');
+      await client().createProject('cr-first');
+      await client().createFeature('cr-first', 'cr-first-flag');
       expect(await pending('cr-first')).toEqual([]);
 
       const payload = { enabled: true };
@@ -75,13 +75,13 @@ export const describeChangeRequests = (platform: () => Platform): void => {
       expect(feature).not.toHaveProperty('conflict');
       expect(await pending('cr-first')).toEqual([body]);
       // It is a proposal: nothing has happened to the feature.
-      expect((await given().getFeature(addressOf('cr-first', 'cr-first-flag'))).enabled).toBe(false);
+      expect((await client().getFeature(featurePath('cr-first', 'cr-first-flag'))).enabled).toBe(false);
     });
 
     it('collects further changes of its author, one per environment', async () => {
       const project = 'cr-more';
-      await given().createProject(project);
-      for (const name of ['cr-more-a', 'cr-more-b', 'cr-more-c']) await given().createFeature(project, name);
+      await client().createProject(project);
+      for (const name of ['cr-more-a', 'cr-more-b', 'cr-more-c']) await client().createFeature(project, name);
       const enable = (feature: string) => ({ action: 'updateEnabled', feature, payload: { enabled: true } });
 
       const first = await propose(project, enable('cr-more-b'));
@@ -102,8 +102,8 @@ export const describeChangeRequests = (platform: () => Platform): void => {
 
     it('accepts all changes of a list or none', async () => {
       const project = 'cr-atomic';
-      await given().createProject(project);
-      await given().createFeature(project, 'cr-atomic-flag');
+      await client().createProject(project);
+      await client().createFeature(project, 'cr-atomic-flag');
       const good = { action: 'updateEnabled', feature: 'cr-atomic-flag', payload: { enabled: true } };
       const mixed = [good, { ...good, payload: { enabled: 'yes' } }];
       expectRefusal(await propose(project, mixed), 400, 'ValidationError', '/body/1/payload/enabled');
@@ -111,7 +111,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
       expectRefusal(await propose(project, unknown), 404, 'NotFoundError', 'cr-atomic-none');
       expectRefusal(await propose(project, []), 400, 'ValidationError', '/body');
       expect(await pending(project)).toEqual([]);
-      expect(await given().events({ project, type: 'change-request-created' })).toMatchObject({ totalEvents: 0 });
+      expect(await client().events({ project, type: 'change-request-created' })).toMatchObject({ totalEvents: 0 });
     });
 
     describe('with each of the eleven actions', () => {
@@ -121,7 +121,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
       let segments: [number, number];
 
       beforeAll(async () => {
-        const { addStrategy, createProject, createSegment } = given();
+        const { addStrategy, createProject, createSegment } = client();
         await createProject(project);
         segments = [
           (await createSegment({ name: 'cr-kept', project })).id,
@@ -140,7 +140,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
           data: file,
         });
         expect(status).toBe(200);
-        const address = addressOf(project, 'cr-all-flag');
+        const address = featurePath(project, 'cr-all-flag');
         strategies = [
           await addStrategy(address, 'development', { title: 'To be updated' }),
           await addStrategy(address, 'development', { title: 'To be deleted' }),

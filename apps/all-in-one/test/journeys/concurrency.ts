@@ -1,6 +1,6 @@
 import type { ChangeRequest } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, nth) => nth);
@@ -9,16 +9,16 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, n
 export const describeConcurrency = (platform: () => Platform): void => {
   describe('concurrent requests', () => {
     const project = 'parallel';
-    const given = () => onPlatform(platform().api);
+    const client = () => platformClient(platform().api);
 
     beforeAll(async () => {
-      await given().createProject(project);
+      await client().createProject(project);
     });
 
     it('that patch one strategy lose no update', async () => {
-      await given().createFeature(project, 'parallel-patched');
-      const address = addressOf(project, 'parallel-patched');
-      const { id } = await given().addStrategy(address, 'development', { parameters: { rollout: '50' } });
+      await client().createFeature(project, 'parallel-patched');
+      const address = featurePath(project, 'parallel-patched');
+      const { id } = await client().addStrategy(address, 'development', { parameters: { rollout: '50' } });
       const constraint = (nth: number) => ({ contextName: 'userId', operator: 'IN', values: [`user-${nth}`] });
       const patches = [
         ...numbers(25).map((nth) => ({ op: 'add', path: `/parameters/p${nth}`, value: `v${nth}` })),
@@ -27,9 +27,9 @@ export const describeConcurrency = (platform: () => Platform): void => {
         { op: 'replace', path: '/parameters/rollout', value: '75' },
       ];
       expect(patches).toHaveLength(40);
-      await Promise.all(patches.map((patch) => given().patchStrategy(address, 'development', id, [patch])));
+      await Promise.all(patches.map((patch) => client().patchStrategy(address, 'development', id, [patch])));
 
-      const { environments } = await given().getFeature(address);
+      const { environments } = await client().getFeature(address);
       const strategy = environments?.[0]?.strategies?.[0];
       expect(strategy?.title).toBe('Together');
       expect(strategy?.parameters).toMatchObject({
@@ -42,7 +42,7 @@ export const describeConcurrency = (platform: () => Platform): void => {
           .toSorted(),
       );
 
-      const { events } = await given().events({ feature: 'parallel-patched', type: 'feature-strategy-update' });
+      const { events } = await client().events({ feature: 'parallel-patched', type: 'feature-strategy-update' });
       expect(events).toHaveLength(40);
       // Each event begins with the state in which the previous one ended: no update was lost.
       for (const [nth, { preData }] of events.slice(0, -1).entries()) expect(preData).toEqual(events[nth + 1]?.data);
@@ -56,16 +56,16 @@ export const describeConcurrency = (platform: () => Platform): void => {
         ),
       );
       expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...numbers(9).map(() => 409)]);
-      expect(await given().eventTypes({ feature: 'parallel-created' })).toEqual(['feature-created']);
+      expect(await client().eventTypes({ feature: 'parallel-created' })).toEqual(['feature-created']);
     });
 
     it('that turn on the same feature add one default strategy', async () => {
-      await given().createFeature(project, 'parallel-on');
-      const address = addressOf(project, 'parallel-on');
-      await Promise.all(numbers(10).map(() => given().toggle(address, 'development', 'on')));
-      const { environments } = await given().getFeature(address);
+      await client().createFeature(project, 'parallel-on');
+      const address = featurePath(project, 'parallel-on');
+      await Promise.all(numbers(10).map(() => client().toggle(address, 'development', 'on')));
+      const { environments } = await client().getFeature(address);
       expect(environments?.[0]?.strategies).toHaveLength(1);
-      expect(await given().eventTypes({ feature: 'parallel-on' })).toEqual([
+      expect(await client().eventTypes({ feature: 'parallel-on' })).toEqual([
         'feature-created',
         'feature-strategy-add',
         'feature-environment-enabled',
@@ -73,15 +73,15 @@ export const describeConcurrency = (platform: () => Platform): void => {
     });
 
     it('that add tags, some of them twice, store each tag once', async () => {
-      await given().createFeature(project, 'parallel-tagged');
-      await Promise.all(numbers(20).map((nth) => given().addTag('parallel-tagged', 'simple', `parallel-${nth % 10}`)));
-      const { tags } = await given().getFeature(addressOf(project, 'parallel-tagged'));
+      await client().createFeature(project, 'parallel-tagged');
+      await Promise.all(numbers(20).map((nth) => client().addTag('parallel-tagged', 'simple', `parallel-${nth % 10}`)));
+      const { tags } = await client().getFeature(featurePath(project, 'parallel-tagged'));
       expect(tags?.map(({ value }) => value).toSorted()).toEqual(numbers(10).map((nth) => `parallel-${nth}`));
     });
 
     it('that propose changes add them to one change request', async () => {
       const features = numbers(10).map((nth) => `parallel-proposed-${nth}`);
-      for (const name of features) await given().createFeature(project, name);
+      for (const name of features) await client().createFeature(project, name);
       const path = `/api/admin/projects/${project}/environments/development/change-requests`;
       const answers = await Promise.all(
         features.map((feature) =>
@@ -99,8 +99,8 @@ export const describeConcurrency = (platform: () => Platform): void => {
 
     it('are in the event log once each, with ascending ids', async () => {
       const names = numbers(40).map((nth) => `parallel-many-${nth}`);
-      await Promise.all(names.map((name) => given().createFeature(project, name)));
-      const { events, totalEvents } = await given().events({
+      await Promise.all(names.map((name) => client().createFeature(project, name)));
+      const { events, totalEvents } = await client().events({
         project,
         type: 'feature-created',
         query: 'parallel-many-',

@@ -3,17 +3,17 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../api.ts';
 import { expectRefusal } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
-import { administering } from '../people.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
+import { adminClient } from '../admin-client.ts';
 import type { Platform } from '../platform.ts';
 
 /** Reads that cost nothing when nothing has changed, and writes that are done only if nothing has. */
 export const describeConditions = (platform: () => Platform): void => {
   describe('an ETag', () => {
     const project = 'tagged';
-    const address = addressOf(project, 'tagged-flag');
+    const address = featurePath(project, 'tagged-flag');
     const inDevelopment = `${address}/environments/development`;
-    const given = () => onPlatform(platform().api);
+    const client = () => platformClient(platform().api);
     const tagOf = ({ headers }: Answer): string => headers.get('etag') ?? '';
     const read = async (path: string): Promise<string> => tagOf(await platform().api('GET', path));
     /** A tag without its closing quote and the suffix of a compressed response. */
@@ -23,12 +23,12 @@ export const describeConditions = (platform: () => Platform): void => {
     let segment: string;
 
     beforeAll(async () => {
-      await given().createProject(project);
-      await given().createFeature(project, 'tagged-flag');
-      const { id } = await given().addStrategy(address, 'development', { title: 'First' });
+      await client().createProject(project);
+      await client().createFeature(project, 'tagged-flag');
+      const { id } = await client().addStrategy(address, 'development', { title: 'First' });
       strategy = `${inDevelopment}/strategies/${id}`;
-      await given().addStrategy(address, 'development', { title: 'Second' });
-      segment = `/api/admin/segments/${(await given().createSegment({ name: 'tagged-segment' })).id}`;
+      await client().addStrategy(address, 'development', { title: 'Second' });
+      segment = `/api/admin/segments/${(await client().createSegment({ name: 'tagged-segment' })).id}`;
     });
 
     const titled = (title: string) => [{ op: 'replace', path: '/title', value: title }];
@@ -61,7 +61,7 @@ export const describeConditions = (platform: () => Platform): void => {
         'a feature in an environment',
         () => inDevelopment,
         async (tag) => {
-          const { environments } = await given().getFeature(address);
+          const { environments } = await client().getFeature(address);
           return platform().api(
             'POST',
             `${inDevelopment}/${environments?.[0]?.enabled ? 'off' : 'on'}`,
@@ -123,8 +123,8 @@ export const describeConditions = (platform: () => Platform): void => {
       const created = await api<ChangeRequest>('POST', requests, change(true));
       const request = `/api/admin/projects/${project}/change-requests/${created.body.id}`;
       const changeId = created.body.features[0]?.changes[0]?.id;
-      await given().createFeature(project, 'tagged-other');
-      const { id: userId } = await administering(platform).person('tagged-reviewer');
+      await client().createFeature(project, 'tagged-other');
+      const { id: userId } = await adminClient(platform).createUser('tagged-reviewer');
 
       let last = tagOf(await api('POST', requests, { action: 'archiveFeature', feature: 'tagged-other' }));
       expect(tagOf(created)).not.toBe(last);
@@ -205,12 +205,12 @@ export const describeConditions = (platform: () => Platform): void => {
     });
 
     it('of a deleted feature is not valid for a new feature of the same name', async () => {
-      const again = addressOf(project, 'tagged-again');
-      await given().createFeature(project, 'tagged-again');
+      const again = featurePath(project, 'tagged-again');
+      await client().createFeature(project, 'tagged-again');
       const before = await read(again);
-      await given().archive(again);
+      await client().archive(again);
       expect((await platform().api('DELETE', '/api/admin/archive/tagged-again')).status).toBe(200);
-      await given().createFeature(project, 'tagged-again');
+      await client().createFeature(project, 'tagged-again');
       const description = [{ op: 'replace', path: '/description', value: 'x' }];
       expect((await platform().api('PATCH', again, description, ifMatch(before))).status).toBe(412);
     });
@@ -238,7 +238,7 @@ export const describeConditions = (platform: () => Platform): void => {
         'ValidationError',
         'If-None-Match',
       );
-      expectRefusal(await platform().api('GET', addressOf(project, 'tagged-none')), 404, 'NotFoundError');
+      expectRefusal(await platform().api('GET', featurePath(project, 'tagged-none')), 404, 'NotFoundError');
     });
 
     it('is compared last: a missing object or an invalid body is reported whatever the ETag', async () => {
@@ -273,7 +273,7 @@ export const describeConditions = (platform: () => Platform): void => {
       ],
       [404, 'NotFoundError', 'Not found', ['GET', '/api/admin/nowhere']],
       [404, 'NotFoundError', 'Not found', ['GET', '/nowhere']],
-      [404, 'NotFoundError', 'Not found', ['GET', addressOf('default', 'unknown')]],
+      [404, 'NotFoundError', 'Not found', ['GET', featurePath('default', 'unknown')]],
       [400, 'ValidationError', 'Validation', ['POST', '/api/admin/projects/default/features', { name: 7 }]],
       [400, 'ValidationError', 'Validation', ['POST', '/api/admin/projects/default/features', '{']],
       [

@@ -1,15 +1,15 @@
 import { type ErrorKind, isPublicOperation, operations } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectRefusal } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 import { sendLarge } from '../send-large.ts';
 
-/** The seven operations of the interface, on what this journey has given; `body` is one that they take. */
+/** The seven operations of the interface, on what this journey has created; `body` is one that they take. */
 const sevenOn = (project: string, feature: string, strategyId: string) =>
   [
-    ['PATCH', `${addressOf(project, feature)}/environments/development/strategies/${strategyId}`, []],
-    ['GET', addressOf(project, feature), undefined],
+    ['PATCH', `${featurePath(project, feature)}/environments/development/strategies/${strategyId}`, []],
+    ['GET', featurePath(project, feature), undefined],
     [
       'POST',
       `/api/admin/projects/${project}/environments/development/change-requests`,
@@ -25,13 +25,13 @@ const sevenOn = (project: string, feature: string, strategyId: string) =>
 export const describeErrors = (platform: () => Platform): void => {
   describe('an error response', () => {
     const project = 'errors';
-    const given = () => onPlatform(platform().api);
+    const client = () => platformClient(platform().api);
     let seven: ReturnType<typeof sevenOn>;
 
     beforeAll(async () => {
-      await given().createProject(project);
-      await given().createFeature(project, 'errors-flag');
-      const { id } = await given().addStrategy(addressOf(project, 'errors-flag'), 'development');
+      await client().createProject(project);
+      await client().createFeature(project, 'errors-flag');
+      const { id } = await client().addStrategy(featurePath(project, 'errors-flag'), 'development');
       seven = sevenOn(project, 'errors-flag', id as string);
     });
 
@@ -55,7 +55,7 @@ export const describeErrors = (platform: () => Platform): void => {
     });
 
     it('has a unique id', async () => {
-      const ask = () => platform().api<{ id: string }>('GET', addressOf(project, 'errors-unknown'));
+      const ask = () => platform().api<{ id: string }>('GET', featurePath(project, 'errors-unknown'));
       const ids = await Promise.all(Array.from({ length: 5 }, async () => (await ask()).body.id));
       expect(new Set(ids).size).toBe(5);
     });
@@ -96,7 +96,7 @@ export const describeErrors = (platform: () => Platform): void => {
     });
 
     it('reports the first failure of token, content type, size, JSON, schema and existence, in this order', async () => {
-      const path = `${addressOf('errors-nowhere', 'unknown')}/environments/development/strategies/none`;
+      const path = `${featurePath('errors-nowhere', 'unknown')}/environments/development/strategies/none`;
       const large = `[${'1'.repeat(1_200_000)}`;
       const judged = async (body: string, headers: Record<string, string | null>) => {
         const { status, body: said } = await platform().api<{ name: ErrorKind }>('PATCH', path, body, headers);

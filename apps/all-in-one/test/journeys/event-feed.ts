@@ -1,7 +1,7 @@
 import type { FeedEvent } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { describe, expect, it } from '@jest/globals';
-import { onPlatform } from '../given.ts';
+import { platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 
 const writers = 50;
@@ -51,9 +51,9 @@ export const describeEventFeed = (platform: () => Platform): void => {
     };
 
     it(`delivers every event exactly once to a follower that reconnects while ${writers} clients write`, async () => {
-      const given = onPlatform(platform().api);
-      await given.createProject(project);
-      const [newest] = (await given.events({ limit: 1 })).events;
+      const client = platformClient(platform().api);
+      await client.createProject(project);
+      const [newest] = (await client.events({ limit: 1 })).events;
       const after = newest?.id ?? 0;
       const readers = [follow('', after, 1_000_000), follow(`project=IS:${project}`, after, 17)];
       const names = Array.from({ length: writers }, (_, writer) =>
@@ -61,7 +61,7 @@ export const describeEventFeed = (platform: () => Platform): void => {
       );
       await Promise.all(
         names.map(async (ofWriter) => {
-          for (const name of ofWriter) await given.createFeature(project, name);
+          for (const name of ofWriter) await client.createFeature(project, name);
         }),
       );
       try {

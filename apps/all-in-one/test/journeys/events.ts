@@ -1,24 +1,24 @@
 import { type Event, Events, eventTypes } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectFits, expectRefusal, timestamp } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 
 /** The event search, and the events that writes leave in the log. */
 export const describeEvents = (platform: () => Platform): void => {
   describe('the event log', () => {
-    const given = () => onPlatform(platform().api);
+    const client = () => platformClient(platform().api);
     const search = (body: unknown) => platform().api<Events>('POST', '/api/admin/events/search', body);
 
     describe('after one write after another', () => {
       const project = 'events';
-      const address = addressOf(project, 'events-flag');
+      const address = featurePath(project, 'events-flag');
       const emitted: Event[] = [];
 
       /** The events of the write in the project, oldest first. */
       const since = async (write: () => Promise<unknown>): Promise<Event[]> => {
         await write();
-        const { events } = await given().events({ project });
+        const { events } = await client().events({ project });
         const newer = events.filter(({ id }) => id > (emitted.at(-1)?.id ?? 0)).toReversed();
         emitted.push(...newer);
         return newer;
@@ -28,22 +28,22 @@ export const describeEvents = (platform: () => Platform): void => {
         const at = { project, featureName: 'events-flag', environment: null };
         const inDevelopment = { ...at, environment: 'development' };
 
-        expect(await since(() => given().createProject(project))).toMatchObject([
+        expect(await since(() => client().createProject(project))).toMatchObject([
           { type: 'project-created', project, environment: null, featureName: null, data: { id: project } },
         ]);
         expect(
-          await since(() => given().createFeature(project, 'events-flag', { description: 'for events' })),
+          await since(() => client().createFeature(project, 'events-flag', { description: 'for events' })),
         ).toMatchObject([
           { ...at, type: 'feature-created', data: { name: 'events-flag', description: 'for events' }, preData: null },
         ]);
-        const added = await since(() => given().addStrategy(address, 'development', { title: 'First' }));
+        const added = await since(() => client().addStrategy(address, 'development', { title: 'First' }));
         expect(added).toMatchObject([
           { ...inDevelopment, type: 'feature-strategy-add', data: { title: 'First', segments: [] }, preData: null },
         ]);
         const { id } = added[0]?.data as { id: string };
         expect(
           await since(() =>
-            given().patchStrategy(address, 'development', id, [{ op: 'replace', path: '/title', value: 'Second' }]),
+            client().patchStrategy(address, 'development', id, [{ op: 'replace', path: '/title', value: 'Second' }]),
           ),
         ).toMatchObject([
           {
@@ -53,7 +53,7 @@ export const describeEvents = (platform: () => Platform): void => {
             data: { id, title: 'Second' },
           },
         ]);
-        expect(await since(() => given().addTag('events-flag', 'simple', 'events-tag'))).toMatchObject([
+        expect(await since(() => client().addTag('events-flag', 'simple', 'events-tag'))).toMatchObject([
           {
             ...at,
             type: 'feature-tagged',
@@ -62,14 +62,14 @@ export const describeEvents = (platform: () => Platform): void => {
             tags: [{ type: 'simple', value: 'events-tag' }],
           },
         ]);
-        expect((await given().events({ type: 'tag-created', query: 'events-tag' })).events).toMatchObject([
+        expect((await client().events({ type: 'tag-created', query: 'events-tag' })).events).toMatchObject([
           { project: null, featureName: null, data: { type: 'simple', value: 'events-tag' } },
         ]);
-        expect(await since(() => given().toggle(address, 'development', 'on'))).toMatchObject([
+        expect(await since(() => client().toggle(address, 'development', 'on'))).toMatchObject([
           { ...inDevelopment, type: 'feature-environment-enabled', tags: [{ value: 'events-tag' }] },
         ]);
-        expect(await since(() => given().toggle(address, 'development', 'on'))).toEqual([]);
-        expect(await since(() => given().toggle(address, 'development', 'off'))).toMatchObject([
+        expect(await since(() => client().toggle(address, 'development', 'on'))).toEqual([]);
+        expect(await since(() => client().toggle(address, 'development', 'off'))).toMatchObject([
           { ...inDevelopment, type: 'feature-environment-disabled' },
         ]);
         const untag = () => platform().api('DELETE', '/api/admin/features/events-flag/tags/simple/events-tag');
@@ -83,7 +83,7 @@ export const describeEvents = (platform: () => Platform): void => {
           },
         ]);
         expect(await since(untag)).toEqual([]);
-        expect(await since(() => given().createSegment({ name: 'events-segment', project }))).toMatchObject([
+        expect(await since(() => client().createSegment({ name: 'events-segment', project }))).toMatchObject([
           { type: 'segment-created', project, featureName: null, data: { name: 'events-segment' } },
         ]);
         const proposal = { action: 'updateEnabled', feature: 'events-flag', payload: { enabled: true } };
@@ -124,8 +124,8 @@ export const describeEvents = (platform: () => Platform): void => {
           'features-imported',
         ]);
         expect([types[0], types.at(-1)]).toEqual(['feature-created', 'features-imported']);
-        expect((await given().events({ type: 'tag-type-created', query: 'events-type' })).totalEvents).toBe(1);
-        expect(await since(() => given().archive(address))).toMatchObject([{ ...at, type: 'feature-archived' }]);
+        expect((await client().events({ type: 'tag-type-created', query: 'events-type' })).totalEvents).toBe(1);
+        expect(await since(() => client().archive(address))).toMatchObject([{ ...at, type: 'feature-archived' }]);
       });
 
       it('has the user and the time of each event, in the format of the interface', async () => {
@@ -156,28 +156,28 @@ export const describeEvents = (platform: () => Platform): void => {
       let all: Event[];
 
       beforeAll(async () => {
-        await given().createProject(project);
+        await client().createProject(project);
         for (const name of ['events-a', 'events-b', 'events-c']) {
-          await given().createFeature(project, name, { description: `Says "${name}!" 100%` });
-          await given().toggle(addressOf(project, name), 'development', 'on');
+          await client().createFeature(project, name, { description: `Says "${name}!" 100%` });
+          await client().toggle(featurePath(project, name), 'development', 'on');
         }
-        all = (await given().events({ project })).events;
+        all = (await client().events({ project })).events;
       });
 
       it('starts at the event whose id is the offset, that event included', async () => {
         expect(all).toHaveLength(10);
         const third = all[2]?.id as number;
-        expect((await given().events({ project, offset: third })).events).toEqual(all.slice(2));
-        expect((await given().events({ project, offset: third + 1 })).events[0]?.id).toBeGreaterThanOrEqual(third);
-        expect((await given().events({ project, offset: 0 })).events).toEqual(all);
-        expect((await given().events({ project, offset: Number.MAX_SAFE_INTEGER })).events).toEqual(all);
-        expect((await given().events({ project, offset: 1 })).events.length).toBeLessThanOrEqual(1);
+        expect((await client().events({ project, offset: third })).events).toEqual(all.slice(2));
+        expect((await client().events({ project, offset: third + 1 })).events[0]?.id).toBeGreaterThanOrEqual(third);
+        expect((await client().events({ project, offset: 0 })).events).toEqual(all);
+        expect((await client().events({ project, offset: Number.MAX_SAFE_INTEGER })).events).toEqual(all);
+        expect((await client().events({ project, offset: 1 })).events.length).toBeLessThanOrEqual(1);
       });
 
       it('returns every event once, page by page', async () => {
         const walked: Event[] = [];
         for (let offset: number | undefined; walked.length < 20;) {
-          const { events } = await given().events({ project, limit: 3, ...(offset === undefined ? {} : { offset }) });
+          const { events } = await client().events({ project, limit: 3, ...(offset === undefined ? {} : { offset }) });
           walked.push(...events);
           const last = events.at(-1);
           if (last === undefined || last.id === all.at(-1)?.id) break;
@@ -196,7 +196,7 @@ export const describeEvents = (platform: () => Platform): void => {
       });
 
       it('finds text in the type, the user and the data, with every character taken literally', async () => {
-        const found = async (query: string) => (await given().events({ project, query })).totalEvents;
+        const found = async (query: string) => (await client().events({ project, query })).totalEvents;
         const [someone] = all.map(({ createdBy }) => createdBy);
         expect({
           type: await found('ENVIRONMENT-enabled'),
@@ -209,15 +209,15 @@ export const describeEvents = (platform: () => Platform): void => {
       });
 
       it('is case-sensitive for projects, features and types', async () => {
-        expect((await given().events({ project: 'Events-search' })).totalEvents).toBe(0);
-        expect((await given().events({ project, feature: 'Events-a' })).totalEvents).toBe(0);
+        expect((await client().events({ project: 'Events-search' })).totalEvents).toBe(0);
+        expect((await client().events({ project, feature: 'Events-a' })).totalEvents).toBe(0);
         expectRefusal(await search({ type: 'Feature-created' }), 400, 'ValidationError', '/body/type');
       });
 
       it('returns 100 events at most', async () => {
         expectRefusal(await search({ limit: 101 }), 400, 'ValidationError', '/body/limit');
         expectRefusal(await search({ limit: 0 }), 400, 'ValidationError', '/body/limit');
-        expect((await given().events({ limit: 100 })).events.length).toBeLessThanOrEqual(100);
+        expect((await client().events({ limit: 100 })).events.length).toBeLessThanOrEqual(100);
       });
     });
   });

@@ -1,38 +1,38 @@
 import { Feature, FeatureWithoutEnvironments, type ProjectFeatures } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectFits, expectRefusal, imageUrl, timestamp, uuid } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 
 /** Reading, creating, enabling and archiving a feature. */
 export const describeFeatures = (platform: () => Platform): void => {
   describe('a feature', () => {
     const project = 'features';
-    const given = () => onPlatform(platform().api);
-    const get = (feature: string, of = project) => platform().api<Feature>('GET', addressOf(of, feature));
+    const client = () => platformClient(platform().api);
+    const get = (feature: string, of = project) => platform().api<Feature>('GET', featurePath(of, feature));
 
     beforeAll(async () => {
-      await given().createProject(project);
-      await given().createProject('features-other');
+      await client().createProject(project);
+      await client().createProject('features-other');
     });
 
     it('has every property of the interface', async () => {
-      const segment = await given().createSegment({ name: 'features-segment' });
-      const created = await given().createFeature(project, 'features-whole', {
+      const segment = await client().createSegment({ name: 'features-segment' });
+      const created = await client().createFeature(project, 'features-whole', {
         type: 'kill-switch',
         description: 'Stops the presses.',
         impressionData: true,
       });
       expectFits(FeatureWithoutEnvironments, created);
-      const address = addressOf(project, 'features-whole');
-      await given().addTag('features-whole', 'simple', 'whole');
-      await given().addStrategy(address, 'production', {
+      const address = featurePath(project, 'features-whole');
+      await client().addTag('features-whole', 'simple', 'whole');
+      await client().addStrategy(address, 'production', {
         title: 'One in ten',
         parameters: { rollout: '10' },
         segments: [segment.id],
         constraints: [{ contextName: 'userId', operator: 'NUM_GTE', value: '5' }],
       });
-      await given().toggle(address, 'production', 'on');
+      await client().toggle(address, 'production', 'on');
 
       const { status, body } = await get('features-whole');
       const me = { id: -42, name: expect.any(String), imageUrl };
@@ -118,7 +118,7 @@ export const describeFeatures = (platform: () => Platform): void => {
     });
 
     it('belongs to one project, and its name is case-sensitive', async () => {
-      await given().createFeature(project, 'features-Case');
+      await client().createFeature(project, 'features-Case');
       expectRefusal(await get('features-case'), 404, 'NotFoundError', 'features-case');
       expectRefusal(await get('features-Case', 'features-other'), 404, 'NotFoundError', 'features-Case');
       expectRefusal(await get('features-Case', 'features-nowhere'), 404, 'NotFoundError', 'features-Case');
@@ -141,19 +141,19 @@ export const describeFeatures = (platform: () => Platform): void => {
     });
 
     it('has a unique name, also among archived features', async () => {
-      await given().createFeature(project, 'features-taken');
+      await client().createFeature(project, 'features-taken');
       const again = () =>
         platform().api('POST', '/api/admin/projects/features-other/features', { name: 'features-taken' });
       expectRefusal(await again(), 409, 'NameExistsError', 'A flag with that name already exists');
-      await given().archive(addressOf(project, 'features-taken'));
+      await client().archive(featurePath(project, 'features-taken'));
       expectRefusal(await again(), 409, 'NameExistsError', 'An archived flag with that name already exists');
     });
 
     it('is listed in its project until it is archived', async () => {
-      await given().createProject('features-listed');
+      await client().createProject('features-listed');
       for (const name of ['features-l2', 'features-l1', 'features-l3'])
-        await given().createFeature('features-listed', name);
-      await given().archive(addressOf('features-listed', 'features-l3'));
+        await client().createFeature('features-listed', name);
+      await client().archive(featurePath('features-listed', 'features-l3'));
       const { body } = await platform().api<ProjectFeatures>('GET', '/api/admin/projects/features-listed/features');
       expect(body.version).toBe(2);
       expect(body.features.map(({ name }) => name)).toEqual(['features-l1', 'features-l2']);
@@ -161,11 +161,11 @@ export const describeFeatures = (platform: () => Platform): void => {
     });
 
     it('gets one default strategy when it is turned on without strategies', async () => {
-      await given().createFeature(project, 'features-on');
-      const address = addressOf(project, 'features-on');
-      await given().toggle(address, 'development', 'on');
-      await given().toggle(address, 'development', 'on');
-      const { environments } = await given().getFeature(address);
+      await client().createFeature(project, 'features-on');
+      const address = featurePath(project, 'features-on');
+      await client().toggle(address, 'development', 'on');
+      await client().toggle(address, 'development', 'on');
+      const { environments } = await client().getFeature(address);
       expect(environments?.[0]).toMatchObject({
         enabled: true,
         strategies: [
@@ -177,7 +177,7 @@ export const describeFeatures = (platform: () => Platform): void => {
         ],
       });
       expect(environments?.[1]).toMatchObject({ enabled: false, strategies: [] });
-      expect(await given().eventTypes({ feature: 'features-on' })).toEqual([
+      expect(await client().eventTypes({ feature: 'features-on' })).toEqual([
         'feature-created',
         'feature-strategy-add',
         'feature-environment-enabled',
@@ -185,25 +185,25 @@ export const describeFeatures = (platform: () => Platform): void => {
     });
 
     it('can be turned on by activation of its disabled strategies instead', async () => {
-      await given().createFeature(project, 'features-activated');
-      const address = addressOf(project, 'features-activated');
-      await given().addStrategy(address, 'development', { disabled: true, title: 'Asleep' });
+      await client().createFeature(project, 'features-activated');
+      const address = featurePath(project, 'features-activated');
+      await client().addStrategy(address, 'development', { disabled: true, title: 'Asleep' });
       const on = `${address}/environments/development/on?shouldActivateDisabledStrategies=true`;
       expect((await platform().api('POST', on)).status).toBe(200);
-      const { environments } = await given().getFeature(address);
+      const { environments } = await client().getFeature(address);
       expect(environments?.[0]).toMatchObject({ enabled: true, strategies: [{ title: 'Asleep', disabled: false }] });
     });
 
     it('cannot be turned on when it is archived, or in an environment outside its project', async () => {
-      await given().createFeature(project, 'features-off');
-      const address = addressOf(project, 'features-off');
+      await client().createFeature(project, 'features-off');
+      const address = featurePath(project, 'features-off');
       expectRefusal(
         await platform().api('POST', `${address}/environments/nowhere/on`),
         404,
         'NotFoundError',
         'nowhere',
       );
-      await given().archive(address);
+      await client().archive(address);
       expectRefusal(
         await platform().api('POST', `${address}/environments/development/on`),
         400,

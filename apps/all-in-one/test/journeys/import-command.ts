@@ -2,7 +2,7 @@ import type { Feature, ProjectFeatures, Segment } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import { dataFolder, type Platform, removeFolder } from '../platform.ts';
 import { runProgram } from '../program.ts';
 import { unleashExport } from '../unleash-export.ts';
@@ -21,7 +21,7 @@ export const describeImportCommand = (platform: () => Platform): void => {
     const folder = dataFolder();
     afterAll(() => removeFolder(folder));
 
-    const given = (name: string, content: unknown): string => {
+    const writeImportFile = (name: string, content: unknown): string => {
       const full = path.join(folder, name);
       writeFileSync(full, typeof content === 'string' ? content : JSON.stringify(content));
       return full;
@@ -41,29 +41,34 @@ export const describeImportCommand = (platform: () => Platform): void => {
       );
 
     beforeAll(async () => {
-      await onPlatform(platform().api).createProject(project);
+      await platformClient(platform().api).createProject(project);
     });
 
     it('reports an invalid file or invalid arguments, and sends no request', async () => {
-      const cut = given('cut.json', JSON.stringify(file).slice(0, -100));
+      const cut = writeImportFile('cut.json', JSON.stringify(file).slice(0, -100));
       expect(await run(cut)).toMatchObject({ code: 2, errors: expect.stringMatching(/cut\.json is not JSON/) });
       const faulty = structuredClone(file);
       Object.assign(faulty.featureStrategies[3] as object, { parameters: { rollout: null } });
       const at = '/featureStrategies/3/parameters/rollout';
-      expect(await run(given('faulty.json', faulty))).toMatchObject({ code: 2, errors: expect.stringContaining(at) });
+      expect(await run(writeImportFile('faulty.json', faulty))).toMatchObject({
+        code: 2,
+        errors: expect.stringContaining(at),
+      });
       const other = unleashExport(project, 'production', 2);
-      const mixed = await run(given('file.json', file), given('production.json', other));
+      const mixed = await run(writeImportFile('file.json', file), writeImportFile('production.json', other));
       expect(mixed).toMatchObject({ code: 2, errors: expect.stringMatching(/"development".*"production"/) });
       expect(await run()).toMatchObject({ code: 2, errors: expect.stringContaining('FILE') });
-      const unauthorised = await run('--token', 'unknown', given('file.json', file));
+      const unauthorised = await run('--token', 'unknown', writeImportFile('file.json', file));
       expect(unauthorised).toMatchObject({ code: 1, errors: expect.stringMatching(/answered with 401/) });
       expect(await names()).toEqual([]);
     });
 
     it('stops at the first refused batch, lists everything that is missing, and keeps earlier batches', async () => {
-      const refused = await run(given('file.json', { ...file, featureStrategies: file.featureStrategies.slice(0, 3) }));
+      const refused = await run(
+        writeImportFile('file.json', { ...file, featureStrategies: file.featureStrategies.slice(0, 3) }),
+      );
       expect(refused).toMatchObject({ code: 0 });
-      const changed = await run(given('file.json', file));
+      const changed = await run(writeImportFile('file.json', file));
       expect(changed).toMatchObject({
         code: 1,
         errors: expect.stringMatching(/Segment ".+-north of Oslo" does not exist/),
@@ -72,9 +77,9 @@ export const describeImportCommand = (platform: () => Platform): void => {
     });
 
     it('creates missing segments, resumes an interrupted import, and shows its progress', async () => {
-      const listed = given('segments.json', { segments });
+      const listed = writeImportFile('segments.json', { segments });
       // Older exports name no segments: their ids are those of the list.
-      const whole = given('file.json', { ...file, segments: [] });
+      const whole = writeImportFile('file.json', { ...file, segments: [] });
       const first = await run('--segments', listed, whole);
       expect(first).toMatchObject({ code: 0, errors: expect.stringContaining('15 of 15 features') });
       expect(first.errors).toContain(`Segments created: ${project}-testers, ${project}-north of Oslo`);
@@ -104,7 +109,7 @@ export const describeImportCommand = (platform: () => Platform): void => {
         [`${project}-testers`, project],
       ]);
       const strategy = file.featureStrategies.find((each) => each.segments.length === 2);
-      const feature = await platform().api<Feature>('GET', addressOf(project, strategy?.featureName ?? ''));
+      const feature = await platform().api<Feature>('GET', featurePath(project, strategy?.featureName ?? ''));
       const used = feature.body.environments?.[0]?.strategies?.[0]?.segments;
       expect(used?.toSorted()).toEqual(here.map(({ id }) => id).toSorted());
     });

@@ -2,7 +2,7 @@ import { type Feature, ImportReport, type ProjectFeatures } from '@bunting/contr
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from '../api.ts';
 import { expectFits, expectRefusal } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 import { type UnleashExport, unleashExport } from '../unleash-export.ts';
 
@@ -70,7 +70,7 @@ export const describeImport = (platform: () => Platform): void => {
     const names = development.features.map(({ name }) => name);
 
     beforeAll(async () => {
-      const { createProject, createSegment } = onPlatform(platform().api);
+      const { createProject, createSegment } = platformClient(platform().api);
       await createProject(prefix);
       for (const { id, name } of development.segments.toReversed()) {
         segmentIds.set(id, (await createSegment({ name })).id);
@@ -117,7 +117,7 @@ export const describeImport = (platform: () => Platform): void => {
       for (const { name, description, type, stale, impressionData } of development.features) {
         const { status, body } = await platform().api<Feature>(
           'GET',
-          `${addressOf(prefix, name)}?variantEnvironments=true`,
+          `${featurePath(prefix, name)}?variantEnvironments=true`,
         );
         expect(status).toBe(200);
         expect(body).toMatchObject({
@@ -151,13 +151,13 @@ export const describeImport = (platform: () => Platform): void => {
     });
 
     it('shows the dependent features on their parent', async () => {
-      const { getFeature } = onPlatform(platform().api);
-      const parent = await getFeature(addressOf(prefix, names[1] as string));
+      const { getFeature } = platformClient(platform().api);
+      const parent = await getFeature(featurePath(prefix, names[1] as string));
       expect(parent.children?.toSorted()).toEqual([names[10], names[11]]);
     });
 
     it('can be searched immediately by tag, segment and state', async () => {
-      const { search } = onPlatform(platform().api);
+      const { search } = platformClient(platform().api);
       const found = async (parameters: Record<string, string>) =>
         (await search({ project: `IS:${prefix}`, limit: '100', sortBy: 'name', ...parameters })).features.map(
           ({ name }) => name,
@@ -176,9 +176,9 @@ export const describeImport = (platform: () => Platform): void => {
 
     it('changes nothing when it is repeated', async () => {
       const { api } = platform();
-      const { events } = onPlatform(api);
+      const { events } = platformClient(api);
       const features = async () =>
-        Promise.all(names.map(async (name) => (await api('GET', addressOf(prefix, name))).text));
+        Promise.all(names.map(async (name) => (await api('GET', featurePath(prefix, name))).text));
       const before = { features: await features(), events: (await events({ project: prefix, limit: 1 })).events[0] };
 
       for (const [environment, file] of [
@@ -200,17 +200,19 @@ export const describeImport = (platform: () => Platform): void => {
       (first as { description: string | null }).description = 'Described anew.';
       const { body } = await importInto(prefix, 'development', changed);
       expect(body).toEqual({ ...nothingTaken, updated: 1, unchanged: names.length - 1 });
-      const { eventTypes, getFeature } = onPlatform(platform().api);
-      expect(await getFeature(addressOf(prefix, names[0] as string))).toMatchObject({ description: 'Described anew.' });
+      const { eventTypes, getFeature } = platformClient(platform().api);
+      expect(await getFeature(featurePath(prefix, names[0] as string))).toMatchObject({
+        description: 'Described anew.',
+      });
       const types = await eventTypes({ feature: names[0] as string, limit: 1 });
       expect(types).toEqual(['feature-metadata-updated']);
     });
 
     it('emits one event for each feature, strategy and tag, and one for the whole import', async () => {
-      const { createProject, events } = onPlatform(platform().api);
+      const { createProject, events } = platformClient(platform().api);
       await createProject('import-events');
       const small = unleashExport('import-events', 'development', 13);
-      for (const { name } of small.segments) await onPlatform(platform().api).createSegment({ name });
+      for (const { name } of small.segments) await platformClient(platform().api).createSegment({ name });
       const { status } = await importInto('import-events', 'development', small);
       expect(status).toBe(200);
       const emitted = (await events({ project: 'import-events' })).events;
@@ -237,12 +239,12 @@ export const describeImport = (platform: () => Platform): void => {
       const isEmpty = async () => {
         const { body } = await platform().api<ProjectFeatures>('GET', `/api/admin/projects/${own}/features`);
         expect(body.features).toEqual([]);
-        const { eventTypes, search } = onPlatform(platform().api);
+        const { eventTypes, search } = platformClient(platform().api);
         expect(await eventTypes({ project: own })).toEqual(['project-created']);
         expect((await search({ project: `IS:${own}` })).total).toBe(0);
       };
       beforeAll(async () => {
-        await onPlatform(platform().api).createProject(own);
+        await platformClient(platform().api).createProject(own);
       });
 
       it('is refused with the full list of missing objects, and stores nothing', async () => {
@@ -293,7 +295,7 @@ export const describeImport = (platform: () => Platform): void => {
       });
 
       it('is refused when a feature belongs to another project', async () => {
-        const { createFeature, createProject, createSegment, getFeature } = onPlatform(platform().api);
+        const { createFeature, createProject, createSegment, getFeature } = platformClient(platform().api);
         for (const { name } of file.segments) await createSegment({ name });
         await createProject('import-elsewhere');
         const foreign = file.features[5]?.name as string;
@@ -302,7 +304,7 @@ export const describeImport = (platform: () => Platform): void => {
         expectRefusal(answer, 400, 'ValidationError');
         expect(answer.text).toContain(foreign);
         await isEmpty();
-        const kept = await getFeature(addressOf('import-elsewhere', foreign));
+        const kept = await getFeature(featurePath('import-elsewhere', foreign));
         expect(kept).toMatchObject({ description: 'Stays as it is.', tags: [] });
         const tag = { type: `${own}-team`, value: 'team 0' };
         const untyped = await platform().api('POST', `/api/admin/features/${foreign}/tags`, tag);
@@ -319,18 +321,18 @@ export const describeImport = (platform: () => Platform): void => {
     });
 
     it('skips a feature that is archived in Bunting, and reports it', async () => {
-      const { archive, createFeature, createProject } = onPlatform(platform().api);
+      const { archive, createFeature, createProject } = platformClient(platform().api);
       const own = 'import-archived';
       await createProject(own);
       const file = { ...unleashExport(own, 'development', 2), segments: [], dependencies: [] };
       file.featureStrategies = file.featureStrategies.filter(({ segments }) => segments.length === 0);
       const [kept, archived] = file.features.map(({ name }) => name) as [string, string];
       await createFeature(own, archived);
-      await archive(addressOf(own, archived));
+      await archive(featurePath(own, archived));
       const { body } = await importInto(own, 'development', file);
       expect(body).toMatchObject({ created: 1, skipped: [{ feature: archived, reason: expect.any(String) }] });
-      expect((await platform().api('GET', addressOf(own, kept))).status).toBe(200);
-      expectRefusal(await platform().api('GET', addressOf(own, archived)), 404, 'NotFoundError', archived);
+      expect((await platform().api('GET', featurePath(own, kept))).status).toBe(200);
+      expectRefusal(await platform().api('GET', featurePath(own, archived)), 404, 'NotFoundError', archived);
     });
   });
 };

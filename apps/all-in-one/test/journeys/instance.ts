@@ -1,14 +1,14 @@
 import type { InstanceStatistics, UiConfig } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { expectRefusal } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
-import { administering } from '../people.ts';
+import { adminClient } from '../admin-client.ts';
 
 /** What user interfaces and administrators ask of the installation itself. */
 export const describeInstance = (platform: () => Platform): void => {
   describe('the instance', () => {
-    const { done, person } = administering(platform);
+    const { done, createUser } = adminClient(platform);
     const statistics = () => done<InstanceStatistics>('GET', 'instance-admin/statistics');
 
     it('describes its name, version, limits and origins to the user interface of Unleash', async () => {
@@ -40,15 +40,15 @@ export const describeInstance = (platform: () => Platform): void => {
     });
 
     it('returns the statistics of every service to administrators only', async () => {
-      const given = onPlatform(platform().api);
-      await given.createProject('counted');
-      await given.createFeature('counted', 'counted-flag');
-      await given.createFeature('counted', 'counted-gone');
+      const client = platformClient(platform().api);
+      await client.createProject('counted');
+      await client.createFeature('counted', 'counted-flag');
+      await client.createFeature('counted', 'counted-gone');
       const before = await statistics();
-      await given.archive(addressOf('counted', 'counted-gone'));
-      await given.addStrategy(addressOf('counted', 'counted-flag'), 'production');
-      await given.createSegment({ name: 'counted-segment' });
-      const viewer = await person('counted-person');
+      await client.archive(featurePath('counted', 'counted-gone'));
+      await client.addStrategy(featurePath('counted', 'counted-flag'), 'production');
+      await client.createSegment({ name: 'counted-segment' });
+      const viewer = await createUser('counted-person');
       await done('POST', 'service-account', { username: 'counted-robot', rootRole: 3 });
       await done('POST', 'groups', { name: 'counted-group' });
       await done('POST', 'api-tokens', { tokenName: 'counted', type: 'frontend', environment: 'development' });

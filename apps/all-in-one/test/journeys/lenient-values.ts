@@ -1,6 +1,6 @@
 import type { ChangeRequest, FeatureStrategy, Segment } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 
 const project = 'lenient';
@@ -35,19 +35,19 @@ const kept = {
 /** Every way in takes them, and every answer has what the interface promises. */
 export const describeLenientValues = (platform: () => Platform): void => {
   describe('numbers in place of text', () => {
-    const given = () => onPlatform(platform().api);
+    const client = () => platformClient(platform().api);
     const done = async <T>(method: 'POST' | 'PUT' | 'PATCH' | 'GET', path: string, body?: unknown): Promise<T> => {
       const { status, text, body: answered } = await platform().api<T>(method, path, body);
       expect([Math.floor(status / 100), status < 300 ? '' : text]).toEqual([2, '']);
       return answered;
     };
     const at = async (feature: string): Promise<string> => {
-      await given().createFeature(project, feature);
-      return `${addressOf(project, feature)}/environments/development`;
+      await client().createFeature(project, feature);
+      return `${featurePath(project, feature)}/environments/development`;
     };
 
     beforeAll(() =>
-      given()
+      client()
         .createProject(project)
         .then(() => undefined),
     );
@@ -84,7 +84,7 @@ export const describeLenientValues = (platform: () => Platform): void => {
         },
       });
       const expected = [{ ...kept.variants[0], overrides: [{ values: ['99'] }] }];
-      const variants = `${addressOf(project, featureName)}/environments/development/variants`;
+      const variants = `${featurePath(project, featureName)}/environments/development/variants`;
       expect(await done('GET', variants)).toMatchObject({ variants: expected });
       const replaced = await done('PUT', variants, [{ ...variant, overrides, payload: { type: 'number', value: 2 } }]);
       expect(replaced).toMatchObject({ variants: [{ ...expected[0], payload: { value: '2' } }] });
@@ -120,7 +120,7 @@ export const describeLenientValues = (platform: () => Platform): void => {
           tagTypes: [],
         },
       });
-      const strategies = `${addressOf(project, 'lenient-import')}/environments/development/strategies`;
+      const strategies = `${featurePath(project, 'lenient-import')}/environments/development/strategies`;
       expect(await done('GET', strategies)).toMatchObject([kept]);
     });
   });

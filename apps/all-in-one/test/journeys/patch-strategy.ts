@@ -1,30 +1,30 @@
 import { FeatureStrategy } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectFits, expectRefusal, uuid } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 
 /** Patching a strategy. */
 export const describePatchStrategy = (platform: () => Platform): void => {
   describe('a patch of a strategy', () => {
     const project = 'patch';
-    const given = () => onPlatform(platform().api);
+    const client = () => platformClient(platform().api);
     const patch = (feature: string, id: string | undefined, body: unknown, headers?: Record<string, string>) =>
       platform().api<FeatureStrategy>(
         'PATCH',
-        `${addressOf(project, feature)}/environments/development/strategies/${id}`,
+        `${featurePath(project, feature)}/environments/development/strategies/${id}`,
         body,
         headers,
       );
     /** A feature of its own for a test, with one strategy. */
     const strategyOf = async (feature: string, strategy: Partial<FeatureStrategy> = {}): Promise<string> => {
-      await given().createFeature(project, feature);
-      const { id } = await given().addStrategy(addressOf(project, feature), 'development', strategy);
+      await client().createFeature(project, feature);
+      const { id } = await client().addStrategy(featurePath(project, feature), 'development', strategy);
       return id as string;
     };
 
     beforeAll(async () => {
-      await given().createProject(project);
+      await client().createProject(project);
     });
 
     it('returns the whole strategy with every property of the interface', async () => {
@@ -67,7 +67,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
       });
       expect(id).toEqual(uuid);
       expectFits(FeatureStrategy, body);
-      const { environments } = await given().getFeature(addressOf(project, 'patch-whole'));
+      const { environments } = await client().getFeature(featurePath(project, 'patch-whole'));
       expect(environments?.find(({ name }) => name === 'development')?.strategies).toEqual([body]);
     });
 
@@ -88,10 +88,10 @@ export const describePatchStrategy = (platform: () => Platform): void => {
 
     it('changes nothing when it is empty', async () => {
       const id = await strategyOf('patch-empty', { title: 'As it was' });
-      const before = await given().getFeature(addressOf(project, 'patch-empty'));
+      const before = await client().getFeature(featurePath(project, 'patch-empty'));
       const { status, body } = await patch('patch-empty', id, []);
       expect({ status, title: body.title }).toEqual({ status: 200, title: 'As it was' });
-      const after = await given().getFeature(addressOf(project, 'patch-empty'));
+      const after = await client().getFeature(featurePath(project, 'patch-empty'));
       expect(after.environments).toEqual(before.environments);
     });
 
@@ -118,7 +118,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
 
     it('attaches segments and detaches them', async () => {
       const id = await strategyOf('patch-segments');
-      const segment = await given().createSegment({ name: 'patch-segment' });
+      const segment = await client().createSegment({ name: 'patch-segment' });
       const set = (value: readonly number[]) =>
         patch('patch-segments', id, [{ op: 'replace', path: '/segments', value }]);
       expect((await set([segment.id])).body.segments).toEqual([segment.id]);
@@ -128,12 +128,12 @@ export const describePatchStrategy = (platform: () => Platform): void => {
 
     it('turns the environment off when it disables the last enabled strategy, and emits both events in order', async () => {
       const id = await strategyOf('patch-last');
-      const address = addressOf(project, 'patch-last');
-      await given().toggle(address, 'development', 'on');
+      const address = featurePath(project, 'patch-last');
+      await client().toggle(address, 'development', 'on');
       await patch('patch-last', id, [{ op: 'replace', path: '/disabled', value: true }]);
-      const { environments } = await given().getFeature(address);
+      const { environments } = await client().getFeature(address);
       expect(environments?.find(({ name }) => name === 'development')?.enabled).toBe(false);
-      expect((await given().eventTypes({ feature: 'patch-last' })).slice(-2)).toEqual([
+      expect((await client().eventTypes({ feature: 'patch-last' })).slice(-2)).toEqual([
         'feature-strategy-update',
         'feature-environment-disabled',
       ]);
@@ -189,22 +189,22 @@ export const describePatchStrategy = (platform: () => Platform): void => {
     ])('is refused for %s, and changes nothing', async (what, body, mentioned) => {
       const feature = `patch-no-${what.replaceAll(' ', '-')}`;
       const id = await strategyOf(feature, { title: 'As it was' });
-      const before = await platform().api('GET', addressOf(project, feature));
+      const before = await platform().api('GET', featurePath(project, feature));
       // The first operation is a good one: all of them are taken, or none.
       const good = { op: 'replace', path: '/title', value: 'Changed' };
       const answer = await patch(feature, id, mentioned.startsWith('/body/0') ? body : [good, ...body]);
       expectRefusal(answer, 400, 'ValidationError', mentioned);
-      expect((await platform().api('GET', addressOf(project, feature))).text).toBe(before.text);
-      expect(await given().eventTypes({ feature, type: 'feature-strategy-update' })).toEqual([]);
+      expect((await platform().api('GET', featurePath(project, feature))).text).toBe(before.text);
+      expect(await client().eventTypes({ feature, type: 'feature-strategy-update' })).toEqual([]);
     });
 
     it('returns 404 for a path whose parts do not belong together', async () => {
       const id = await strategyOf('patch-mine');
-      await given().createProject('patch-other-project');
-      await given().createFeature(project, 'patch-other-feature');
-      await given().createFeature('patch-other-project', 'patch-foreign');
+      await client().createProject('patch-other-project');
+      await client().createFeature(project, 'patch-other-feature');
+      await client().createFeature('patch-other-project', 'patch-foreign');
       const at = (where: string, feature: string, environment: string, strategyId: string) =>
-        platform().api('PATCH', `${addressOf(where, feature)}/environments/${environment}/strategies/${strategyId}`, [
+        platform().api('PATCH', `${featurePath(where, feature)}/environments/${environment}/strategies/${strategyId}`, [
           { op: 'replace', path: '/title', value: 'Stolen' },
         ]);
       for (const answer of [
@@ -220,7 +220,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
       ]) {
         expectRefusal(answer, 404, 'NotFoundError');
       }
-      const { environments } = await given().getFeature(addressOf(project, 'patch-mine'));
+      const { environments } = await client().getFeature(featurePath(project, 'patch-mine'));
       const [strategy] = environments?.find(({ name }) => name === 'development')?.strategies ?? [];
       expect(strategy?.title).toBeNull();
     });
@@ -228,9 +228,14 @@ export const describePatchStrategy = (platform: () => Platform): void => {
     it('is accepted as application/json only', async () => {
       const id = await strategyOf('patch-types');
       const send = (type: string | null) =>
-        platform().api('PATCH', `${addressOf(project, 'patch-types')}/environments/development/strategies/${id}`, [], {
-          'content-type': type,
-        });
+        platform().api(
+          'PATCH',
+          `${featurePath(project, 'patch-types')}/environments/development/strategies/${id}`,
+          [],
+          {
+            'content-type': type,
+          },
+        );
       expect((await send('application/json; charset=utf-8')).status).toBe(200);
       for (const type of ['application/json-patch+json', 'text/plain', 'application/x-www-form-urlencoded', null]) {
         expectRefusal(await send(type), 415, 'ContentTypeerror', 'application/json');

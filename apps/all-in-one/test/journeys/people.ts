@@ -17,13 +17,13 @@ import type {
 import { describe, expect, it } from '@jest/globals';
 import { apiOf } from '../api.ts';
 import { expectRefusal, imageUrl } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
-import { administering, projectRole, rootRole } from '../people.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
+import { adminClient, projectRole, rootRole } from '../admin-client.ts';
 import type { Platform } from '../platform.ts';
 
 /** Users, their keys, and the roles that say what they may do. */
 export const describePeople = (platform: () => Platform): void => {
-  const { done, apiToken, person, robot, eventsAbout } = administering(platform);
+  const { done, apiToken, createUser, createServiceAccount, eventsAbout } = adminClient(platform);
   const statusOf = async (request: Promise<{ readonly status: number }>): Promise<number> => (await request).status;
 
   describe('a user', () => {
@@ -32,10 +32,10 @@ export const describePeople = (platform: () => Platform): void => {
       const { id } = await done<CreatedUser>('POST', 'user-admin', { ...names, rootRole: rootRole.editor });
       const { secret } = await done<CreatedPat>('POST', `user-admin/${id}/token`, { description: 'key' });
       const zoe = apiOf(platform().url, secret);
-      await onPlatform(zoe).createFeature('default', 'people-signed');
+      await platformClient(zoe).createFeature('default', 'people-signed');
 
       const shown = { id, name: 'Zoë Berg', imageUrl };
-      const feature = await onPlatform(zoe).getFeature(addressOf('default', 'people-signed'));
+      const feature = await platformClient(zoe).getFeature(featurePath('default', 'people-signed'));
       expect(feature.createdBy).toEqual(shown);
       expect(feature.collaborators).toEqual({ users: [shown] });
       const search = `/api/admin/search/features?createdBy=${encodeURIComponent('IS:Zoë Berg')}`;
@@ -46,7 +46,7 @@ export const describePeople = (platform: () => Platform): void => {
     });
 
     it('is created by an administrator with a first token and a root role, and creates further tokens', async () => {
-      const { id, key, api } = await person('people-ann', rootRole.editor);
+      const { id, key, api } = await createUser('people-ann', rootRole.editor);
       const { body: pat, status } = await api<CreatedPat>('POST', '/api/admin/user/tokens', {
         description: 'people laptop',
         expiresAt: '2040-01-01T00:00:00.000Z',
@@ -79,7 +79,7 @@ export const describePeople = (platform: () => Platform): void => {
     });
 
     it('gains and loses permissions with the root role from the next request on, and all of them when deleted', async () => {
-      const { id, api } = await person('people-bob');
+      const { id, api } = await createUser('people-bob');
       const create = (name: string) => api('POST', '/api/admin/segments', { name, constraints: [] });
       expectRefusal(await create('people-bob-1'), 403, 'NoAccessError', 'CREATE_SEGMENT');
       await done('PUT', `user-admin/${id}`, { rootRole: rootRole.editor });
@@ -97,7 +97,7 @@ export const describePeople = (platform: () => Platform): void => {
 
   describe('a service account', () => {
     it('acts under its own name with a token that an administrator creates', async () => {
-      const { id, key, api } = await robot('people-robot', rootRole.editor);
+      const { id, key, api } = await createServiceAccount('people-robot', rootRole.editor);
       expect(await statusOf(api('POST', '/api/admin/segments', { name: 'people-robots', constraints: [] }))).toBe(201);
       const [made] = await eventsAbout('people-robots', 'segment-created');
       expect(made).toMatchObject({ createdBy: 'people-robot', createdByUserId: id });
@@ -117,7 +117,7 @@ export const describePeople = (platform: () => Platform): void => {
 
     it('grants exactly its permissions in every project, before and after a change of the role', async () => {
       const { id } = await role('People tagger', 'root-custom', [{ name: 'CREATE_TAG_TYPE' }]);
-      const { api } = await person('people-tagger', id);
+      const { api } = await createUser('people-tagger', id);
       const tagType = (name: string) => ({ name, description: '', icon: '' });
       expect(await statusOf(api('POST', '/api/admin/tag-types', tagType('people-a')))).toBe(201);
       for (const [method, path, body, wanted] of [
@@ -143,24 +143,24 @@ export const describePeople = (platform: () => Platform): void => {
     });
 
     it('grants exactly its permissions in one project or environment', async () => {
-      const given = onPlatform(platform().api);
+      const client = platformClient(platform().api);
       const [here, elsewhere] = ['people-here', 'people-else'];
       for (const project of [here, elsewhere]) {
-        await given.createProject(project);
-        await given.createFeature(project, `${project}-flag`);
+        await client.createProject(project);
+        await client.createFeature(project, `${project}-flag`);
         // Turning on a flag without a strategy adds one, which needs another permission.
         for (const environment of ['development', 'production'])
-          await given.addStrategy(addressOf(project, `${project}-flag`), environment);
+          await client.addStrategy(featurePath(project, `${project}-flag`), environment);
       }
       const { id } = await role('People toggler', 'custom', [
         { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' },
         { name: 'CREATE_FEATURE' },
       ]);
-      const toggler = await person('people-toggler');
+      const toggler = await createUser('people-toggler');
       await done('PUT', `projects/${here}/users/${toggler.id}/roles`, { roles: [id] });
 
       const toggle = (project: string, environment: string) =>
-        toggler.api('POST', `${addressOf(project, `${project}-flag`)}/environments/${environment}/on`);
+        toggler.api('POST', `${featurePath(project, `${project}-flag`)}/environments/${environment}/on`);
       expect(await statusOf(toggle(here, 'development'))).toBe(200);
       expectRefusal(await toggle(here, 'production'), 403, 'NoAccessError', 'UPDATE_FEATURE_ENVIRONMENT');
       expectRefusal(await toggle(elsewhere, 'development'), 403, 'NoAccessError', 'UPDATE_FEATURE_ENVIRONMENT');
@@ -169,7 +169,7 @@ export const describePeople = (platform: () => Platform): void => {
         toggler.api('POST', `/api/admin/projects/${project}/features`, { name: `${project}-new` });
       expect(await statusOf(create(here))).toBe(201);
       expectRefusal(await create(elsewhere), 403, 'NoAccessError', 'CREATE_FEATURE');
-      const flag = addressOf(here, `${here}-new`);
+      const flag = featurePath(here, `${here}-new`);
       expectRefusal(await toggler.api('PUT', flag, { description: 'x' }), 403, 'NoAccessError', 'UPDATE_FEATURE');
       expectRefusal(await toggler.api('DELETE', flag), 403, 'NoAccessError', 'DELETE_FEATURE');
       expectRefusal(
@@ -187,10 +187,10 @@ export const describePeople = (platform: () => Platform): void => {
 
   describe('access to a project', () => {
     it('is granted by a role of the user or of a group, and ends immediately with either', async () => {
-      const given = onPlatform(platform().api);
+      const client = platformClient(platform().api);
       const project = 'people-access';
-      await given.createProject(project);
-      const { id, api } = await person('people-cid');
+      await client.createProject(project);
+      const { id, api } = await createUser('people-cid');
       let made = 0;
       const create = () => api('POST', `/api/admin/projects/${project}/features`, { name: `${project}-${++made}` });
       const refused = async () => expectRefusal(await create(), 403, 'NoAccessError', 'CREATE_FEATURE');
@@ -217,7 +217,7 @@ export const describePeople = (platform: () => Platform): void => {
       await done('DELETE', `groups/${crew}`);
       await refused();
 
-      const { events } = await given.events({ project });
+      const { events } = await client.events({ project });
       const access = events.toReversed().flatMap(({ type }) => (type.startsWith('project-access') ? [type] : []));
       expect(access).toEqual([
         'project-access-added',
@@ -231,10 +231,10 @@ export const describePeople = (platform: () => Platform): void => {
     });
 
     it('is shown as counts and owners of projects and environments', async () => {
-      const { api, createProject } = { api: platform().api, ...onPlatform(platform().api) };
+      const { api, createProject } = { api: platform().api, ...platformClient(platform().api) };
       const project = 'people-owned';
       await createProject(project);
-      const { id } = await person('people-owner');
+      const { id } = await createUser('people-owner');
       const shown = async () => (await api<ProjectOverview>('GET', `/api/admin/projects/${project}/overview`)).body;
       expect(await shown()).toMatchObject({ members: 0, owners: [{ ownerType: 'system' }] });
       await done('PUT', `projects/${project}/users/${id}/roles`, { roles: [projectRole.owner] });

@@ -2,32 +2,32 @@ import type { Events, Feature, FeatureEvents, Projects, SearchFeaturesResponse, 
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { apiOf } from '../api.ts';
 import { expectRefusal } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
-import { administering, type Person, projectRole, rootRole } from '../people.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
+import { adminClient, type TestUser, projectRole, rootRole } from '../admin-client.ts';
 import type { Platform } from '../platform.ts';
 
 /** A private project is visible to its members only, in every list, total and event. */
 export const describePrivateProjects = (platform: () => Platform): void => {
   describe('a private project', () => {
-    const { done, person } = administering(platform);
+    const { done, createUser } = adminClient(platform);
     const [project, flag] = ['private-vault', 'private-flag'];
     const secret = /private-(vault|flag|segment)/;
-    let stranger: Person;
-    let member: Person;
+    let stranger: TestUser;
+    let member: TestUser;
 
-    const search = async ({ api }: Person, query = '') =>
+    const search = async ({ api }: TestUser, query = '') =>
       (await api<SearchFeaturesResponse>('GET', `/api/admin/search/features${query}`)).body;
-    const eventsOf = async ({ api }: Person, criteria: object = {}) =>
+    const eventsOf = async ({ api }: TestUser, criteria: object = {}) =>
       (await api<Events>('POST', '/api/admin/events/search', criteria)).body;
 
     beforeAll(async () => {
-      const given = onPlatform(platform().api);
-      [stranger, member] = [await person('private-stranger'), await person('private-insider')];
-      await given.createProject(project, { mode: 'private' });
-      await given.createFeature(project, flag, { description: 'private-flag of the vault' });
-      await given.addTag(flag, 'simple', 'private-tag');
-      await given.createSegment({ name: 'private-segment', project });
-      await given.toggle(addressOf(project, flag), 'development', 'on');
+      const client = platformClient(platform().api);
+      [stranger, member] = [await createUser('private-stranger'), await createUser('private-insider')];
+      await client.createProject(project, { mode: 'private' });
+      await client.createFeature(project, flag, { description: 'private-flag of the vault' });
+      await client.addTag(flag, 'simple', 'private-tag');
+      await client.createSegment({ name: 'private-segment', project });
+      await client.toggle(featurePath(project, flag), 'development', 'on');
       await done('PUT', `projects/${project}/users/${member.id}/roles`, { roles: [projectRole.reader] });
     });
 
@@ -48,7 +48,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
         expect([path, there.status]).toEqual([path, absent.status]);
         expect(there.status === 200 ? there.text : '').not.toMatch(secret);
       }
-      expectRefusal(await stranger.api('GET', addressOf(project, flag)), 404, 'NotFoundError');
+      expectRefusal(await stranger.api('GET', featurePath(project, flag)), 404, 'NotFoundError');
     });
 
     it('is in no list, search, total or count of callers who are not members', async () => {
@@ -80,14 +80,14 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       // One more that is hidden changes no number that is shown.
       const numbers = async () => [(await search(stranger)).total, (await eventsOf(stranger)).totalEvents];
       const before = await numbers();
-      await onPlatform(platform().api).createFeature(project, `${flag}-2`);
+      await platformClient(platform().api).createFeature(project, `${flag}-2`);
       expect(await numbers()).toEqual(before);
     });
 
     it('is complete for a member: the project, its flags, their totals and their events', async () => {
       const { projects } = (await member.api<Projects>('GET', '/api/admin/projects')).body;
       expect(projects.map(({ id }) => id)).toContain(project);
-      const { body: feature } = await member.api<Feature>('GET', addressOf(project, flag));
+      const { body: feature } = await member.api<Feature>('GET', featurePath(project, flag));
       expect(feature).toMatchObject({ name: flag, project, tags: [{ type: 'simple', value: 'private-tag' }] });
       const found = await search(member, `?project=IS:${project}&query=${flag}`);
       expect(found.total).toBe(found.features.length);
@@ -102,15 +102,15 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       const { segments = [] } = (await member.api<Segments>('GET', '/api/admin/segments')).body;
       expect(segments.map(({ name }) => name)).toContain('private-segment');
       // To see is not to change.
-      const change = await member.api('PUT', addressOf(project, flag), { description: 'x' });
+      const change = await member.api('PUT', featurePath(project, flag), { description: 'x' });
       expectRefusal(change, 403, 'NoAccessError', 'UPDATE_FEATURE');
     });
 
     it('stays hidden after its deletion, with its id, its events and its applications', async () => {
-      const given = onPlatform(platform().api);
+      const client = platformClient(platform().api);
       const [merger, target] = ['private-merger', 'private-target'];
-      await given.createProject(merger, { mode: 'private' });
-      await given.createFeature(merger, target, { description: 'private-target of the merger' });
+      await client.createProject(merger, { mode: 'private' });
+      await client.createFeature(merger, target, { description: 'private-target of the merger' });
       const appName = 'private-merger-app';
       const { secret } = await done<{ secret: string }>('POST', 'api-tokens', {
         tokenName: 'private-merger',
@@ -153,11 +153,11 @@ export const describePrivateProjects = (platform: () => Platform): void => {
     });
 
     it('keeps its id after its deletion: for callers other than administrators the id is taken', async () => {
-      const given = onPlatform(platform().api);
+      const client = platformClient(platform().api);
       const id = 'private-reserved';
-      await given.createProject(id, { mode: 'private' });
+      await client.createProject(id, { mode: 'private' });
       await done('DELETE', `projects/${id}`);
-      const editor = await person('private-editor', rootRole.editor);
+      const editor = await createUser('private-editor', rootRole.editor);
       const mine = { id, name: 'Mine' };
       expectRefusal(await editor.api('POST', '/api/admin/projects', mine), 409, 'NameExistsError', 'already exists');
       expectRefusal(await editor.api('POST', '/api/admin/projects/validate', { id }), 409, 'NameExistsError');
@@ -166,12 +166,12 @@ export const describePrivateProjects = (platform: () => Platform): void => {
     });
 
     it('is hidden from a removed member, and visible to all users once it is open', async () => {
-      const given = onPlatform(platform().api);
+      const client = platformClient(platform().api);
       const other = 'private-opened';
-      await given.createProject(other, { mode: 'private' });
-      await given.createFeature(other, 'private-opened-flag');
-      const sees = async ({ api }: Person) => (await api('GET', addressOf(other, 'private-opened-flag'))).status;
-      const counted = async (who: Person) => (await search(who, `?project=IS:${other}`)).total;
+      await client.createProject(other, { mode: 'private' });
+      await client.createFeature(other, 'private-opened-flag');
+      const sees = async ({ api }: TestUser) => (await api('GET', featurePath(other, 'private-opened-flag'))).status;
+      const counted = async (who: TestUser) => (await search(who, `?project=IS:${other}`)).total;
       await done('PUT', `projects/${other}/users/${member.id}/roles`, { roles: [projectRole.member] });
       expect([await sees(member), await counted(member), await sees(stranger)]).toEqual([200, 1, 404]);
       await done('DELETE', `projects/${other}/users/${member.id}/roles`);

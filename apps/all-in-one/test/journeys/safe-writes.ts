@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { type Answer, type Api, apiOf } from '../api.ts';
 import { type CuttingProxy, startCuttingProxy } from '../cutting-proxy.ts';
 import { expectRefusal } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
-import { administering, projectRole } from '../people.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
+import { adminClient, projectRole } from '../admin-client.ts';
 import type { Platform } from '../platform.ts';
 
 const features = 40;
@@ -25,12 +25,12 @@ const together = async (jobs: readonly (() => Promise<void>)[]): Promise<void> =
 export const describeSafeWrites = (platform: () => Platform): void => {
   describe('a write with an Idempotency-Key', () => {
     const project = 'safe';
-    const given = () => onPlatform(platform().api);
+    const client = () => platformClient(platform().api);
     let proxy: CuttingProxy;
     let overBadNetwork: Api;
 
     beforeAll(async () => {
-      await given().createProject(project);
+      await client().createProject(project);
       proxy = await startCuttingProxy(platform().url);
       overBadNetwork = apiOf(proxy.url, platform().token);
     });
@@ -38,10 +38,10 @@ export const describeSafeWrites = (platform: () => Platform): void => {
 
     it('has one effect each of a thousand times that it is retried after the connection was cut after the commit', async () => {
       const names = Array.from({ length: features }, (_, nth) => `safe-${nth}`);
-      for (const name of names) await given().createFeature(project, name);
+      for (const name of names) await client().createFeature(project, name);
       const answered = new Map(names.map((name) => [name, new Set<string>()]));
       const write = (name: string) => async () => {
-        const address = `${addressOf(project, name)}/environments/development/strategies`;
+        const address = `${featurePath(project, name)}/environments/development/strategies`;
         const ask = ['POST', address, { name: 'flexibleRollout' }, { 'idempotency-key': randomUUID() }] as const;
         await expect(overBadNetwork(...ask)).rejects.toThrow();
         const retry = await platform().api<FeatureStrategy>(...ask);
@@ -52,12 +52,12 @@ export const describeSafeWrites = (platform: () => Platform): void => {
 
       expect(proxy.cut).toBe(features * strategiesEach);
       for (const name of names) {
-        const { environments } = await given().getFeature(addressOf(project, name));
+        const { environments } = await client().getFeature(featurePath(project, name));
         const stored = environments?.[0]?.strategies?.map(({ id }) => String(id));
         expect(stored).toHaveLength(strategiesEach);
         expect(new Set(stored)).toEqual(answered.get(name));
       }
-      const { totalEvents } = await given().events({ project, type: 'feature-strategy-add', limit: 1 });
+      const { totalEvents } = await client().events({ project, type: 'feature-strategy-add', limit: 1 });
       expect(totalEvents).toBe(features * strategiesEach);
     });
 
@@ -98,21 +98,21 @@ export const describeSafeWrites = (platform: () => Platform): void => {
     });
 
     it('is replayed only while the caller still has the permission and sees the object', async () => {
-      const { done, person } = administering(platform);
+      const { done, createUser } = adminClient(platform);
       const hidden = 'safe-hidden';
-      await given().createProject(hidden, { mode: 'private' });
-      await given().createFeature(hidden, 'safe-hidden-flag');
-      const { id, api } = await person('safe-person');
+      await client().createProject(hidden, { mode: 'private' });
+      await client().createFeature(hidden, 'safe-hidden-flag');
+      const { id, api } = await createUser('safe-person');
       await done('PUT', `projects/${project}/users/${id}/roles`, { roles: [projectRole.member] });
       const roles = (wanted: number[]) => done('PUT', `projects/${hidden}/users/${id}/roles`, { roles: wanted });
       const writes = [
         // The project is in the address of the one, and only found out by what the other is about.
-        ['POST', `${addressOf(hidden, 'safe-hidden-flag')}/environments/development/strategies`, { name: 'default' }],
+        ['POST', `${featurePath(hidden, 'safe-hidden-flag')}/environments/development/strategies`, { name: 'default' }],
         ['POST', '/api/admin/features/safe-hidden-flag/tags', { type: 'simple', value: 'safe-tag' }],
       ] as const;
       const keys = writes.map(() => ({ 'idempotency-key': randomUUID() }));
       const send = () => Promise.all(writes.map(([method, path, body], nth) => api(method, path, body, keys[nth])));
-      const { eventTypes } = given();
+      const { eventTypes } = client();
 
       await roles([projectRole.member]);
       const first = await send();
@@ -135,8 +135,8 @@ export const describeSafeWrites = (platform: () => Platform): void => {
     });
 
     it('has one effect when it is sent concurrently', async () => {
-      const feature = addressOf(project, 'safe-at-once');
-      await given().createFeature(project, 'safe-at-once');
+      const feature = featurePath(project, 'safe-at-once');
+      await client().createFeature(project, 'safe-at-once');
       const send = (key: string) =>
         platform().api<FeatureStrategy>(
           'POST',
@@ -159,7 +159,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
           return body.id;
         }),
       );
-      const { environments } = await given().getFeature(feature);
+      const { environments } = await client().getFeature(feature);
       expect(environments?.[0]?.strategies?.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
     });
   });

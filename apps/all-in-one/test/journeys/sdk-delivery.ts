@@ -6,19 +6,19 @@ import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
 import type { Answer } from '../api.ts';
 import { endSdk } from '../end-sdk.ts';
 import { expectRefusal } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
-import { administering } from '../people.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
+import { adminClient } from '../admin-client.ts';
 import type { Platform } from '../platform.ts';
 
 const project = 'delivery';
 const flag = (name: string): string => `delivery-${name}`;
-const at = (name: string): string => addressOf(project, flag(name));
+const at = (name: string): string => featurePath(project, flag(name));
 
 /** What applications evaluate, as the SDK that people have gets it. */
 export const describeSdkDelivery = (platform: () => Platform): void => {
   describe("an application with Unleash's server SDK", () => {
-    const given = () => onPlatform(platform().api);
-    const { apiToken } = administering(platform);
+    const client = () => platformClient(platform().api);
+    const { apiToken } = adminClient(platform);
     const running: Unleash[] = [];
     let token: string;
 
@@ -39,9 +39,9 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       return sdk;
     };
     const create = async (name: string, strategy: object = {}): Promise<void> => {
-      await given().createFeature(project, flag(name));
-      await given().addStrategy(at(name), 'development', strategy);
-      await given().toggle(at(name), 'development', 'on');
+      await client().createFeature(project, flag(name));
+      await client().addStrategy(at(name), 'development', strategy);
+      await client().toggle(at(name), 'development', 'on');
     };
     /** What a change leads to, as soon as the SDK has polled. */
     const afterNext = async (sdk: Unleash, change: () => Promise<unknown>): Promise<void> => {
@@ -51,7 +51,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
     };
 
     beforeAll(async () => {
-      await given().createProject(project);
+      await client().createProject(project);
       token = (await apiToken('sdk-delivery', { projects: [project] })).secret;
     });
     afterEach(() => {
@@ -62,17 +62,17 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       await create('switched');
       const sdk = await started(token, 'delivery-shop');
       expect(sdk.isEnabled(flag('switched'))).toBe(true);
-      await afterNext(sdk, () => given().toggle(at('switched'), 'development', 'off'));
+      await afterNext(sdk, () => client().toggle(at('switched'), 'development', 'off'));
       expect(sdk.isEnabled(flag('switched'))).toBe(false);
-      await afterNext(sdk, () => given().toggle(at('switched'), 'development', 'on'));
+      await afterNext(sdk, () => client().toggle(at('switched'), 'development', 'on'));
       expect(sdk.isEnabled(flag('switched'))).toBe(true);
       await once(sdk, UnleashEvents.Unchanged);
-      await afterNext(sdk, () => given().archive(at('switched')));
+      await afterNext(sdk, () => client().archive(at('switched')));
       expect(sdk.isEnabled(flag('switched'))).toBe(false);
     });
 
     it('follows features and segments by deltas, and removes archived features', async () => {
-      const segment = await given().createSegment({
+      const segment = await client().createSegment({
         name: 'delivery-delta',
         constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
       });
@@ -80,20 +80,20 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       const sdk = await started(token, 'delivery-delta', 'delta');
       const isOn = (userId: string) => sdk.isEnabled(flag('delta'), { userId });
       expect(isOn('8')).toBe(true);
-      await afterNext(sdk, () => given().toggle(at('delta'), 'development', 'off'));
+      await afterNext(sdk, () => client().toggle(at('delta'), 'development', 'off'));
       expect(isOn('8')).toBe(false);
       await create('delta-segmented', { segments: [segment.id] });
       await eventually(async () => {
         const results = ['7', '8'].map((userId) => sdk.isEnabled(flag('delta-segmented'), { userId }));
         expect(results).toEqual([true, false]);
       });
-      await afterNext(sdk, () => given().archive(at('delta-segmented')));
+      await afterNext(sdk, () => client().archive(at('delta-segmented')));
       expect(sdk.getFeatureToggleDefinitions().map(({ name }) => name)).not.toContain(flag('delta-segmented'));
     });
 
     it('evaluates constraints, segments, rollouts, variants and parents as configured', async () => {
       const byUser = { contextName: 'userId', operator: 'IN', values: ['7'] } as const;
-      const segment = await given().createSegment({
+      const segment = await client().createSegment({
         name: 'delivery-north',
         constraints: [{ contextName: 'userId', operator: 'IN', values: ['7', '8'] }],
       });
@@ -155,8 +155,8 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
 
     it('receives only the projects and the environment of its token', async () => {
       const elsewhere = 'delivery-elsewhere';
-      await given().createProject(elsewhere, { mode: 'private' });
-      await given().createFeature(elsewhere, elsewhere);
+      await client().createProject(elsewhere, { mode: 'private' });
+      await client().createFeature(elsewhere, elsewhere);
       await create('own');
       const other = await apiToken('sdk-delivery-production', { projects: [elsewhere], environment: 'production' });
       const sdk = await started(token, 'delivery-own');
@@ -169,8 +169,8 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
   });
 
   describe('the client features', () => {
-    const given = () => onPlatform(platform().api);
-    const { apiToken } = administering(platform);
+    const client = () => platformClient(platform().api);
+    const { apiToken } = adminClient(platform);
     const name = 'delivery-read';
     const path = '/api/client/features';
     let token: string;
@@ -178,8 +178,8 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       platform().api<T>('GET', `${path}${more}`, undefined, { authorization: token, ...headers });
 
     beforeAll(async () => {
-      await given().createProject(name);
-      await given().createFeature(name, name);
+      await client().createProject(name);
+      await client().createFeature(name, name);
       token = (await apiToken(name, { projects: [name] })).secret;
     });
 
@@ -192,11 +192,11 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
         const { status, text, headers } = await ask('', { 'if-none-match': known });
         expect({ status, text, tag: headers.get('etag') }).toEqual({ status: 304, text: '', tag });
       }
-      await given().addStrategy(addressOf(name, name), 'development');
+      await client().addStrategy(featurePath(name, name), 'development');
       const changed = await ask('', { 'if-none-match': tag });
       expect(changed.status).toBe(200);
       expect(changed.headers.get('etag')).not.toBe(tag);
-      const { status } = await platform().api('POST', `${addressOf(name, name)}/favorites`, {});
+      const { status } = await platform().api('POST', `${featurePath(name, name)}/favorites`, {});
       const again = await ask('', { 'if-none-match': changed.headers.get('etag') ?? '' });
       expect([status < 500, again.status]).toEqual([true, 304]);
     });

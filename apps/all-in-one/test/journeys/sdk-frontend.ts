@@ -2,25 +2,25 @@ import type { FeatureUsage, FrontendFeatures } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type IMutableContext, InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
 import { expectRefusal } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
-import { administering } from '../people.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
+import { adminClient } from '../admin-client.ts';
 import type { Platform } from '../platform.ts';
 
 const project = 'frontend';
 const flag = (name: string): string => `frontend-${name}`;
-const at = (name: string): string => addressOf(project, flag(name));
+const at = (name: string): string => featurePath(project, flag(name));
 
 /** The frontend API, as Unleash's browser SDK uses it. */
 export const describeSdkFrontend = (platform: () => Platform): void => {
   describe("a web page with Unleash's browser SDK", () => {
-    const given = () => onPlatform(platform().api);
-    const { apiToken } = administering(platform);
+    const client = () => platformClient(platform().api);
+    const { apiToken } = adminClient(platform);
     let token: string;
 
     const create = async (name: string, strategy: object = {}): Promise<void> => {
-      await given().createFeature(project, flag(name));
-      await given().addStrategy(at(name), 'development', strategy);
-      await given().toggle(at(name), 'development', 'on');
+      await client().createFeature(project, flag(name));
+      await client().addStrategy(at(name), 'development', strategy);
+      await client().toggle(at(name), 'development', 'on');
     };
     /** The SDK for one user; it polls only when a test calls for it. */
     const sdkFor = async (context: IMutableContext, usePOSTrequests: boolean): Promise<UnleashClient> => {
@@ -42,10 +42,10 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
     };
 
     beforeAll(async () => {
-      await given().createProject(project);
+      await client().createProject(project);
       token = (await apiToken('sdk-frontend', { type: 'frontend', projects: [project] })).secret;
       const allUsers = { rollout: '100', stickiness: 'default', groupId: 'frontend' };
-      const north = await given().createSegment({
+      const north = await client().createSegment({
         name: 'frontend-north',
         constraints: [{ contextName: 'country', operator: 'IN', values: ['no', 'se'] }],
       });
@@ -80,10 +80,10 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
       });
       await sdk.updateContext({ userId: '7', properties: { country: 'fr' } });
       expect(isOn('north', 'varied', 'child')).toEqual([false, true, false]);
-      await given().toggle(at('switched'), 'development', 'off');
+      await client().toggle(at('switched'), 'development', 'off');
       await sdk.updateToggles();
       expect(isOn('switched')).toEqual([false]);
-      await given().toggle(at('switched'), 'development', 'on');
+      await client().toggle(at('switched'), 'development', 'on');
       await sdk.updateToggles();
       expect(isOn('switched')).toEqual([true]);
       sdk.stop();

@@ -2,14 +2,14 @@ import type { ApiToken, ApiTokens, Event } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from '../api.ts';
 import { expectRefusal } from '../expectations.ts';
-import { onPlatform } from '../given.ts';
-import { administering, projectRole } from '../people.ts';
+import { platformClient } from '../platform-client.ts';
+import { adminClient, projectRole } from '../admin-client.ts';
 import type { Platform } from '../platform.ts';
 
 /** The keys of applications: what they look like, what they open, and how they end. */
 export const describeSdkTokens = (platform: () => Platform): void => {
   describe('an SDK token', () => {
-    const { done, apiToken, person, eventsAbout } = administering(platform);
+    const { done, apiToken, createUser, eventsAbout } = adminClient(platform);
     const [shop, bank] = ['sdk-shop', 'sdk-bank'];
     const at = (secret: string): string => `api-tokens/${encodeURIComponent(secret)}`;
     const listed = async (path = 'api-tokens'): Promise<readonly ApiToken[]> =>
@@ -23,9 +23,9 @@ export const describeSdkTokens = (platform: () => Platform): void => {
       );
 
     beforeAll(async () => {
-      const given = onPlatform(platform().api);
-      await given.createProject(shop);
-      await given.createProject(bank);
+      const client = platformClient(platform().api);
+      await client.createProject(shop);
+      await client.createProject(bank);
     });
 
     it.each([
@@ -102,7 +102,7 @@ export const describeSdkTokens = (platform: () => Platform): void => {
     });
 
     it('is created and deleted by the owner of its project, and for no other project', async () => {
-      const owner = await person('sdk-owner');
+      const owner = await createUser('sdk-owner');
       await done('PUT', `projects/${shop}/users/${owner.id}/roles`, { roles: [projectRole.owner] });
       const make = (project: string) =>
         owner.api<ApiToken>('POST', `/api/admin/projects/${project}/api-tokens`, {

@@ -1,7 +1,7 @@
 import { SearchFeaturesResponse } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectFits, expectRefusal, imageUrl, timestamp } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 
 const day = (shift: number): string => new Date(Date.now() + shift * 86_400_000).toISOString().slice(0, 10);
@@ -10,7 +10,7 @@ const day = (shift: number): string => new Date(Date.now() + shift * 86_400_000)
 export const describeSearch = (platform: () => Platform): void => {
   describe('a search for features', () => {
     const project = 'search';
-    const given = () => onPlatform(platform().api);
+    const client = () => platformClient(platform().api);
     const search = (query: string) =>
       platform().api<SearchFeaturesResponse>('GET', `/api/admin/search/features?${query}`);
     /** The names of the found features without their common prefix, in the order of the response. */
@@ -22,7 +22,7 @@ export const describeSearch = (platform: () => Platform): void => {
     };
 
     beforeAll(async () => {
-      const { addStrategy, addTag, archive, createFeature, createProject, createSegment, toggle } = given();
+      const { addStrategy, addTag, archive, createFeature, createProject, createSegment, toggle } = client();
       await createProject(project);
       const north = await createSegment({ name: 'search-north' });
       const south = await createSegment({ name: 'search-south' });
@@ -31,16 +31,16 @@ export const describeSearch = (platform: () => Platform): void => {
       await createFeature(project, 'search-Beta', { type: 'release' });
       await createFeature(project, 'search-gamma', { type: 'operational', impressionData: true });
       await createFeature(project, 'search-gone');
-      await archive(addressOf(project, 'search-gone'));
+      await archive(featurePath(project, 'search-gone'));
       await addTag('search-alpha', 'simple', 'fruit:kiwi');
       await addTag('search-alpha', 'simple', 'green');
       await addTag('search-Beta', 'simple', 'green');
       await addTag('search-gamma', 'simple', 'Green');
-      await addStrategy(addressOf(project, 'search-alpha'), 'development', { segments: [north.id] });
-      await addStrategy(addressOf(project, 'search-alpha'), 'production', { segments: [north.id, south.id] });
-      await addStrategy(addressOf(project, 'search-Beta'), 'production', { segments: [south.id] });
-      await toggle(addressOf(project, 'search-alpha'), 'development', 'on');
-      await toggle(addressOf(project, 'search-gamma'), 'production', 'on');
+      await addStrategy(featurePath(project, 'search-alpha'), 'development', { segments: [north.id] });
+      await addStrategy(featurePath(project, 'search-alpha'), 'production', { segments: [north.id, south.id] });
+      await addStrategy(featurePath(project, 'search-Beta'), 'production', { segments: [south.id] });
+      await toggle(featurePath(project, 'search-alpha'), 'development', 'on');
+      await toggle(featurePath(project, 'search-gamma'), 'production', 'on');
     });
 
     it('returns every property of the interface', async () => {

@@ -1,14 +1,14 @@
 import { Tags } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectFits, expectRefusal } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 
 /** Adding tags to features, and removing them. */
 export const describeTags = (platform: () => Platform): void => {
   describe('a tag of a feature', () => {
     const project = 'tags';
-    const given = () => onPlatform(platform().api);
+    const client = () => platformClient(platform().api);
     const add = (feature: string, body: unknown) => platform().api('POST', `/api/admin/features/${feature}/tags`, body);
     const remove = (feature: string, type: string, value: string) =>
       platform().api('DELETE', `/api/admin/features/${feature}/tags/${type}/${encodeURIComponent(value)}`);
@@ -19,9 +19,9 @@ export const describeTags = (platform: () => Platform): void => {
     };
 
     beforeAll(async () => {
-      await given().createProject(project);
+      await client().createProject(project);
       for (const name of ['tags-one', 'tags-lengths', 'tags-signs', 'tags-archived']) {
-        await given().createFeature(project, name);
+        await client().createFeature(project, name);
       }
     });
 
@@ -47,7 +47,7 @@ export const describeTags = (platform: () => Platform): void => {
         const { status, text } = await remove('tags-one', type, value);
         expect({ status, text }).toEqual({ status: 200, text: '' });
       }
-      const { totalEvents } = await given().events({
+      const { totalEvents } = await client().events({
         feature: 'tags-one',
         type: 'feature-untagged',
         query: 'never-there',
@@ -85,8 +85,8 @@ export const describeTags = (platform: () => Platform): void => {
     });
 
     it('can be removed from an archived feature', async () => {
-      await given().addTag('tags-archived', 'simple', 'red');
-      await given().archive(addressOf(project, 'tags-archived'));
+      await client().addTag('tags-archived', 'simple', 'red');
+      await client().archive(featurePath(project, 'tags-archived'));
       expect((await remove('tags-archived', 'simple', 'red')).status).toBe(200);
       expect(await tagsOf('tags-archived')).toEqual([]);
     });

@@ -2,7 +2,7 @@ import type { Feature, Segment } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'node:http';
 import { expectRefusal } from '../expectations.ts';
-import { addressOf, onPlatform } from '../given.ts';
+import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 
 /** Text that looks alike and is not, that programs like to tidy up, or that is a trap. */
@@ -32,26 +32,26 @@ const statusOf = (platform: Platform, path: string, method = 'GET'): Promise<num
 export const describeText = (platform: () => Platform): void => {
   describe('text', () => {
     const project = 'text';
-    const given = () => onPlatform(platform().api);
-    const address = addressOf(project, 'text-flag');
+    const client = () => platformClient(platform().api);
+    const address = featurePath(project, 'text-flag');
 
     beforeAll(async () => {
-      await given().createProject(project);
-      await given().createFeature(project, 'text-flag');
+      await client().createProject(project);
+      await client().createFeature(project, 'text-flag');
     });
 
     it.each(texts)('%s is returned unchanged, wherever it is stored', async (_, text) => {
       const description = [{ op: 'replace', path: '/description', value: text }];
       expect((await platform().api('PATCH', address, description)).status).toBe(200);
-      const { id } = await given().addStrategy(address, 'development', {
+      const { id } = await client().addStrategy(address, 'development', {
         title: text,
         constraints: [{ contextName: 'userId', operator: 'IN', values: [text] }],
       });
       const tag = `tag ${text}`.slice(0, 50).trim();
-      await given().addTag('text-flag', 'simple', tag);
-      const segment = await given().createSegment({ name: `segment ${text}`, description: text });
+      await client().addTag('text-flag', 'simple', tag);
+      const segment = await client().createSegment({ name: `segment ${text}`, description: text });
 
-      const feature: Feature = await given().getFeature(address);
+      const feature: Feature = await client().getFeature(address);
       expect(feature.description).toBe(text);
       const strategy = feature.environments?.[0]?.strategies?.find((one) => one.id === id);
       expect([strategy?.title, strategy?.constraints?.[0]?.values]).toEqual([text, [text]]);
@@ -59,23 +59,23 @@ export const describeText = (platform: () => Platform): void => {
       const { body } = await platform().api<Segment>('GET', `/api/admin/segments/${segment.id}`);
       expect([body.name, body.description]).toEqual([`segment ${text}`, text]);
 
-      const found = await given().search({ tag: `INCLUDE:simple:${tag}` });
+      const found = await client().search({ tag: `INCLUDE:simple:${tag}` });
       expect(found.features.map(({ name, tags }) => [name, tags?.some(({ value }) => value === tag)])).toEqual(
         tag.includes(',') ? [] : [['text-flag', true]],
       );
-      const { events } = await given().events({ feature: 'text-flag', type: 'feature-metadata-updated', limit: 1 });
+      const { events } = await client().events({ feature: 'text-flag', type: 'feature-metadata-updated', limit: 1 });
       expect(events[0]?.data).toMatchObject({ description: text });
-      const { events: tagged } = await given().events({ feature: 'text-flag', type: 'feature-tagged', limit: 1 });
+      const { events: tagged } = await client().events({ feature: 'text-flag', type: 'feature-tagged', limit: 1 });
       expect(tagged[0]?.data).toEqual({ type: 'simple', value: tag });
 
       const removed = `/api/admin/features/text-flag/tags/simple/${encodeURIComponent(tag)}`;
       expect((await platform().api('DELETE', removed)).status).toBe(200);
-      expect((await given().getFeature(address)).tags).toEqual([]);
+      expect((await client().getFeature(address)).tags).toEqual([]);
       expect((await platform().api('DELETE', `${address}/environments/development/strategies/${id}`)).status).toBe(200);
     });
 
     it('in composed and decomposed form makes two different names', async () => {
-      for (const name of ['caf\u00e9', 'cafe\u0301']) await given().createSegment({ name });
+      for (const name of ['caf\u00e9', 'cafe\u0301']) await client().createSegment({ name });
       const { body } = await platform().api<{ segments: Segment[] }>('GET', '/api/admin/segments');
       expect(body.segments.filter(({ name }) => name.normalize('NFC') === 'caf\u00e9')).toHaveLength(2);
     });
@@ -91,13 +91,13 @@ export const describeText = (platform: () => Platform): void => {
     it.each(['constructor', 'prototype', '__proto__', 'hasOwnProperty', '...', "~*()'!"])(
       'is accepted as the name of a feature: %s',
       async (name) => {
-        await given().createFeature(project, name);
-        const { status, body } = await platform().api<Feature>('GET', addressOf(project, encodeURIComponent(name)));
+        await client().createFeature(project, name);
+        const { status, body } = await platform().api<Feature>('GET', featurePath(project, encodeURIComponent(name)));
         expect([status, body.name]).toEqual([200, name]);
         expect(
-          (await given().search({ query: name, project: `IS:${project}` })).features.map((one) => one.name),
+          (await client().search({ query: name, project: `IS:${project}` })).features.map((one) => one.name),
         ).toContain(name);
-        expect(await given().eventTypes({ feature: name })).toEqual(['feature-created']);
+        expect(await client().eventTypes({ feature: name })).toEqual(['feature-created']);
       },
     );
 

@@ -4,7 +4,7 @@ import { type Api, apiOf } from './api.ts';
 import type { Platform } from './platform.ts';
 
 /** A user with a key, who sends requests. */
-export interface Person {
+export interface TestUser {
   readonly id: number;
   readonly key: string;
   readonly api: Api;
@@ -14,7 +14,7 @@ export const rootRole = { admin: 1, editor: 2, viewer: 3 } as const;
 export const projectRole = { owner: 4, member: 5, reader: 6 } as const;
 
 /** The set-up that administrators make over HTTP; each function fails when a response is not a success. */
-export const administering = (platform: () => Platform) => {
+export const adminClient = (platform: () => Platform) => {
   const done = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const { status, text, body: answer } = await platform().api<T>(method, `/api/admin/${path}`, body);
     expect({ ok: status < 300, status, text }).toEqual({ ok: true, status, text });
@@ -26,13 +26,13 @@ export const administering = (platform: () => Platform) => {
     done,
 
     /** A user, with the first key that an administrator makes. */
-    person: async (username: string, role: number = rootRole.viewer): Promise<Person> => {
+    createUser: async (username: string, role: number = rootRole.viewer): Promise<TestUser> => {
       const { id } = await done<CreatedUser>('POST', 'user-admin', { username, rootRole: role });
       const key = await keyOf(`user-admin/${id}`);
       return { id, key, api: apiOf(platform().url, key) };
     },
 
-    robot: async (username: string, role: number = rootRole.viewer): Promise<Person> => {
+    createServiceAccount: async (username: string, role: number = rootRole.viewer): Promise<TestUser> => {
       const { id } = await done<User>('POST', 'service-account', { username, rootRole: role });
       const key = await keyOf(`service-account/${id}`);
       return { id, key, api: apiOf(platform().url, key) };

@@ -22,11 +22,11 @@ const taken = <T>(answer: Answer<T>, status: number): T => {
 };
 
 /** The path of a feature, which precedes those of its strategies and environments. */
-export const addressOf = (project: string, feature: string): string =>
+export const featurePath = (project: string, feature: string): string =>
   `/api/admin/projects/${project}/features/${feature}`;
 
 /** The set-up and the reads of journeys over HTTP; each function fails when a response is not a success. */
-export const onPlatform = (api: Api) => ({
+export const platformClient = (api: Api) => ({
   createProject: async (id: string, more: Partial<CreateProjectBody> = {}): Promise<CreatedProject> =>
     taken(await api<CreatedProject>('POST', '/api/admin/projects', { id, name: `Project ${id}`, ...more }), 201),
 
