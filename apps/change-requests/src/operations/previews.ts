@@ -1,7 +1,6 @@
 import { type Bus, call, type CallContext } from '@bunting/bus';
-import { PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
+import { isClosedState, PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
-import { isClosed } from '../domain/content/edit-content.ts';
 import { addConflictsWithOtherRequests, type OtherRequests } from '../domain/conflicts-with-other-requests.ts';
 import type { PreviewedChanges } from '../domain/change-request-response.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
@@ -124,7 +123,7 @@ export const previewsOfOpen = async (
   requests: readonly ChangeRequest[],
   context: CallContext,
 ): Promise<(request: ChangeRequest) => PreviewedChanges | undefined> => {
-  const open = requests.filter((request) => !isClosed(request) && request.changes.length > 0);
+  const open = requests.filter((request) => !isClosedState(request.state) && request.changes.length > 0);
   const previews = open.length === 0 ? undefined : await previewsOf(sources, project, open, false, context);
   return ({ id }) => previews?.get(id)?.preview;
 };

@@ -1,3 +1,4 @@
+import type { InverseChange } from '@bunting/contracts';
 import { violatedConstraint, type Database, persistDifference, type Statement, type Tx } from '@bunting/database';
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
@@ -302,13 +303,13 @@ export const changeRequestRepository = (tx: Tx) => {
     },
 
     /** Stores how to undo a request that was applied. */
-    saveInverse: async (id: number, inverse: readonly unknown[]): Promise<void> => {
+    saveInverse: async (id: number, inverse: readonly InverseChange[]): Promise<void> => {
       await tx.em.nativeUpdate(ChangeRequestEntity, { id }, { inverse });
     },
 
-    inverseOf: async (id: number): Promise<readonly unknown[]> => {
+    inverseOf: async (id: number): Promise<readonly InverseChange[]> => {
       const text = 'select inverse from change_request where id = $1';
-      return (await query<{ inverse: unknown[] | null }>(text, [id]))[0]?.inverse ?? [];
+      return (await query<{ inverse: InverseChange[] | null }>(text, [id]))[0]?.inverse ?? [];
     },
 
     /** The open requests that add any of these segments to strategies. */

@@ -1,4 +1,4 @@
-import type { ChangeAction, ChangeRequestState } from '@bunting/contracts';
+import type { ChangeAction, ChangeRequestState, InverseChange } from '@bunting/contracts';
 import { Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { Applying, Schedule } from '../domain/change-request.ts';
@@ -16,8 +16,8 @@ const timestamp = () => p.type(Timestamp);
 /** In an index: the id of an embedded object. MikroORM accepts a path there, but its types do not. */
 const idOf = <Name extends string>(name: Name) => `${name}.id` as Name;
 
-const PersonEmbeddable = defineEntity({
-  name: 'Person',
+const UserRefEmbeddable = defineEntity({
+  name: 'UserRef',
   embeddable: true,
   properties: { id: p.bigint('number'), name: p.text().nullable() },
 });
@@ -45,14 +45,14 @@ export const ChangeRequestEntity = defineEntity({
     title: p.text().nullable(),
     state: p.text().$type<ChangeRequestState>(),
     minApprovals: p.integer(),
-    createdBy: p.embedded(PersonEmbeddable).prefix('created_by_'),
+    createdBy: p.embedded(UserRefEmbeddable).prefix('created_by_'),
     createdAt: timestamp(),
     revision: p.integer(),
     stateTimestamps: p.json<Readonly<Record<string, string>>>(),
     applying: p.json<Applying>().nullable(),
     attempts: p.integer().default(0),
     applyingSince: timestamp().nullable().hidden(),
-    inverse: p.json<readonly unknown[]>().columnType('json').nullable().hidden(),
+    inverse: p.json<readonly InverseChange[]>().columnType('json').nullable().hidden(),
     importId: p.uuid().nullable().hidden(),
   },
   checks: [
@@ -98,7 +98,7 @@ export const ChangeEntity = defineEntity({
     segment: p.embedded(SegmentEmbeddable).prefix('segment_').nullable(),
     payload: p.json<unknown>().columnType('json'),
     snapshot: p.json<unknown>().columnType('json').nullable(),
-    createdBy: p.embedded(PersonEmbeddable).prefix('created_by_'),
+    createdBy: p.embedded(UserRefEmbeddable).prefix('created_by_'),
     createdAt: timestamp(),
   },
   checks: [
@@ -143,7 +143,7 @@ export const CommentEntity = defineEntity({
     id: p.bigint('number').primary(),
     request: ofRequest(),
     text: p.text(),
-    createdBy: p.embedded(PersonEmbeddable).prefix('created_by_'),
+    createdBy: p.embedded(UserRefEmbeddable).prefix('created_by_'),
     createdAt: timestamp(),
   },
   indexes: [{ name: 'comment_by_change_request', properties: ['request', 'id'] }],

@@ -34,6 +34,15 @@ export type Change = { [A in ChangeAction]: ChangeOf<A> }[ChangeAction];
 export type FeatureChange = { [A in FeatureAction]: ChangeOf<A> }[FeatureAction];
 export type SegmentChange = { [A in SegmentAction]: ChangeOf<A> }[SegmentAction];
 
+/** A change that undoes an applied one. The features service returns it, and the change request stores it. */
+export interface InverseChange {
+  readonly change: Change;
+  /** the state right after the request was applied, which this change replaces: later edits count as overwritten */
+  readonly snapshot: unknown;
+  /** the name of the segment that it changes; null for a change of a feature */
+  readonly segmentName: string | null;
+}
+
 /** Every action, in the order of the interface. */
 export const changeActions = Object.keys(changeSchemas) as readonly ChangeAction[];
 

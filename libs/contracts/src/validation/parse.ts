@@ -88,8 +88,8 @@ const detailOf = (error: ErrorObject, basePath: string): ErrorDetail => {
     }
     case 'form': {
       const isEmpty = (error.data as string).trim() === '';
-      const given = isEmpty ? '' : ` You provided "${truncate(error.data as string, 200)}".`;
-      return { message: `The \`${path}\` property ${error.message}.${given}`, path };
+      const provided = isEmpty ? '' : ` You provided "${truncate(error.data as string, 200)}".`;
+      return { message: `The \`${path}\` property ${error.message}.${provided}`, path };
     }
     case 'maxTrimmedLength':
       return { message: `The \`${path}\` property must be at most ${error.schema as number} characters long.`, path };

@@ -1,6 +1,14 @@
-import { asJsonObject, type Change, type CheckedChange, invalid, notFound, refusal } from '@bunting/contracts';
+import {
+  asJsonObject,
+  type Change,
+  type CheckedChange,
+  invalid,
+  isClosedState,
+  notFound,
+  refusal,
+} from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
-import { editContent, isClosed, requireNotBeingApplied } from './edit-content.ts';
+import { editContent, requireNotBeingApplied } from './edit-content.ts';
 
 /** @throws Refusal `NoAccessError` unless the user is the author of the request. */
 export const requireAuthor = ({ createdBy }: ChangeRequest, userId: number): void => {
@@ -61,7 +69,7 @@ export const setTitle = (request: ChangeRequest, title: string, userId: number, 
     throw refusal('NoAccessError', 'Only the author of a change request can rename it');
   }
   requireNotBeingApplied(request);
-  if (isClosed(request)) {
+  if (isClosedState(request.state)) {
     throw refusal('ConflictError', `A change request in state "${request.state}" cannot be renamed`);
   }
   return { ...request, title: requireText(title, 255, '/body/title') };

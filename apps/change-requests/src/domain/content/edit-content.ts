@@ -18,11 +18,6 @@ const contentEdits: Readonly<Partial<Record<ChangeRequestState, ContentEdit>>> =
 /** True while the request is pending: changes can be added to it. */
 export const isPending = ({ state }: ChangeRequest): boolean => contentEdits[state] !== undefined;
 
-const closedStates: ReadonlySet<ChangeRequestState> = new Set(['Applied', 'Cancelled', 'Rejected']);
-
-/** True if the state of the request is final. */
-export const isClosed = ({ state }: Pick<ChangeRequest, 'state'>): boolean => closedStates.has(state);
-
 /** @throws Refusal `ConflictError` while an attempt to apply the request is in progress. */
 export const requireNotBeingApplied = ({ applying }: Pick<ChangeRequest, 'applying'>): void => {
   if (applying !== null) throw refusal('ConflictError', 'Change request is being applied');

@@ -1,14 +1,6 @@
-import { type Change, isSegmentChange, refusal } from '@bunting/contracts';
+import { type InverseChange, isSegmentChange, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
 import { createDraft, editContent } from './edit-content.ts';
-
-/** A change that undoes an applied one, stored when the request was applied. */
-export interface InverseChange {
-  readonly change: Change;
-  /** the state right after the request was applied, which this change replaces */
-  readonly snapshot: unknown;
-  readonly segmentName: string | null;
-}
 
 /** Descriptions of effects that no change can undo. */
 const irreversible = ({ action, feature, segment }: ProposedChange): string[] => {

@@ -1,5 +1,5 @@
 import type { CallContext } from '@bunting/bus';
-import { isClosed } from '../../domain/content/edit-content.ts';
+import { isClosedState } from '@bunting/contracts';
 import { removeUser } from '../../domain/review/remove-user.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 
@@ -9,7 +9,7 @@ export const removeDeletedUser =
   ({ id, userId }: { readonly id: number; readonly userId: number }, { traceparent }: CallContext): Promise<void> =>
     transaction(traceparent, async ({ requests, outbox }) => {
       const before = await requests.getForUpdate(id);
-      if (before === undefined || isClosed(before) || before.applying !== null) return;
+      if (before === undefined || isClosedState(before.state) || before.applying !== null) return;
       const { request: after, events } = removeUser(before, userId, await requests.now());
       if (after !== null) await requests.save(before, after);
       outbox.emit(events);

@@ -4,7 +4,7 @@ import { approvalsFor } from '../../domain/required-approvals.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { requireVisible } from '../../domain/review/execute-command.ts';
-import { type InverseChange, unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
+import { unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import { AnotherPendingRequest } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
@@ -33,7 +33,7 @@ export const revertChangeRequestEndpoint = ({
     };
     const createDraftOf = async ({ requests, outbox }: Transaction): Promise<ChangeRequest> => {
       const applied = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
-      const inverse = (await requests.inverseOf(applied.id)) as readonly InverseChange[];
+      const inverse = await requests.inverseOf(applied.id);
       requireRevertible(applied, inverse);
       const ids = {
         ...(await requests.newIdentity()),

@@ -1,6 +1,5 @@
 import { implement } from '@bunting/bus';
-import { invalid, maySee, ReadProposedChanges } from '@bunting/contracts';
-import { isClosed } from '../../domain/content/edit-content.ts';
+import { invalid, isClosedState, maySee, ReadProposedChanges } from '@bunting/contracts';
 import { requireVisible } from '../../domain/review/execute-command.ts';
 import { changeWithSnapshot } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
@@ -10,7 +9,7 @@ export const readProposedChangesEndpoint = ({ reader }: ChangeRequestsContext) =
     const found = await reader.byId(id);
     const isHidden = found !== undefined && !maySee(caller, found.project);
     const { state, project, environment, changes } = requireVisible(isHidden ? undefined : found, id, caller.id);
-    if (isClosed({ state }))
+    if (isClosedState(state))
       throw invalid(
         `Change request ${id} is closed (${state}): its changes are not proposed any more.`,
         '/body/changeRequest',

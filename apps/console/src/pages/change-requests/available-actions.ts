@@ -38,7 +38,3 @@ export const availableActions = (state: ChangeRequestState, isAuthor: boolean): 
       return [];
   }
 };
-
-/** Whether nothing more can change what the request proposes. */
-export const isClosed = (state: ChangeRequestState): boolean =>
-  state === 'Applied' || state === 'Cancelled' || state === 'Rejected';

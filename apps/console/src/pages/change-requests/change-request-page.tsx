@@ -1,4 +1,4 @@
-import { type ChangeRequest, GetChangeRequest, SetTitle } from '@bunting/contracts';
+import { type ChangeRequest, GetChangeRequest, isClosedState, SetTitle } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -19,7 +19,6 @@ import { RequestChanges } from './request-changes.tsx';
 import { RequestImpact } from './request-impact.tsx';
 import { RequestActions } from './request-actions.tsx';
 import { RequestTimeline } from './request-timeline.tsx';
-import { isClosed } from './available-actions.ts';
 
 interface RequestProps {
   readonly request: ChangeRequest;
@@ -57,7 +56,7 @@ const TitleDialog = ({ request, onClose }: RequestProps & { readonly onClose: ()
 const RequestView = ({ request }: RequestProps) => {
   const { id, title, project, environment, state, schedule, approvals = [], minApprovals } = request;
   const [isEditing, setEditing] = useState(false);
-  const isOpen = !isClosed(state);
+  const isOpen = !isClosedState(state);
   return (
     <Page
       title={title ?? changeRequestsMessages.untitled(id)}

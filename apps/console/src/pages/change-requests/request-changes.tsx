@@ -5,6 +5,7 @@ import {
   DiscardChange,
   type FeatureStrategy,
   GetChangeRequest,
+  isClosedState,
   ListSegments,
   PreviewChangeRequest,
 } from '@bunting/contracts';
@@ -18,7 +19,6 @@ import { notifyError } from '../../shell/toasts.tsx';
 import { changeSentence } from '../../strategies/change-sentence.ts';
 import layout from '../../components/layout.module.css';
 import styles from './change-requests.module.css';
-import { isClosed } from './available-actions.ts';
 
 interface RequestProps {
   readonly request: ChangeRequest;
@@ -132,7 +132,7 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
 
 /** What the request changes, flag by flag and segment by segment, in words and field by field. */
 export const RequestChanges = ({ request }: RequestProps) => {
-  const isOpen = !isClosed(request.state);
+  const isOpen = !isClosedState(request.state);
   const params = { projectId: request.project, id: request.id };
   const preview = useQuery({ ...operationQuery(PreviewChangeRequest, { params }), enabled: isOpen });
   return (

@@ -1,4 +1,4 @@
-import { type Change, isSegmentChange } from '@bunting/contracts';
+import { type Change, type InverseChange, isSegmentChange } from '@bunting/contracts';
 import type { Feature, Strategy } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
 import { segmentSnapshot } from '../constraints/segment.ts';
@@ -64,13 +64,6 @@ const revertFeature = (before: Feature, after: Feature, environment: string): un
   }
   return changes;
 };
-
-/** A change that reverts another, with the state right after that change as its snapshot: later edits count as overwritten. */
-export interface InverseChange {
-  readonly change: Change;
-  readonly snapshot: unknown;
-  readonly segmentName: string | null;
-}
 
 /**
  * The changes that undo applied changes. Archiving a feature and deleting a segment have no inverse change: a feature is revived by an

@@ -29,14 +29,14 @@ const describedPermission = {
 };
 
 /** The permissions that a role can grant: all except ADMIN and those of SDK tokens. */
-const given = permissions.filter(
+const grantablePermissions = permissions.filter(
   (name): name is Exclude<Permission, 'ADMIN' | 'CLIENT' | 'FRONTEND'> =>
     !['ADMIN', 'CLIENT', 'FRONTEND'].includes(name),
 );
 
 const RolePermission = Type.Object(
   {
-    name: Type.Enum(given, { type: 'string', description: 'the permission' }),
+    name: Type.Enum(grantablePermissions, { type: 'string', description: 'the permission' }),
     environment: Type.Optional(
       Nullable(Type.String({ maxLength: 100 }), {
         description: 'the only environment where the permission applies; for permissions of single environments',

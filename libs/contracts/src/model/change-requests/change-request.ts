@@ -13,6 +13,11 @@ export const changeRequestStates = [
 ] as const;
 export type ChangeRequestState = (typeof changeRequestStates)[number];
 
+const closedStates: ReadonlySet<ChangeRequestState> = new Set(['Applied', 'Cancelled', 'Rejected']);
+
+/** True if the state is final. */
+export const isClosedState = (state: ChangeRequestState): boolean => closedStates.has(state);
+
 const imageUrl = Type.String({ format: 'uri', description: "the address of the user's picture" });
 
 /** The user who made a proposal; a deleted user has no name and no picture. */

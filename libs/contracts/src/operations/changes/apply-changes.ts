@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { InverseChange } from '../../changes/index.ts';
 import { defineOperation } from '../../operation.ts';
 import { RequestedChange } from './preview-changes.ts';
 
@@ -15,7 +16,7 @@ export const AppliedChanges = Type.Object({
     }),
     { description: 'the reason why nothing was applied' },
   ),
-  inverse: Type.Array(Type.Unknown(), { description: 'the changes that undo what was applied' }),
+  inverse: Type.Array(Type.Unsafe<InverseChange>({}), { description: 'the changes that undo what was applied' }),
 });
 export type AppliedChanges = Static<typeof AppliedChanges>;
 
