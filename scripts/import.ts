@@ -98,9 +98,9 @@ const importAll = async (
 };
 
 const run = async (): Promise<void> => {
-  const given = settings();
-  if (given === undefined) return console.log(help);
-  const { url, token, project, environment, segments, files, features } = given;
+  const options = settings();
+  if (options === undefined) return console.log(help);
+  const { url, token, project, environment, segments, files, features } = options;
   const startedAt = performance.now();
   const listed = segments === undefined ? undefined : readSegments(segments);
   const exports = readExports(files, { features, bytes: partBytes }, listed);

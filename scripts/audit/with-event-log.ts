@@ -20,8 +20,8 @@ export const withEventLog = async <T>(
   urlOption: string | undefined,
   job: (log: Database) => Promise<T>,
 ): Promise<T> => {
-  const { AUDIT_DATABASE_URL: given, AUDIT_DATABASE_URL_FILE: givenFile } = process.env;
-  const url = urlOption ?? (given || givenFile ? readConfig(AuditConfig, process.env).AUDIT_DATABASE_URL : '');
+  const { AUDIT_DATABASE_URL: urlSetting, AUDIT_DATABASE_URL_FILE: urlFile } = process.env;
+  const url = urlOption ?? (urlSetting || urlFile ? readConfig(AuditConfig, process.env).AUDIT_DATABASE_URL : '');
   const dataDir = path.resolve(process.env['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'), 'postgres');
   const embedded = url === '' ? await connectOrStartEmbeddedPostgres({ dataDir }) : undefined;
   try {

@@ -43,12 +43,12 @@ const ofType: Readonly<Record<string, unknown>> = {
 
 const cracksOf = (
   description: ApiDescription,
-  given: Schema,
+  reference: Schema,
   value: unknown,
   path: Path,
   random: SeededRandom,
 ): Crack[] => {
-  const schema = description.resolve(given);
+  const schema = description.resolve(reference);
   const cracks: Crack[] = [];
   const crack = (rule: string, to: unknown): void => void cracks.push({ rule, path, value: to });
   const { minLength = 0, maxLength, minimum, maximum, minItems = 0, maxItems } = schema;
@@ -359,7 +359,7 @@ export const invalidRequests = (
     const { operation } = request;
     if (operation.queryParameters.length === 0) return undefined;
     const { name, schema } = random.pick(operation.queryParameters);
-    const others = request.query.filter(([given]) => given !== name);
+    const others = request.query.filter(([parameter]) => parameter !== name);
     const { type } = description.resolve(schema);
     if (type !== 'array' && random.chance(0.2)) {
       return {

@@ -148,11 +148,11 @@ export const knownObjects = (paths: readonly string[]) => {
       for (const { prefix, list, own } of byList.get(path) ?? []) {
         const noun = singular(list.split('/').at(-1) ?? '');
         for (const { thing } of found) {
-          const given = own.map((parameter) => [parameter, valueFor(parameter, thing)] as const);
-          if (given.some(([, value]) => value === undefined)) continue;
-          keepThing(prefix, { ...values, ...(Object.fromEntries(given) as Record<string, string>) }, thing);
+          const parameters = own.map((parameter) => [parameter, valueFor(parameter, thing)] as const);
+          if (parameters.some(([, value]) => value === undefined)) continue;
+          keepThing(prefix, { ...values, ...(Object.fromEntries(parameters) as Record<string, string>) }, thing);
           const where = whereIs(thing, values);
-          for (const [parameter, value] of given) {
+          for (const [parameter, value] of parameters) {
             nameIt(parameter, value as string, where);
             if (own.length === 1) nameIt(noun, value as string, where);
           }

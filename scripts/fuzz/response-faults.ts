@@ -12,7 +12,7 @@ export type Promised =
   | 'a broken input accepted'
   | 'a broken input refused as something else';
 
-export interface Fault {
+export interface ResponseFault {
   readonly promise: Promised;
   readonly what: string;
 }
@@ -38,9 +38,13 @@ const faultOfBody = ({ text, contentType }: FuzzResponse, { type, faultOf }: Des
 };
 
 /** The violations in a response to a valid request (without `broken`) or to one that breaks a rule. */
-export const responseFaults = ({ operation }: FuzzRequest, answer: FuzzResponse, broken?: InvalidRequest): Fault[] => {
+export const responseFaults = (
+  { operation }: FuzzRequest,
+  answer: FuzzResponse,
+  broken?: InvalidRequest,
+): ResponseFault[] => {
   const { status, text } = answer;
-  const faults: Fault[] = [];
+  const faults: ResponseFault[] = [];
   const shown = text.slice(0, 400);
   if (status >= 500) faults.push({ promise: 'an answer of 5xx', what: `${status} ${shown}` });
   const documented = operation.answers.get(status);

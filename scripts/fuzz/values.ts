@@ -264,9 +264,9 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     ])();
   };
 
-  const value = (given: Schema, name: string, whim: ValueContext, depth = 0): unknown => {
+  const value = (reference: Schema, name: string, whim: ValueContext, depth = 0): unknown => {
     const { random } = whim;
-    const schema = resolve(given);
+    const schema = resolve(reference);
     if (schema.const !== undefined) return schema.const;
     if (schema.enum !== undefined) {
       const usual = meant[name]?.filter((one) => schema.enum?.includes(one)) ?? [];
@@ -306,8 +306,8 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     }
   };
 
-  const saidAgain: ValueSource['saidAgain'] = (given, thing, whim) => {
-    const schema = resolve(given);
+  const saidAgain: ValueSource['saidAgain'] = (reference, thing, whim) => {
+    const schema = resolve(reference);
     const branches = schema.anyOf ?? schema.oneOf;
     if (branches !== undefined) {
       const all = branches.map(resolve);

@@ -46,8 +46,8 @@ export const readExports = (
 ): Export[] => {
   let first: { readonly file: string; readonly environment: string } | undefined;
   return files.map((file) => {
-    const given = readJson(file);
-    const data = held(file, () => parse(lenientSchema(ExportedFeatures), given));
+    const json = readJson(file);
+    const data = held(file, () => parse(lenientSchema(ExportedFeatures), json));
     const named = new Set(data.segments?.map(({ id }) => id));
     const segments = [...(data.segments ?? []), ...listed.filter(({ id }) => !named.has(id))];
     for (const { environment } of data.featureEnvironments ?? []) {

@@ -14,8 +14,8 @@ const isListed = (item: unknown): item is ListedSegment =>
 
 /** The segments in what `GET /api/admin/segments` answered. */
 export const readSegments = (file: string): ListedSegment[] => {
-  const given = readJson(file) as { segments?: unknown } | null;
-  const list: unknown = Array.isArray(given) ? given : given?.segments;
+  const json = readJson(file) as { segments?: unknown } | null;
+  const list: unknown = Array.isArray(json) ? json : json?.segments;
   if (!Array.isArray(list) || !list.every(isListed)) {
     throw new UsageError(`${file} has no list of segments: give what GET /api/admin/segments answers.`);
   }

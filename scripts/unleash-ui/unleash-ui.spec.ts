@@ -35,12 +35,12 @@ if (folder === undefined)
     const api = apiOf(platform.url, platform.token);
     const user = { username: 'ada', name: 'Ada', email: 'ada@example.org', rootRole: 1, password, sendEmail: false };
     const oidc = { enabled: true, discoverUrl: provider.issuer, clientId, secret: clientSecret, autoCreate: true };
-    const given = [
+    const responses = [
       await api('POST', '/api/admin/user-admin', user),
       await api('POST', '/api/admin/projects/default/features', { name: 'new-checkout', description: 'In two steps' }),
       await api('POST', '/api/admin/auth/oidc/settings', oidc),
     ];
-    expect(given.map(({ status, text }) => (status < 300 ? 'ok' : text))).toEqual(['ok', 'ok', 'ok']);
+    expect(responses.map(({ status, text }) => (status < 300 ? 'ok' : text))).toEqual(['ok', 'ok', 'ok']);
     server = await startChromium();
     browser = await chromium.connect(server.wsEndpoint());
   });

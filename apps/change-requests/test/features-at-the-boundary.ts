@@ -216,7 +216,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
   );
   return {
     /** the requests of CheckChanges, oldest first */
-    asked: request,
+    checkRequests: request,
     /** what has been applied, each request once, with who did it */
     applied,
     /** the requests of SetProtection, oldest first */

@@ -59,7 +59,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
     it(`returns the same for ${generatedSearches} generated searches`, async () => {
       let findsSome = 0;
       await fc.assert(
-        fc.asyncProperty(generatedSearch, async ({ asked: request, naive, hiddenProjects }) => {
+        fc.asyncProperty(generatedSearch, async ({ query: request, naive, hiddenProjects }) => {
           const { found, total } = await search(request, { userId: naive.userId, hiddenProjects });
           const expected = naiveSearch(world, naive);
           expect({ found, total }).toEqual({ found: expected.features, total: expected.total });
@@ -85,8 +85,8 @@ export const describeFeatureIndex = (name: string, start: () => Promise<StartedI
     it.each(['createdAt', 'name', 'type', 'lastSeenAt', 'environment:production', 'environment:nowhere'])(
       'returns the right page of the whole list sorted by %s, near either end',
       async (sortBy) => {
-        const filter = { asked: { tag: 'DO_NOT_INCLUDE:simple:red' }, criteria: [without('simple:red')] };
-        for (const { asked: request, criteria } of [filter, { asked: {}, criteria: [] }]) {
+        const filter = { query: { tag: 'DO_NOT_INCLUDE:simple:red' }, criteria: [without('simple:red')] };
+        for (const { query: request, criteria } of [filter, { query: {}, criteria: [] }]) {
           for (const [favoritesFirst, sortOrder] of [
             ['false', 'asc'],
             ['false', 'desc'],

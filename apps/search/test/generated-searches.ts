@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { aFeature, inEnvironment, tagged } from './builders.ts';
 import type { Criterion, NaiveSearch, World } from './naive-search.ts';
 
-type AskedQuery = RequestOf<typeof SearchFeatures>['query'];
+type SearchQuery = RequestOf<typeof SearchFeatures>['query'];
 
 const projects = ['default', 'shop', 'Shop', 'shop-2'];
 const types = ['release', 'experiment', 'kill-switch', 'operational'];
@@ -66,10 +66,10 @@ export const generatedWorld = (size: number, seed: number): World => {
 };
 
 interface GeneratedCriterion extends Criterion {
-  readonly asked: Partial<AskedQuery>;
+  readonly query: Partial<SearchQuery>;
 }
 
-type Parameter = Exclude<keyof AskedQuery, 'status'>;
+type Parameter = Exclude<keyof SearchQuery, 'status'>;
 
 const someOf = (values: readonly string[]): fc.Arbitrary<string[]> =>
   fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });
@@ -83,7 +83,7 @@ const among = (
   fc
     .record({ operator: fc.constantFrom('IS', 'IS_NOT', 'IS_ANY_OF', 'IS_NONE_OF'), listed: someOf(values), comma })
     .map(({ operator, listed, comma: between }) => ({
-      asked: { [parameter]: `${operator}:${listed.join(between)}` },
+      query: { [parameter]: `${operator}:${listed.join(between)}` },
       holds: (feature) => isOneOf(feature, listed) === ['IS', 'IS_ANY_OF'].includes(operator),
     }));
 
@@ -106,7 +106,7 @@ const holding = (
       comma,
     })
     .map(({ operator, listed, comma: between }) => ({
-      asked: { [parameter]: `${operator}:${listed.join(between)}` },
+      query: { [parameter]: `${operator}:${listed.join(between)}` },
       holds: (feature, segmentNames) => {
         const held = heldBy(feature, segmentNames);
         const some = listed.some((value) => held.includes(value));
@@ -120,7 +120,7 @@ const holding = (
 const status = fc
   .array(fc.tuple(fc.constantFrom(...environments, 'nowhere'), fc.boolean()), { minLength: 1, maxLength: 3 })
   .map((wanted): GeneratedCriterion => ({
-    asked: { status: wanted.map(([name, enabled]) => `${name}:${enabled ? 'enabled' : 'disabled'}`) },
+    query: { status: wanted.map(([name, enabled]) => `${name}:${enabled ? 'enabled' : 'disabled'}`) },
     holds: (feature) =>
       feature.environments.some((environment) =>
         wanted.some(([name, enabled]) => environment.name === name && environment.enabled === enabled),
@@ -130,19 +130,19 @@ const status = fc
 const created = fc
   .tuple(fc.boolean(), fc.constantFrom('2025-12-31', ...days, '2026-02-28'))
   .map(([before, day]): GeneratedCriterion => ({
-    asked: { createdAt: `${before ? 'IS_BEFORE' : 'IS_ON_OR_AFTER'}:${day}` },
+    query: { createdAt: `${before ? 'IS_BEFORE' : 'IS_ON_OR_AFTER'}:${day}` },
     holds: ({ createdAt }) => createdAt < `${day}T00:00:00.000Z` === before,
   }));
 
 const seen = fc
   .tuple(fc.boolean(), fc.constantFrom('2025-12-31', ...days, '2026-02-28'))
   .map(([before, day]): GeneratedCriterion => ({
-    asked: { lastSeenAt: `${before ? 'IS_BEFORE' : 'IS_ON_OR_AFTER'}:${day}` },
+    query: { lastSeenAt: `${before ? 'IS_BEFORE' : 'IS_ON_OR_AFTER'}:${day}` },
     holds: ({ lastSeenAt }) => lastSeenAt !== null && lastSeenAt < `${day}T00:00:00.000Z` === before,
   }));
 
 const favorite = fc.boolean().map((wanted): GeneratedCriterion => ({
-  asked: { favorite: String(wanted) },
+  query: { favorite: String(wanted) },
   holds: ({ favoritedBy }, _segmentNames, userId) => favoritedBy.includes(userId) === wanted,
 }));
 
@@ -169,7 +169,7 @@ const pieces = [
   ':a:b',
 ];
 const text = someOf(pieces).map((wanted): GeneratedCriterion => ({
-  asked: { query: wanted.join(' , ') },
+  query: { query: wanted.join(' , ') },
   holds: ({ name, tags: held }) =>
     [name, ...held.map(({ type, value }) => `${type}:${value}`)].some((looked) =>
       wanted.some((piece) => looked.toLowerCase().includes(piece.toLowerCase())),
@@ -194,7 +194,7 @@ const criteria = [
 
 /** A search as a query, and the same search for the naive implementation. */
 export interface GeneratedSearch {
-  readonly asked: AskedQuery;
+  readonly query: SearchQuery;
   readonly naive: NaiveSearch;
   readonly hiddenProjects: readonly string[];
 }
@@ -234,10 +234,14 @@ export const generatedSearch: fc.Arbitrary<GeneratedSearch> = fc
   })
   .map(({ wanted, archived, sortBy, sortOrder, favoritesFirst, offset, limit, userId, hidden }) => {
     const plain = { archived, sortBy, sortOrder, favoritesFirst, offset: offset?.toString(), limit: limit?.toString() };
-    const given = Object.entries(plain).filter(([, value]) => value !== undefined);
+    const definedParameters = Object.entries(plain).filter(([, value]) => value !== undefined);
     const seen: Criterion = { holds: ({ project }) => !hidden.includes(project) };
     return {
-      asked: Object.assign({}, ...wanted.map(({ asked: request }) => request), Object.fromEntries(given)) as AskedQuery,
+      query: Object.assign(
+        {},
+        ...wanted.map(({ query: request }) => request),
+        Object.fromEntries(definedParameters),
+      ) as SearchQuery,
       hiddenProjects: hidden,
       naive: {
         criteria: [...wanted, seen],

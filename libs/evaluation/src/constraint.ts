@@ -28,21 +28,21 @@ const isAmong =
   };
 
 const text =
-  (holds: (given: string, value: string) => boolean): Compile =>
+  (holds: (actual: string, value: string) => boolean): Compile =>
   (constraint) => {
     const { contextName, caseInsensitive = false } = constraint;
     const normalise = (value: string): string => (caseInsensitive ? value.toLowerCase() : value);
     const values = nonEmptyValues(constraint).map(normalise);
     return (context) => {
-      const given = fieldValue(context, contextName);
-      if (given === undefined) return false;
-      const actual = normalise(given);
+      const contextValue = fieldValue(context, contextName);
+      if (contextValue === undefined) return false;
+      const actual = normalise(contextValue);
       return values.some((value) => holds(actual, value));
     };
   };
 
 const number =
-  (holds: (given: number, value: number) => boolean): Compile =>
+  (holds: (actual: number, value: number) => boolean): Compile =>
   ({ contextName, value: operand }) => {
     const value = Number(operand);
     return (context) => holds(Number(fieldValue(context, contextName) ?? Number.NaN), value);
@@ -50,12 +50,12 @@ const number =
 
 /** Date operators compare `currentTime` of the context, otherwise the current time, whatever field the constraint names. */
 const date =
-  (holds: (given: number, value: number) => boolean): Compile =>
+  (holds: (actual: number, value: number) => boolean): Compile =>
   ({ value: operand }) => {
     const value = Date.parse(operand ?? '');
     return (context) => {
-      const given = fieldValue(context, 'currentTime');
-      return holds(given === undefined ? context.now.getTime() : Date.parse(given), value);
+      const contextValue = fieldValue(context, 'currentTime');
+      return holds(contextValue === undefined ? context.now.getTime() : Date.parse(contextValue), value);
     };
   };
 
@@ -66,8 +66,8 @@ const semver =
   ({ contextName, value = '' }) => {
     if (!isVersion(value)) return never;
     return (context) => {
-      const given = fieldValue(context, contextName);
-      return given !== undefined && isVersion(given) && holds(compare(given, value));
+      const contextValue = fieldValue(context, contextName);
+      return contextValue !== undefined && isVersion(contextValue) && holds(compare(contextValue, value));
     };
   };
 
@@ -78,8 +78,10 @@ const regex: Compile = ({ contextName, value = '', caseInsensitive = false }) =>
   try {
     const expression = RE2JS.compile(value, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
     return (context) => {
-      const given = fieldValue(context, contextName);
-      return given !== undefined && given.length <= maxMatchedLength && expression.matcher(given).find();
+      const contextValue = fieldValue(context, contextName);
+      return (
+        contextValue !== undefined && contextValue.length <= maxMatchedLength && expression.matcher(contextValue).find()
+      );
     };
   } catch {
     return never;
@@ -100,13 +102,13 @@ const isWithin = (address: Address, network: Address): boolean =>
   address instanceof Address4 === network instanceof Address4 && address.isInSubnet(network as Address4 & Address6);
 
 /** Matches an address that is listed or within a listed network. Entries that are neither match only an equal text. */
-export const addressMatcher = (values: readonly string[]): ((given: string | undefined) => boolean) => {
+export const addressMatcher = (values: readonly string[]): ((contextValue: string | undefined) => boolean) => {
   const exact = new Set(values);
   const networks = values.flatMap((value) => addressOf(value) ?? []);
-  return (given) => {
-    if (given === undefined) return false;
-    if (exact.has(given)) return true;
-    const address = addressOf(given);
+  return (contextValue) => {
+    if (contextValue === undefined) return false;
+    if (exact.has(contextValue)) return true;
+    const address = addressOf(contextValue);
     return address !== undefined && networks.some((network) => isWithin(address, network));
   };
 };
@@ -121,16 +123,16 @@ const compilers = new Map<string, Compile>(
   Object.entries({
     IN: isAmong(true),
     NOT_IN: isAmong(false),
-    STR_STARTS_WITH: text((given, value) => given.startsWith(value)),
-    STR_ENDS_WITH: text((given, value) => given.endsWith(value)),
-    STR_CONTAINS: text((given, value) => given.includes(value)),
-    NUM_EQ: number((given, value) => given === value),
-    NUM_GT: number((given, value) => given > value),
-    NUM_GTE: number((given, value) => given >= value),
-    NUM_LT: number((given, value) => given < value),
-    NUM_LTE: number((given, value) => given <= value),
-    DATE_AFTER: date((given, value) => given > value),
-    DATE_BEFORE: date((given, value) => given < value),
+    STR_STARTS_WITH: text((actual, value) => actual.startsWith(value)),
+    STR_ENDS_WITH: text((actual, value) => actual.endsWith(value)),
+    STR_CONTAINS: text((actual, value) => actual.includes(value)),
+    NUM_EQ: number((actual, value) => actual === value),
+    NUM_GT: number((actual, value) => actual > value),
+    NUM_GTE: number((actual, value) => actual >= value),
+    NUM_LT: number((actual, value) => actual < value),
+    NUM_LTE: number((actual, value) => actual <= value),
+    DATE_AFTER: date((actual, value) => actual > value),
+    DATE_BEFORE: date((actual, value) => actual < value),
     SEMVER_EQ: semver((order) => order === 0),
     SEMVER_GT: semver((order) => order > 0),
     SEMVER_GTE: semver((order) => order >= 0),

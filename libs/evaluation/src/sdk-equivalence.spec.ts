@@ -83,8 +83,8 @@ type Context = typeof context extends fc.Arbitrary<infer It> ? It : never;
 
 it('evaluates every generated feature as the SDK for Node.js does', async () => {
   const seen = new Set<string>();
-  const compare = async ({ features: given, segments: constraintsOfSegments }: Content, sdkContext: Context) => {
-    const features = given.map((one, nth) => ({
+  const compare = async ({ features: content, segments: constraintsOfSegments }: Content, sdkContext: Context) => {
+    const features = content.map((one, nth) => ({
       name: `f${nth}`,
       project: 'default',
       type: 'release',

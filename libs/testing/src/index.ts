@@ -2,7 +2,7 @@ export { freePort } from '@bunting/embedded-postgres';
 export { openEventStream, type OpenEventStream, type ReceivedEvent } from './event-stream.ts';
 export { eventually } from './eventually.ts';
 export { longFreshnessTimeouts } from './long-freshness-timeouts.ts';
-export { type NatsOptions, startNats, type TestNats } from './nats.ts';
+export { type NatsServerOptions, startNats, type TestNats } from './nats.ts';
 export { type Balancer, startBalancer } from './balancer.ts';
 export { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from './nats-program.ts';
 export { type FreshDatabase, freshDatabase, type Preparation } from './postgres.ts';

@@ -1,10 +1,10 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { natsRequest } from '../test/nats-request.ts';
-import { findNatsServer, type NatsOptions, startNats, type TestNats } from './index.ts';
+import { findNatsServer, type NatsServerOptions, startNats, type TestNats } from './index.ts';
 
 const started: TestNats[] = [];
-const start = async (options?: NatsOptions): Promise<TestNats> => {
+const start = async (options?: NatsServerOptions): Promise<TestNats> => {
   const nats = await startNats(options);
   started.push(nats);
   return nats;

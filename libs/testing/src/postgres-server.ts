@@ -65,6 +65,6 @@ let known: Promise<string> | undefined;
 
 /** The PostgreSQL of this run: `TEST_POSTGRES_URL` if it is set, as by `npm test`; otherwise a server of this process. */
 export const testPostgresUrl = (): Promise<string> => {
-  const given = process.env['TEST_POSTGRES_URL'];
-  return (known ??= given === undefined || given === '' ? startOrFind() : Promise.resolve(given));
+  const url = process.env['TEST_POSTGRES_URL'];
+  return (known ??= url === undefined || url === '' ? startOrFind() : Promise.resolve(url));
 };

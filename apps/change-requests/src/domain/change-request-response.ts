@@ -12,7 +12,7 @@ import type {
   ChangeRequestSegment,
 } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
-import type { ChangeRequest, Comment, Person, ProposedChange, Schedule, Review } from './change-request.ts';
+import type { ChangeRequest, Comment, UserRef, ProposedChange, Schedule, Review } from './change-request.ts';
 
 /** The actions that are shown with their snapshot. */
 const withSnapshot: ReadonlySet<ChangeAction> = new Set([
@@ -24,7 +24,7 @@ const withSnapshot: ReadonlySet<ChangeAction> = new Set([
 ]);
 
 /** An author in the format of the API. */
-export const toAuthorResponse = ({ id, name }: Person): Author => ({
+export const toAuthorResponse = ({ id, name }: UserRef): Author => ({
   id,
   username: name,
   imageUrl: name === null ? null : imageUrlOf(name),
@@ -99,8 +99,8 @@ const featuresOf = (changes: readonly ProposedChange[], { features }: PreviewedC
 
 /** The segment name according to a change: the name at proposal, or the name that an applied change has set. */
 const segmentNameOf = ({ action, segment, payload }: ProposedChange, isApplied: boolean): string => {
-  const given = action === 'updateSegment' ? (payload as { readonly name?: string }).name : undefined;
-  return (isApplied ? given : undefined) ?? segment?.name ?? '';
+  const newName = action === 'updateSegment' ? (payload as { readonly name?: string }).name : undefined;
+  return (isApplied ? newName : undefined) ?? segment?.name ?? '';
 };
 
 const segmentsOf = ({ changes, state }: ChangeRequest, preview: PreviewedChanges): ChangeRequestSegment[] => {

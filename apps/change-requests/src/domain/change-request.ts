@@ -1,7 +1,7 @@
 import type { ChangeAction, ChangeRequestState, Granted, RecordedEvent } from '@bunting/contracts';
 
 /** A user as stored with the request. The name of a deleted user is null. */
-export interface Person {
+export interface UserRef {
   readonly id: number;
   readonly name: string | null;
 }
@@ -22,7 +22,7 @@ export interface ProposedChange {
   readonly payload: unknown;
   /** the state that the change replaces, as of its proposal */
   readonly snapshot: unknown;
-  readonly createdBy: Person;
+  readonly createdBy: UserRef;
   readonly createdAt: string;
 }
 
@@ -69,7 +69,7 @@ export interface Applying {
 export interface Comment {
   readonly id: number;
   readonly text: string;
-  readonly createdBy: Person;
+  readonly createdBy: UserRef;
   readonly createdAt: string;
 }
 
@@ -83,7 +83,7 @@ export interface ChangeRequest {
   readonly title: string | null;
   readonly state: ChangeRequestState;
   readonly minApprovals: number;
-  readonly createdBy: Person;
+  readonly createdBy: UserRef;
   readonly createdAt: string;
   /** incremented by every edit of the content, so that a reviewer can detect an edit since they read it */
   readonly revision: number;

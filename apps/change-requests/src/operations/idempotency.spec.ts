@@ -62,63 +62,66 @@ const approved = async () => {
 };
 const changeIn = (request: Awaited<ReturnType<typeof draft>>) => request.features[0]?.changes[0]?.id ?? 0;
 
-const writes: readonly { readonly what: string; readonly given: () => Promise<Write> }[] = [
-  { what: 'begins a request', given: async () => writing(AddChanges, { params: production, body: enable }) },
+const writes: readonly { readonly description: string; readonly prepare: () => Promise<Write> }[] = [
+  { description: 'begins a request', prepare: async () => writing(AddChanges, { params: production, body: enable }) },
   {
-    what: 'adds to a request',
-    given: async () => {
+    description: 'adds to a request',
+    prepare: async () => {
       await draft();
       return writing(AddChanges, { params: production, body: [archive] });
     },
   },
   {
-    what: 'replaces a change',
-    given: async () => {
+    description: 'replaces a change',
+    prepare: async () => {
       const request = await draft();
       const body = { ...enable, payload: { enabled: false } };
       return writing(EditChange, { params: { ...at(request.id), changeId: changeIn(request) }, body });
     },
   },
   {
-    what: 'takes a change out',
-    given: async () => {
+    description: 'takes a change out',
+    prepare: async () => {
       const request = await service.add([enable, archive]);
       return writing(DiscardChange, { params: { ...at(request.id), changeId: changeIn(request) } });
     },
   },
-  { what: 'discards a draft', given: async () => writing(DiscardDraft, { params: at((await draft()).id) }) },
+  { description: 'discards a draft', prepare: async () => writing(DiscardDraft, { params: at((await draft()).id) }) },
   {
-    what: 'gives a title',
-    given: async () => writing(SetTitle, { params: at((await draft()).id), body: { title: 'Friday' } }),
+    description: 'gives a title',
+    prepare: async () => writing(SetTitle, { params: at((await draft()).id), body: { title: 'Friday' } }),
   },
   {
-    what: 'says something',
-    given: async () => writing(AddComment, { params: at((await draft()).id), body: { text: 'Why?' } }),
+    description: 'says something',
+    prepare: async () => writing(AddComment, { params: at((await draft()).id), body: { text: 'Why?' } }),
   },
   {
-    what: 'asks for approval',
-    given: async () => writing(SetApprovers, { params: at((await draft()).id), body: { reviewers: [rita.id] } }),
+    description: 'asks for approval',
+    prepare: async () => writing(SetApprovers, { params: at((await draft()).id), body: { reviewers: [rita.id] } }),
   },
-  { what: 'sends to review', given: async () => moving((await draft()).id, 'In review', mia, { comment: 'Please.' }) },
-  { what: 'approves', given: async () => moving(await inReview(), 'Approved', rita, { comment: 'Fine.' }) },
-  { what: 'rejects', given: async () => moving(await inReview(), 'Rejected', rita) },
   {
-    what: 'schedules',
-    given: async () =>
+    description: 'sends to review',
+    prepare: async () => moving((await draft()).id, 'In review', mia, { comment: 'Please.' }),
+  },
+  { description: 'approves', prepare: async () => moving(await inReview(), 'Approved', rita, { comment: 'Fine.' }) },
+  { description: 'rejects', prepare: async () => moving(await inReview(), 'Rejected', rita) },
+  {
+    description: 'schedules',
+    prepare: async () =>
       moving(await approved(), 'Scheduled', ada, { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }),
   },
-  { what: 'applies', given: async () => moving(await approved(), 'Applied', ada, { comment: 'Now.' }) },
+  { description: 'applies', prepare: async () => moving(await approved(), 'Applied', ada, { comment: 'Now.' }) },
   {
-    what: 'makes a request that undoes another',
-    given: async () => {
+    description: 'makes a request that undoes another',
+    prepare: async () => {
       const id = await approved();
       await service.move(id, 'Applied', ada);
       return writing(RevertChangeRequest, { params: at(id) });
     },
   },
   {
-    what: 'protects an environment',
-    given: async () =>
+    description: 'protects an environment',
+    prepare: async () =>
       writing(SetChangeRequestConfig, {
         params: production,
         body: { changeRequestsEnabled: true, requiredApprovals: 2 },
@@ -140,7 +143,7 @@ const everything = async () => {
 const send = ({ operation, ask, caller }: Write, idempotencyKey: string) =>
   service.call(operation, ask, caller, 10_000, { idempotencyKey });
 
-const asked = new Set<string>();
+const tested = new Set<string>();
 const tagNow = async ({ operation, ask, caller }: Write): Promise<readonly string[]> => {
   const refused = await service
     .call(operation, ask, caller, 10_000, { ifMatch: ['none'] })
@@ -149,9 +152,9 @@ const tagNow = async ({ operation, ask, caller }: Write): Promise<readonly strin
   return [(refused as Refusal).tag ?? ''];
 };
 
-describe.each(writes)('a write that $what', ({ given }) => {
+describe.each(writes)('a write that $description', ({ prepare }) => {
   it('is refused when If-Match is outdated', async () => {
-    const write = await given();
+    const write = await prepare();
     if (write.operation.ifMatch === undefined) return;
     const before = await everything();
     const ifMatch = await tagNow(write);
@@ -162,18 +165,18 @@ describe.each(writes)('a write that $what', ({ given }) => {
   });
 });
 
-describe.each(writes)('a write that $what, sent again with its Idempotency-Key', ({ given }) => {
+describe.each(writes)('a write that $description, sent again with its Idempotency-Key', ({ prepare }) => {
   it('has no further effect and is replayed', async () => {
-    const [write, key] = [await given(), randomUUID()];
+    const [write, key] = [await prepare(), randomUUID()];
     const first = await send(write, key);
     const after = await everything();
     expect(await send(write, key)).toEqual(first);
     expect(await everything()).toEqual(after);
-    asked.add(write.operation.subject);
+    tested.add(write.operation.subject);
   });
 
   it('has one effect when it is sent several times concurrently', async () => {
-    const [write, key] = [await given(), randomUUID()];
+    const [write, key] = [await prepare(), randomUUID()];
     const before = (await service.emittedEvents()).length;
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => send(write, key)));
     const answer = await send(write, key);
@@ -181,12 +184,12 @@ describe.each(writes)('a write that $what, sent again with its Idempotency-Key',
       if (outcome.status === 'fulfilled') expect(outcome.value).toEqual(answer);
       else expect(outcome.reason).toMatchObject({ kind: 'ConflictError' });
     }
-    const tellings = (await service.emittedEvents()).length - before;
+    const emitted = (await service.emittedEvents()).length - before;
     await service.forget();
-    const alone = await given();
-    const without = (await service.emittedEvents()).length;
+    const alone = await prepare();
+    const beforeAlone = (await service.emittedEvents()).length;
     await send(alone, randomUUID());
-    expect(tellings).toBe((await service.emittedEvents()).length - without);
+    expect(emitted).toBe((await service.emittedEvents()).length - beforeAlone);
   });
 });
 
@@ -197,7 +200,7 @@ it('the cases of this file cover every write operation', () => {
     (operation) => operation.http?.method !== 'GET' && serviceOf(operation) === 'change-requests',
   );
   const effective = all.map(({ subject }) => subject).filter((subject) => !withoutEffect.test(subject));
-  expect(effective.filter((subject) => !asked.has(subject))).toEqual([]);
+  expect(effective.filter((subject) => !tested.has(subject))).toEqual([]);
 });
 
 describe('applying that was interrupted', () => {

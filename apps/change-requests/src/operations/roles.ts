@@ -1,9 +1,12 @@
 import { adminTokenUserId, type Caller, may } from '@bunting/contracts';
 import type { ChangeRequest } from '../domain/change-request.ts';
-import type { Roles } from '../domain/review/state-machine.ts';
+import type { RequestRoles } from '../domain/review/state-machine.ts';
 
 /** Returns the roles of a caller for a request. */
-export type RolesOf = (caller: Caller, request: Pick<ChangeRequest, 'project' | 'environment' | 'createdBy'>) => Roles;
+export type RolesOf = (
+  caller: Caller,
+  request: Pick<ChangeRequest, 'project' | 'environment' | 'createdBy'>,
+) => RequestRoles;
 
 export interface ReviewPolicy {
   /** whether an admin token, which belongs to no user, may approve and reject */

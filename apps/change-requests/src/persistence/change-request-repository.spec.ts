@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** Pending requests of Mia with two changes each: one for every environment, as there is only one in each. */
-const given = (project: string, count: number): Promise<unknown> =>
+const insertPendingRequests = (project: string, count: number): Promise<unknown> =>
   service.database.transaction(({ query }) =>
     query(
       `with request as (
@@ -35,8 +35,8 @@ const statementsOf = async (job: () => Promise<unknown>): Promise<number> => {
 
 describe('the pending requests of a user', () => {
   it('are read with their changes by one statement, however many they are', async () => {
-    await given('small', 1);
-    await given('large', 300);
+    await insertPendingRequests('small', 1);
+    await insertPendingRequests('large', 300);
     expect(await statementsOf(() => reader.allPendingOfUser(mia.id, 'small'))).toBe(1);
     expect(await statementsOf(() => reader.allPendingOfUser(mia.id, 'large'))).toBe(1);
     const requests = await reader.allPendingOfUser(mia.id, 'large');

@@ -80,8 +80,8 @@ export const storeDraft = `
   ), gone as (delete from change where id = any ($3::bigint[]) and exists (select from request)),
   stored as (
     insert into change (${columns.join(', ')})
-    select ${columns.map((column) => (column === 'change_request_id' ? 'request.id' : `given.${column}`)).join(', ')}
-    from request, json_populate_recordset(null::change, $4::json) as given
+    select ${columns.map((column) => (column === 'change_request_id' ? 'request.id' : `row.${column}`)).join(', ')}
+    from request, json_populate_recordset(null::change, $4::json) as row
     on conflict (id) do update set ${columns
       .filter((column) => column !== 'id' && column !== 'change_request_id')
       .map((column) => `${column} = excluded.${column}`)

@@ -9,13 +9,13 @@ const addressDelayMs = 300;
 export const useFilterInUrl = (parameter: keyof SearchParameters = 'q') => {
   const search = useSearchParameters();
   const navigate = useNavigate();
-  const given = search[parameter] ?? '';
-  const [filter, setFilter] = useState(given);
-  const [written, setWritten] = useState(given);
+  const inAddress = search[parameter] ?? '';
+  const [filter, setFilter] = useState(inAddress);
+  const [written, setWritten] = useState(inAddress);
   // The address was changed by the browser's buttons or a link.
-  if (given !== written) {
-    setWritten(given);
-    setFilter(given);
+  if (inAddress !== written) {
+    setWritten(inAddress);
+    setFilter(inAddress);
   }
   const write = useCallback(
     (changed: SearchParameters) =>

@@ -70,12 +70,12 @@ const read: { readonly [E in StateEntity]: Statement } = {
   feature: {
     name: 'stored-features',
     text: `
-      select asked.id, coalesce(document.version, -1) as version,
+      select requested.id, coalesce(document.version, -1) as version,
         document.document is not null or lookup.name is not null as "isLive",
         document.document, row_to_json(lookup) as lookup
-      from unnest($1::text[]) as asked (id)
-        left join feature_document document on document.name = asked.id
-        left join feature_lookup lookup on lookup.name = asked.id
+      from unnest($1::text[]) as requested (id)
+        left join feature_document document on document.name = requested.id
+        left join feature_lookup lookup on lookup.name = requested.id
       where document.name is not null or lookup.name is not null`,
   },
   segment: {

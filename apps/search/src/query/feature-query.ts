@@ -73,11 +73,11 @@ const parseSortBy = (parameter: Parameter): Sort['by'] => {
   return by;
 };
 
-const parseStatuses = (given: readonly string[] | undefined): readonly string[] | undefined => {
-  if (given === undefined) return undefined;
-  if (given.length === 0 || given.length > maxValues)
-    throw invalidParameter({ name: 'status', text: `${given.length} of them` }, `be given 1 to ${maxValues} times`);
-  return [...new Set(given.map((text) => parseStatus(checkParameter('status', text))))];
+const parseStatuses = (texts: readonly string[] | undefined): readonly string[] | undefined => {
+  if (texts === undefined) return undefined;
+  if (texts.length === 0 || texts.length > maxValues)
+    throw invalidParameter({ name: 'status', text: `${texts.length} of them` }, `be given 1 to ${maxValues} times`);
+  return [...new Set(texts.map((text) => parseStatus(checkParameter('status', text))))];
 };
 
 /**

@@ -133,10 +133,10 @@ export const startFakeMeilisearch = async (options: FakeMeilisearchOptions = {})
 
   const requireKey = (request: IncomingMessage, action: string, about: readonly string[]): void => {
     if (options.masterKey === undefined) return;
-    const given = request.headers.authorization?.replace(/^Bearer /, '');
-    if (given === undefined) throw new Refused(401, 'missing_authorization_header');
-    if (given === options.masterKey) return;
-    const key = (options.keys ?? []).find((each) => each.key === given);
+    const sentKey = request.headers.authorization?.replace(/^Bearer /, '');
+    if (sentKey === undefined) throw new Refused(401, 'missing_authorization_header');
+    if (sentKey === options.masterKey) return;
+    const key = (options.keys ?? []).find((each) => each.key === sentKey);
     const may = (allowed: readonly string[], one: string) => allowed.includes('*') || allowed.includes(one);
     if (key === undefined || !may(key.actions, action) || !about.every((uid) => may(key.indexes, uid)))
       throw new Refused(403, 'invalid_api_key');
@@ -220,10 +220,10 @@ export const startFakeMeilisearch = async (options: FakeMeilisearchOptions = {})
     }
     if (method === 'POST' && path === '/multi-search') {
       const { queries } = body as { queries: Record<string, unknown>[] };
-      const results = queries.map((asked) => {
-        const uid = String(asked['indexUid']);
+      const results = queries.map((query) => {
+        const uid = String(query['indexUid']);
         requireKey(request, 'search', [uid]);
-        return found(indexOf(uid), asked);
+        return found(indexOf(uid), query);
       });
       return { status: 200, json: { results } };
     }

@@ -77,22 +77,22 @@ const tlsFiles = ({ tlsCaFile, tlsCertificateFile, tlsKeyFile }: NatsAccess) => 
     ['BUS_TLS_CERTIFICATE_FILE', 'certFile', tlsCertificateFile],
     ['BUS_TLS_KEY_FILE', 'keyFile', tlsKeyFile],
   ] as const;
-  const given = files.flatMap(([setting, option, file]) => (file === undefined ? [] : [{ setting, option, file }]));
-  for (const { setting, file } of given) readFile(setting, file);
-  return Object.fromEntries(given.map(({ option, file }) => [option, file]));
+  const setFiles = files.flatMap(([setting, option, file]) => (file === undefined ? [] : [{ setting, option, file }]));
+  for (const { setting, file } of setFiles) readFile(setting, file);
+  return Object.fromEntries(setFiles.map(({ option, file }) => [option, file]));
 };
 
-const authenticators = ({ credentialsFile, nkeyFile }: NatsAccess) => {
-  const given = [];
+const authenticatorsOf = ({ credentialsFile, nkeyFile }: NatsAccess) => {
+  const authenticators = [];
   if (credentialsFile !== undefined) {
     readFile('BUS_CREDENTIALS_FILE', credentialsFile);
-    given.push(credsAuthenticator(() => readFile('BUS_CREDENTIALS_FILE', credentialsFile)));
+    authenticators.push(credsAuthenticator(() => readFile('BUS_CREDENTIALS_FILE', credentialsFile)));
   }
   if (nkeyFile !== undefined) {
     nkeySeed(nkeyFile);
-    given.push(nkeyAuthenticator(() => nkeySeed(nkeyFile)));
+    authenticators.push(nkeyAuthenticator(() => nkeySeed(nkeyFile)));
   }
-  return given;
+  return authenticators;
 };
 
 const adviceFor = (reason: string): string =>
@@ -117,7 +117,7 @@ export const connectToNats = async (
   const { servers, requiresTls, access: inAddress } = parseAddresses(list);
   const { user, password, token } = inAddress.user === undefined && inAddress.token === undefined ? access : inAddress;
   const tls = tlsFiles(access);
-  const authenticator = authenticators(access);
+  const authenticator = authenticatorsOf(access);
   try {
     return await connect({
       servers: [...servers],

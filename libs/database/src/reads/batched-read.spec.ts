@@ -20,8 +20,8 @@ describe('a batched read', () => {
     database = await openDatabase({ url: fresh.url, name: 'test', migrations: [flags] });
     rollsOf = batchedRead<[string, number], { rolls: number }>(database, {
       name: 'rolls',
-      text: `select asked.nth::integer, flag.rolls + asked.more as rolls
-        from unnest($1::text[], $2::integer[]) with ordinality as asked (name, more, nth) join flag using (name)
+      text: `select requested.nth::integer, flag.rolls + requested.more as rolls
+        from unnest($1::text[], $2::integer[]) with ordinality as requested (name, more, nth) join flag using (name)
         order by flag.rolls`,
     });
   });

@@ -2,7 +2,13 @@ import { compatibilityCheck, type NatsAccess, openBus, serve, type ServedCall } 
 import { consumersOf, systemCaller } from '@bunting/contracts';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { type Static, Type } from 'typebox';
-import { ConfigError, type ConfigSchema, type Environment, readConfig, unknownSettings } from '../settings/config.ts';
+import {
+  ConfigError,
+  type ConfigSchema,
+  type ProcessEnvironment,
+  readConfig,
+  unknownSettings,
+} from '../settings/config.ts';
 import { type Logger, openLog } from '../monitoring/log.ts';
 import { type MonitoringServer, startMonitoringServer } from '../monitoring/monitoring-server.ts';
 import { processMetrics, version } from '../monitoring/process-metrics.ts';
@@ -95,12 +101,12 @@ export const configOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSc
   });
 
 export interface HostOptions {
-  readonly environment?: Environment;
+  readonly environment?: ProcessEnvironment;
   readonly log?: Logger;
 }
 
 /** Reads the settings of the process and of its services, and reports all their faults in one error. */
-const readSettings = (services: readonly AnyService[], environment: Environment) => {
+const readSettings = (services: readonly AnyService[], environment: ProcessEnvironment) => {
   const faults: string[] = [];
   const isProduction = environment['NODE_ENV'] === 'production';
   const read = <S extends ConfigSchema>(schema: S, prefixes: readonly string[]): Static<S> => {
@@ -138,7 +144,7 @@ const readSettings = (services: readonly AnyService[], environment: Environment)
  */
 export const migrateDatabases = async (
   services: readonly AnyService[],
-  environment: Environment = process.env,
+  environment: ProcessEnvironment = process.env,
 ): Promise<void> => {
   const { configs } = readSettings(services, environment);
   for (const [index, { migrate }] of services.entries()) await migrate?.(configs[index] as never);

@@ -7,7 +7,7 @@ import { readSecretFile } from './secret-file.ts';
 /** The schema of a service's settings. The table of settings in the docs is generated from these schemas. */
 export type ConfigSchema = TObject;
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Invalid settings. The message has one line per fault and no values: a setting may be a secret. */
 export class ConfigError extends Error {}
@@ -40,7 +40,7 @@ const secretFile = (setting: string, file: string): string => {
 };
 
 /** The text of a setting from the environment, or from the file that `<KEY>_FILE` names. */
-const readText = (key: string, property: Property, environment: Environment): string | undefined => {
+const readText = (key: string, property: Property, environment: ProcessEnvironment): string | undefined => {
   const value = environment[key] || undefined;
   const file = mayComeFromFile(key, property) ? environment[`${key}_FILE`] || undefined : undefined;
   if (file === undefined) {
@@ -61,7 +61,7 @@ const withoutValue = (message: string): string =>
  * The settings, typed and with their defaults. An empty value counts as absent, because compose files pass unset variables so.
  * @throws ConfigError with all faults
  */
-export const readConfig = <S extends ConfigSchema>(schema: S, environment: Environment): Static<S> => {
+export const readConfig = <S extends ConfigSchema>(schema: S, environment: ProcessEnvironment): Static<S> => {
   const faults: string[] = [];
   const config: Record<string, unknown> = {};
   for (const [key, property] of propertiesOf(schema)) {
@@ -92,7 +92,7 @@ const isFromKubernetes = (key: string, value: string): boolean =>
  * A fault for each variable that begins with the prefix and is no setting of the schema. Such a variable is most likely a
  * misspelled setting, whose default would otherwise apply without notice.
  */
-export const unknownSettings = (schema: ConfigSchema, prefix: string, environment: Environment): string[] => {
+export const unknownSettings = (schema: ConfigSchema, prefix: string, environment: ProcessEnvironment): string[] => {
   const known = keysOf(schema);
   return Object.entries(environment).flatMap(([key, value = '']) => {
     if (!key.startsWith(prefix) || value === '' || known.includes(key) || isFromKubernetes(key, value)) return [];

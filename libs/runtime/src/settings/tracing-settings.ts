@@ -1,7 +1,7 @@
 import { samplerNames, startTracing, type Tracing } from '@bunting/tracing';
 import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
-import { ConfigError, type Environment } from './config.ts';
+import { ConfigError, type ProcessEnvironment } from './config.ts';
 import type { HostConfig } from '../host/host.ts';
 import type { Logger } from '../monitoring/log.ts';
 
@@ -108,7 +108,7 @@ const certificateOf = (file: string | undefined): string | undefined => {
 };
 
 /** The variables of OpenTelemetry that are set and have no effect. */
-const ignoredVariables = (environment: Environment): string[] =>
+const ignoredVariables = (environment: ProcessEnvironment): string[] =>
   Object.entries(environment).flatMap(([key, value]) =>
     key.startsWith('OTEL_') && (value ?? '') !== '' && !Object.hasOwn(tracingSettings, key.replace(/_FILE$/, ''))
       ? [key]
@@ -141,7 +141,7 @@ export const tracingOptions = (settings: TracingSettings, defaultServiceName: st
 /** Starts to export spans where options say so. */
 export const traceProcess = async (
   options: ReturnType<typeof tracingOptions>,
-  environment: Environment,
+  environment: ProcessEnvironment,
   log: Logger,
 ): Promise<Tracing | undefined> => {
   // Without the endpoint nothing is traced, whatever else is set; an endpoint of another name was meant to change that.

@@ -2,7 +2,7 @@ import type { RecordedEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { searchableText } from '../../domain/searchable-text.ts';
 import type { ChainedEvent } from '../../domain/chained-event.ts';
-import { lockHead, type HashedEvent, eventHash } from './hash-chain.ts';
+import { lockEventLogHead, type HashedEvent, eventHash } from './hash-chain.ts';
 import { countActivity } from '../statistics/project-activity.ts';
 import { ensurePartitions } from './partitions.ts';
 
@@ -109,7 +109,7 @@ export const prepareEvent = (uid: string, event: RecordedEvent): PreparedEvent =
 export const appendEvents = async (tx: Tx, arriving: readonly PreparedEvent[]): Promise<void> => {
   const { query } = tx;
   // The lock comes first: each later statement then sees all events of earlier appenders.
-  const head = await lockHead(tx);
+  const head = await lockEventLogHead(tx);
   const stored = await query<{ uid: string }>(selectStoredUids, [arriving.map(({ uid }) => uid)]);
   const seen = new Set(stored.map(({ uid }) => uid));
   let { id, hash } = head;

@@ -28,7 +28,7 @@ export interface Head {
 }
 
 /** Locks the head of the log until the transaction ends. Other appenders wait. */
-export const lockHead = async ({ query }: Tx): Promise<Head> => {
+export const lockEventLogHead = async ({ query }: Tx): Promise<Head> => {
   const [head] = await query<Head>(
     `select id, encode(hash, 'hex') as hash, partitioned_to as "partitionedTo" from event_log_head for update`,
   );

@@ -9,13 +9,13 @@ const maxEvents = 250;
 const maxCharacters = 400_000;
 
 /** An event of the feed with its hash in hex. */
-export interface FeedEvent extends FoundEvent {
+export interface FoundFeedEvent extends FoundEvent {
   readonly hash: string | null;
 }
 
 /** A page of events after an id. */
 export interface FeedPage {
-  readonly events: readonly FeedEvent[];
+  readonly events: readonly FoundFeedEvent[];
   /** up to which id the log was looked at */
   readonly next: number;
   /** the end of the log in the snapshot of the page */
@@ -45,7 +45,7 @@ export const eventFeed =
     const conditions = conditionsOf(criteria);
     const rows = await database.read<Row>(pageAfter(conditions), [...conditions.values, after]);
     const head = rows[0]?.head ?? 0;
-    const events: FeedEvent[] = [];
+    const events: FoundFeedEvent[] = [];
     let characters = 0;
     for (const row of rows) {
       if (row.id === null) continue;

@@ -10,11 +10,17 @@ import {
 import type { Actor, Applying, ChangeRequest, Comment, PendingReply, Schedule } from '../change-request.ts';
 import { requireNotBeingApplied } from '../content/edit-content.ts';
 import { eventOf } from '../events.ts';
-import { type Command, checkTransition, type Roles, type Transition, type RoleRequirement } from './state-machine.ts';
+import {
+  type Command,
+  checkTransition,
+  type RequestRoles,
+  type Transition,
+  type RoleRequirement,
+} from './state-machine.ts';
 
 /** The actor with their roles for the request. */
 export interface ActorWithRoles extends Actor {
-  readonly roles: Roles;
+  readonly roles: RequestRoles;
 }
 
 /** The result of a command: the new state of the request, or null if it is deleted, and the events to emit. */
@@ -65,7 +71,7 @@ const permissionsFor: Readonly<Record<RoleRequirement, readonly Permission[]>> =
 
 const notPermitted = (
   required: RoleRequirement,
-  { author, isAdministrator, reviewer }: Roles,
+  { author, isAdministrator, reviewer }: RequestRoles,
   environment: string,
 ): Refusal => {
   if (required === 'reviewer' || required === 'reviewer or applier') {
@@ -271,7 +277,7 @@ export const isStartedByThisWrite = ({ applying }: ChangeRequest, pendingReply: 
 };
 
 /** The roles of the service itself, which runs what users have scheduled. */
-export const systemRoles: Roles = {
+export const systemRoles: RequestRoles = {
   author: false,
   isAdministrator: false,
   mayReviewAsAdmin: false,

@@ -7,9 +7,9 @@ import type { ChangeRequest } from '../change-request.ts';
 import { isPending } from '../content/edit-content.ts';
 import { discardChange } from '../content/edit-change.ts';
 import { abandonApplying, beginApplying, endApplying, executeCommand } from './execute-command.ts';
-import { type Command, commands, checkTransition, type Roles } from './state-machine.ts';
+import { type Command, commands, checkTransition, type RequestRoles } from './state-machine.ts';
 
-const noRoles: Roles = {
+const noRoles: RequestRoles = {
   author: false,
   isAdministrator: false,
   mayReviewAsAdmin: false,

@@ -27,7 +27,7 @@ export const commandFor: Readonly<Record<ChangeRequestState, Command | undefined
 };
 
 /** The roles of a user for one request. */
-export interface Roles {
+export interface RequestRoles {
   readonly author: boolean;
   /** may cancel and rename requests of others */
   readonly isAdministrator: boolean;
@@ -43,15 +43,15 @@ export interface Roles {
 
 /** Which roles may take a transition. Authors do not review their own requests, except administrators whom the setting allows it. */
 const roleRequirements = {
-  author: ({ author }: Roles) => author,
-  'author or admin': ({ author, isAdministrator }: Roles) => author || isAdministrator,
-  reviewer: ({ author, mayReviewAsAdmin, reviewer }: Roles) => mayReviewAsAdmin || (reviewer && !author),
-  'reviewer or applier': ({ author, mayReviewAsAdmin, reviewer, applier }: Roles) =>
+  author: ({ author }: RequestRoles) => author,
+  'author or admin': ({ author, isAdministrator }: RequestRoles) => author || isAdministrator,
+  reviewer: ({ author, mayReviewAsAdmin, reviewer }: RequestRoles) => mayReviewAsAdmin || (reviewer && !author),
+  'reviewer or applier': ({ author, mayReviewAsAdmin, reviewer, applier }: RequestRoles) =>
     mayReviewAsAdmin || ((reviewer || applier) && !author),
-  'author, reviewer or applier': ({ author, isAdministrator, reviewer, applier }: Roles) =>
+  'author, reviewer or applier': ({ author, isAdministrator, reviewer, applier }: RequestRoles) =>
     author || isAdministrator || reviewer || applier,
-  applier: ({ mayReviewAsAdmin, applier }: Roles) => mayReviewAsAdmin || applier,
-  system: ({ system }: Roles) => system,
+  applier: ({ mayReviewAsAdmin, applier }: RequestRoles) => mayReviewAsAdmin || applier,
+  system: ({ system }: RequestRoles) => system,
 } as const;
 export type RoleRequirement = keyof typeof roleRequirements;
 
@@ -129,7 +129,12 @@ export type Verdict =
   | { readonly is: 'not ready'; readonly guard: Guard };
 
 /** Checks a command against the table: first that the transition exists, then the roles, then the guards. */
-export const checkTransition = (from: ChangeRequestState, command: Command, roles: Roles, facts: Facts): Verdict => {
+export const checkTransition = (
+  from: ChangeRequestState,
+  command: Command,
+  roles: RequestRoles,
+  facts: Facts,
+): Verdict => {
   const transition = transitions.find(
     (row) => row.from === from && row.command === command && (row.when === undefined || guards[row.when](facts)),
   );

@@ -150,7 +150,7 @@ describe('a body that proposes changes', () => {
     const request = await service.add({ ...enable, comment: 'Please look at this', id: 99 }, callers.kim);
     expect(request.comments).toEqual([]);
     expect(JSON.stringify(request)).not.toContain('Please look');
-    expect(service.features.asked.at(-1)?.changes).toEqual([enable]);
+    expect(service.features.checkRequests.at(-1)?.changes).toEqual([enable]);
   });
 
   it('keeps text that looks like SQL or Markdown unchanged', async () => {

@@ -98,12 +98,12 @@ describe('adding to a request', () => {
   it('makes one call about the feature only, for the fortieth change as for the first', async () => {
     const toggle = (feature: string) => ({ action: 'updateEnabled', feature, payload: { enabled: true } });
     service.features.know(Array.from({ length: 40 }, (_, nth) => `flag-${nth}`));
-    const costs: { asked: number; earlier: number }[] = [];
+    const costs: { calls: number; earlier: number }[] = [];
     for (let nth = 0; nth < 40; nth++) {
       await service.add(toggle(`flag-${nth}`), lee);
-      const request = service.features.asked;
-      costs.push({ asked: request.length - nth, earlier: request.at(-1)?.earlier.length ?? -1 });
+      const requests = service.features.checkRequests;
+      costs.push({ calls: requests.length - nth, earlier: requests.at(-1)?.earlier.length ?? -1 });
     }
-    expect(costs).toEqual(Array.from({ length: 40 }, () => ({ asked: 1, earlier: 0 })));
+    expect(costs).toEqual(Array.from({ length: 40 }, () => ({ calls: 1, earlier: 0 })));
   });
 });

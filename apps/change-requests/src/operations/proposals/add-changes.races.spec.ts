@@ -54,7 +54,7 @@ describe('a change that is checked while the request changes', () => {
     service.features.meanwhile(() => replica.add(aStrategy('theirs')));
     await service.add(aStrategy('ours'));
     expect(await titlesPending()).toEqual(['theirs', 'ours']);
-    expect(service.features.asked).toMatchObject([{ earlier: [] }, { earlier: [aStrategy('theirs')] }]);
+    expect(service.features.checkRequests).toMatchObject([{ earlier: [] }, { earlier: [aStrategy('theirs')] }]);
     expect(await created()).toBe(1);
   });
 
@@ -63,7 +63,7 @@ describe('a change that is checked while the request changes', () => {
     service.features.meanwhile(() => replica.add(aStrategy('theirs')));
     await service.add(aStrategy('ours'));
     expect(await titlesPending()).toEqual(['first', 'theirs', 'ours']);
-    expect(service.features.asked.slice(1)).toMatchObject([
+    expect(service.features.checkRequests.slice(1)).toMatchObject([
       { earlier: [aStrategy('first')] },
       { earlier: [aStrategy('first'), aStrategy('theirs')] },
     ]);

@@ -95,7 +95,7 @@ describe('a further change', () => {
   it('is checked on top of the earlier changes', async () => {
     await service.add([enable(), { action: 'updateSegment', payload: { id: 4, name: 'beta' } }]);
     await service.add(addStrategy);
-    expect(service.features.asked[1]).toMatchObject({
+    expect(service.features.checkRequests[1]).toMatchObject({
       project: 'shop',
       environment: 'production',
       changes: [addStrategy],

@@ -7,15 +7,15 @@ import type { ChangeRequestsContext } from '../context.ts';
 const parseFilter = <T>(
   name: string,
   parameter: string | undefined,
-  what: string,
-  read: (value: string) => T | undefined,
+  expectedValue: string,
+  parseValue: (value: string) => T | undefined,
 ) => {
   if (parameter === undefined) return undefined;
   const path = `/query/${name}`;
-  const value = parameter.startsWith('IS:') ? read(parameter.slice(3)) : undefined;
+  const value = parameter.startsWith('IS:') ? parseValue(parameter.slice(3)) : undefined;
   if (value !== undefined) return value;
   throw invalid(
-    `The \`${path}\` property must be "IS:" and ${what}. You sent ${JSON.stringify(parameter.slice(0, 200))}.`,
+    `The \`${path}\` property must be "IS:" and ${expectedValue}. You sent ${JSON.stringify(parameter.slice(0, 200))}.`,
     path,
   );
 };

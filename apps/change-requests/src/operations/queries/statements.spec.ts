@@ -136,7 +136,7 @@ describe('the number of statements and calls', () => {
   });
 
   it('is the same for a list of two requests, and of three hundred, whatever is in them', async () => {
-    const given = async (from: number, to: number): Promise<void> => {
+    const createRequests = async (from: number, to: number): Promise<void> => {
       for (let nth = from; nth < to; nth++) {
         const { id } = await propose([enabling(nth), enabling(499)], true);
         await move(id, 'In review');
@@ -147,9 +147,9 @@ describe('the number of statements and calls', () => {
       all: await costOf(ListChangeRequests, { params: { projectId } }),
       ofFeature: await costOf(ListPendingOfFeature, { params: { projectId, featureName: 'feature-499' } }),
     });
-    await given(0, 2);
+    await createRequests(0, 2);
     const few = await costs();
-    await given(2, 300);
+    await createRequests(2, 300);
     expect(await ask(ListPendingChangeRequests, { params: { projectId } })).toHaveLength(300);
     expect(await costs()).toEqual(few);
   });

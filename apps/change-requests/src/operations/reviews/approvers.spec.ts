@@ -16,7 +16,7 @@ afterAll(() => service.stop());
 const at = (id: number) => ({ projectId: 'shop', id });
 const ask = (id: number, reviewers: readonly number[], caller: typeof lee | typeof mia = lee) =>
   service.call(SetApprovers, { params: at(id), body: { reviewers: [...reviewers] } }, caller);
-const asked = async (id: number) => (await service.call(GetApprovers, { params: at(id) })).reviewers;
+const approversOf = async (id: number) => (await service.call(GetApprovers, { params: at(id) })).reviewers;
 
 describe('reviewers to choose from', () => {
   const available = (environment: string, caller: (typeof callers)[keyof typeof callers]) =>
@@ -48,16 +48,16 @@ describe('reviewers to choose from', () => {
 describe('requested approvers', () => {
   it('are replaced as a whole by the author, and carry their decisions', async () => {
     const { id } = await service.add(enable, lee);
-    expect(await asked(id).catch((error: Error) => error)).toMatchObject({ kind: 'NotFoundError' });
+    expect(await approversOf(id).catch((error: Error) => error)).toMatchObject({ kind: 'NotFoundError' });
     await ask(id, [ron.id, rita.id]);
     await ask(id, [rita.id, kim.id]);
     await service.move(id, 'In review', lee);
-    expect(await asked(id)).toMatchObject([
+    expect(await approversOf(id)).toMatchObject([
       { id: rita.id, username: 'rita', status: 'pending' },
       { id: kim.id, status: 'pending' },
     ]);
     await service.move(id, 'Approved', rita);
-    expect((await asked(id)).map(({ status }) => status)).toEqual(['approved', 'pending']);
+    expect((await approversOf(id)).map(({ status }) => status)).toEqual(['approved', 'pending']);
     expect((await service.emittedEvents()).map(({ type }) => type)).not.toContain(
       'change-request-requested-approvers-updated',
     );
@@ -71,7 +71,7 @@ describe('requested approvers', () => {
     await expect(ask(id, [], mia)).rejects.toMatchObject({ kind: 'NoAccessError' });
     await service.move(id, 'Approved', ron);
     await expect(ask(id, [])).rejects.toMatchObject({ kind: 'ConflictError' });
-    expect(await asked(id)).toMatchObject([{ id: rita.id, status: 'pending' }]);
+    expect(await approversOf(id)).toMatchObject([{ id: rita.id, status: 'pending' }]);
   });
 
   it('are advisory: any permitted user may approve, and a requested approval grants no permission', async () => {
@@ -102,7 +102,7 @@ describe('requested approvers', () => {
     await ask(id, [rita.id]);
     await service.move(id, 'In review', lee);
     service.gateway.remove(rita.id);
-    expect(await asked(id)).toEqual([{ id: rita.id, status: 'pending' }]);
+    expect(await approversOf(id)).toEqual([{ id: rita.id, status: 'pending' }]);
   });
 
   it('find the requests that wait for their approval across projects', async () => {

@@ -60,8 +60,8 @@ export const readEventFilter = (
 
   const creatorsNamed = (name: string): readonly string[] => {
     const wanted = name.toLowerCase();
-    const found = (creators ?? []).filter(({ id, name: given }) => {
-      const full = given.toLowerCase();
+    const found = (creators ?? []).filter(({ id, name: creatorName }) => {
+      const full = creatorName.toLowerCase();
       // Users without a name are called by their email, of which the part before the @ is enough.
       return full === wanted || full.split('@')[0] === wanted || String(id) === name;
     });

@@ -71,20 +71,20 @@ const Result = ({ report, checked }: Checked) => {
 
 const IntegrityDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const [known, setKnown] = useState('');
-  const [asked, setAsked] = useState('');
+  const [submitted, setSubmitted] = useState('');
   const [progress, setProgress] = useState<Progress | undefined>();
   const isWrong = known.trim() !== '' && !knownPattern.test(known.trim());
   const query = useQuery({
-    queryKey: [VerifyEventLog.operationId, 'all', asked],
-    queryFn: ({ signal }) => checkAll(asked, signal, setProgress),
+    queryKey: [VerifyEventLog.operationId, 'all', submitted],
+    queryFn: ({ signal }) => checkAll(submitted, signal, setProgress),
     staleTime: Infinity,
     gcTime: 0,
     retry: false,
   });
   const check = (): void => {
     setProgress(undefined);
-    if (known.trim() === asked) void query.refetch();
-    else setAsked(known.trim());
+    if (known.trim() === submitted) void query.refetch();
+    else setSubmitted(known.trim());
   };
   return (
     <Dialog

@@ -106,20 +106,22 @@ const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]
 };
 
 /** Shows what an action would change before it runs, and what became of each flag afterwards. */
-export const BulkDialog = ({ action: given, flags: source, onClose }: BulkDialogProps) => {
+export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }: BulkDialogProps) => {
   const client = useQueryClient();
   const [tagText, setTagText] = useState('');
   const [progress, setProgress] = useState<number | undefined>();
   const [results, setResults] = useState<readonly BulkResult[] | undefined>();
   const tagMatch = /^([^:\s]{2,50}):(.{2,50})$/.exec(tagText.trim());
-  const needsTag = given.kind === 'tag';
+  const needsTag = actionWithoutTag.kind === 'tag';
   const action: BulkAction =
-    given.kind === 'tag' ? { ...given, tag: { type: tagMatch?.[1] ?? '', value: tagMatch?.[2] ?? '' } } : given;
+    actionWithoutTag.kind === 'tag'
+      ? { ...actionWithoutTag, tag: { type: tagMatch?.[1] ?? '', value: tagMatch?.[2] ?? '' } }
+      : actionWithoutTag;
   const selected = useQuery({
-    queryKey: ['bulk', ...source.key, given.kind],
+    queryKey: ['bulk', ...source.key, actionWithoutTag.kind],
     queryFn: async ({ signal }) => {
       const flags = await source.read(signal);
-      return { flags, parents: given.kind === 'archive' ? await readParents(flags, signal) : [] };
+      return { flags, parents: actionWithoutTag.kind === 'archive' ? await readParents(flags, signal) : [] };
     },
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
@@ -149,7 +151,7 @@ export const BulkDialog = ({ action: given, flags: source, onClose }: BulkDialog
   const isReady = selected.data !== undefined && protections !== undefined && (!needsTag || tagMatch !== null);
   return (
     <Dialog
-      title={text.title(given)}
+      title={text.title(actionWithoutTag)}
       onClose={onClose}
       isAlert={progress !== undefined}
       onSubmit={(event) => {
@@ -163,11 +165,11 @@ export const BulkDialog = ({ action: given, flags: source, onClose }: BulkDialog
           </Button>
           <Button
             type="submit"
-            variant={given.kind === 'archive' ? 'danger' : 'primary'}
+            variant={actionWithoutTag.kind === 'archive' ? 'danger' : 'primary'}
             isDisabled={!isReady || changing.length === 0}
             isPending={progress !== undefined}
           >
-            {text.run(given, isReady ? changing.length : source.count)}
+            {text.run(actionWithoutTag, isReady ? changing.length : source.count)}
           </Button>
         </>
       }
@@ -189,7 +191,9 @@ export const BulkDialog = ({ action: given, flags: source, onClose }: BulkDialog
           <div role="status">
             <p>{text.changes(changing.length, projectsOf(changing).length)}</p>
             {unchanged.length > 0 && <p className={layout['muted']}>{text.unchanged(unchanged.length)}</p>}
-            {impossible.length > 0 && <p className={layout['muted']}>{text.impossible(impossible.length, given)}</p>}
+            {impossible.length > 0 && (
+              <p className={layout['muted']}>{text.impossible(impossible.length, actionWithoutTag)}</p>
+            )}
             {progress !== undefined && <p>{text.progress(progress, changing.length)}</p>}
           </div>
           {toPropose > 0 && <Notice tone="warning">{text.willPropose(toPropose, action)}</Notice>}

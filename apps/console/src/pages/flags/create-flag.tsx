@@ -27,13 +27,13 @@ interface CreateFlagProps {
 }
 
 /** Creates a flag, which is off in every environment. */
-export const CreateFlag = ({ project, name: given = '', onClose }: CreateFlagProps) => {
+export const CreateFlag = ({ project, name: initialName = '', onClose }: CreateFlagProps) => {
   const may = usePermissionCheck();
   const { data: projects } = useProjects();
   const { data: types } = useQuery(operationQuery(ListFeatureTypes, {}));
   const create = useCommand(CreateFeature, [SearchFeatures, ListUnknownFlags]);
   const { control, handleSubmit, setError, formState } = useForm({
-    defaultValues: { name: given, project: project ?? 'default', type: 'release', description: '' },
+    defaultValues: { name: initialName, project: project ?? 'default', type: 'release', description: '' },
   });
   const submit = handleSubmit(async ({ name, project: projectId, type, description }) => {
     try {

@@ -158,8 +158,8 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
     [environmentList],
   );
   const { query: found, faults } = useMemo(() => {
-    const { query: given, faults: wrong } = readFlagFilter(filter, environments);
-    const scoped = project === undefined ? given : { ...given, project: `IS:${project}` };
+    const { query: parsed, faults: wrong } = readFlagFilter(filter, environments);
+    const scoped = project === undefined ? parsed : { ...parsed, project: `IS:${project}` };
     const full = { ...scoped, sortBy: sort.by, sortOrder: sort.isDescending ? 'desc' : 'asc' };
     return { query: full, faults: wrong };
   }, [filter, environments, project, sort.by, sort.isDescending]);

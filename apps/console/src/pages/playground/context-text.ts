@@ -58,9 +58,9 @@ export const suggestContext = (line: string, caret: number, fields: readonly Kno
   const equals = typed.indexOf('=');
   if (equals < 0) {
     const word = typed.toLowerCase();
-    const given = new Set(tokensOf(line).map(({ text }) => text.split('=')[0]));
+    const presentNames = new Set(tokensOf(line).map(({ text }) => text.split('=')[0]));
     return fields
-      .filter(({ name }) => name.toLowerCase().startsWith(word) && !given.has(name))
+      .filter(({ name }) => name.toLowerCase().startsWith(word) && !presentNames.has(name))
       .slice(0, maxSuggestions)
       .map(({ name }) => suggestion(`${name}=`));
   }

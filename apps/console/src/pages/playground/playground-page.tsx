@@ -73,10 +73,10 @@ export const PlaygroundPage = () => {
   const requests = useOpenRequests(changeRequest);
   const lines = contexts.filter.split('\n').slice(0, 50);
   const parsed = lines.map((line) => parseContext(line).context);
-  const given = parsed.filter((context) => Object.keys(context).length > 0);
+  const nonEmptyContexts = parsed.filter((context) => Object.keys(context).length > 0);
   const body: PlaygroundTableBody = {
     environments,
-    contexts: given.length === 0 ? [{}] : given,
+    contexts: nonEmptyContexts.length === 0 ? [{}] : nonEmptyContexts,
     ...(projects.length === 0 ? {} : { projects }),
     ...(flag === undefined ? {} : { features: [flag] }),
     ...((search['q'] ?? '').trim() === '' ? {} : { query: (search['q'] ?? '').trim().slice(0, 100) }),

@@ -122,8 +122,8 @@ const GiveAccess = ({ project, roles, onClose }: GiveAccessProps) => {
       invalidates={[GetProjectAccess, ListProjects]}
       // Users and groups are chosen in one list, and sent in two.
       values={{ users: [], groups: [], roles: roles.filter(({ name }) => name === 'Member').map(({ id }) => id) }}
-      prepare={({ users, roles: given }) => ({
-        roles: given,
+      prepare={({ users, roles: roleIds }) => ({
+        roles: roleIds,
         users: idsOf(users, 'user'),
         groups: idsOf(users, 'group'),
       })}

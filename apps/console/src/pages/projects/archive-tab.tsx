@@ -36,25 +36,25 @@ interface ReviveAllProps {
 /** Revives many flags after a question that says how many. After a refusal, a retry continues where it stopped. */
 const ReviveAll = ({ project, names, onClose }: ReviveAllProps) => {
   const client = useQueryClient();
-  const [given] = useState(names);
+  const [features] = useState(names);
   const [revived, setRevived] = useState(0);
   const revive = useMutation<void, ApiError>({
     mutationFn: async () => {
-      for (let at = revived; at < given.length; at += chunkSize) {
-        const features = given.slice(at, at + chunkSize);
-        await call(ReviveFeatures, { params: { projectId: project }, body: { features } });
-        setRevived(at + features.length);
+      for (let at = revived; at < features.length; at += chunkSize) {
+        const chunk = features.slice(at, at + chunkSize);
+        await call(ReviveFeatures, { params: { projectId: project }, body: { features: chunk } });
+        setRevived(at + chunk.length);
       }
     },
     onSuccess: () => {
-      notify(text.allRevived(given.length));
+      notify(text.allRevived(features.length));
       onClose();
     },
     onSettled: () => Promise.all(reads.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] }))),
   });
   return (
     <ConfirmDialog
-      title={text.reviveAllTitle(given.length - revived)}
+      title={text.reviveAllTitle(features.length - revived)}
       confirm={text.reviveFlag}
       isPending={revive.isPending}
       onConfirm={() => revive.mutate()}

@@ -46,7 +46,7 @@ const Done = ({ children }: { readonly children: React.ReactNode }) => (
   </>
 );
 
-interface Person {
+interface AccountFields {
   readonly username: string;
   readonly name: string;
   readonly email: string;
@@ -54,12 +54,12 @@ interface Person {
   readonly again: string;
 }
 
-const emptyPerson: Person = { username: '', name: '', email: '', password: '', again: '' };
+const noFields: AccountFields = { username: '', name: '', email: '', password: '', again: '' };
 
 /** Runs a call, and shows at the fields what the server refuses. */
-const submitPerson = async (
-  { password, again }: Person,
-  setError: UseFormSetError<Person>,
+const submitAccount = async (
+  { password, again }: AccountFields,
+  setError: UseFormSetError<AccountFields>,
   job: () => Promise<unknown>,
 ): Promise<boolean> => {
   if (password !== again) {
@@ -75,18 +75,18 @@ const submitPerson = async (
   }
 };
 
-interface PersonFormProps {
+interface AccountFormProps {
   readonly submit: string;
   readonly hasAccountFields: boolean;
   readonly isEmailRequired?: boolean;
-  readonly run: (person: Person) => Promise<unknown>;
+  readonly run: (account: AccountFields) => Promise<unknown>;
   readonly onDone: () => void;
 }
 
-const PersonForm = ({ submit, hasAccountFields, isEmailRequired = false, run, onDone }: PersonFormProps) => {
-  const { control, handleSubmit, setError, formState } = useForm<Person>({ defaultValues: emptyPerson });
-  const onSubmit = handleSubmit(async (person) => {
-    if (await submitPerson(person, setError, () => run(person))) onDone();
+const AccountForm = ({ submit, hasAccountFields, isEmailRequired = false, run, onDone }: AccountFormProps) => {
+  const { control, handleSubmit, setError, formState } = useForm<AccountFields>({ defaultValues: noFields });
+  const onSubmit = handleSubmit(async (account) => {
+    if (await submitAccount(account, setError, () => run(account))) onDone();
   });
   const rootError = formState.errors.root?.message;
   return (
@@ -126,7 +126,7 @@ const useParameter = (name: 'token' | 'invite'): string | undefined => useSearch
 /** Creates the first administrator, by the link that the first start prints. */
 export const FirstAdminPage = () => {
   const token = useParameter('token') ?? '';
-  const run = ({ username, name, email, password }: Person) => {
+  const run = ({ username, name, email, password }: AccountFields) => {
     const body: RequestOf<typeof CreateFirstAdmin>['body'] = {
       token,
       username,
@@ -139,7 +139,7 @@ export const FirstAdminPage = () => {
   return (
     <Frame title={text.first}>
       <p>{text.firstHelp}</p>
-      <PersonForm submit={text.create} hasAccountFields run={run} onDone={() => location.assign('/')} />
+      <AccountForm submit={text.create} hasAccountFields run={run} onDone={() => location.assign('/')} />
     </Frame>
   );
 };
@@ -153,7 +153,7 @@ const ChoosePassword = ({ token }: { readonly token: string }) => {
       {({ name, email }) => (
         <>
           <p>{text.passwordFor(name ?? email ?? '')}</p>
-          <PersonForm
+          <AccountForm
             submit={text.setPassword}
             hasAccountFields={false}
             run={({ password }) => sendAfterSignIn('POST', urlOf(ResetPassword, {}), { body: { token, password } })}
@@ -169,7 +169,7 @@ const ChoosePassword = ({ token }: { readonly token: string }) => {
 export const NewUserPage = () => {
   const [token, invite] = [useParameter('token'), useParameter('invite')];
   const [isDone, setDone] = useState(false);
-  const signUp = ({ username, name, email, password }: Person) =>
+  const signUp = ({ username, name, email, password }: AccountFields) =>
     sendAfterSignIn('POST', urlOf(SignUp, { params: { token: invite } }), {
       body: { username, name, email, password },
     });
@@ -178,7 +178,7 @@ export const NewUserPage = () => {
       {token !== undefined && <ChoosePassword token={token} />}
       {token === undefined && isDone && <Done>{text.accountCreated}</Done>}
       {token === undefined && !isDone && invite !== undefined && (
-        <PersonForm submit={text.create} hasAccountFields isEmailRequired run={signUp} onDone={() => setDone(true)} />
+        <AccountForm submit={text.create} hasAccountFields isEmailRequired run={signUp} onDone={() => setDone(true)} />
       )}
       {token === undefined && invite === undefined && <Notice tone="warning">{text.incomplete}</Notice>}
     </Frame>

@@ -5,19 +5,19 @@ import { strategyTypesMessages as text } from '../../../messages/administration/
 import layout from '../../../components/layout.module.css';
 import styles from '../admin.module.css';
 
-export type Parameter = CreateStrategyTypeBody['parameters'][number];
+export type StrategyParameter = CreateStrategyTypeBody['parameters'][number];
 
 interface StrategyParametersProps {
-  readonly parameters: readonly Parameter[];
-  readonly onChange: (parameters: readonly Parameter[]) => void;
+  readonly parameters: readonly StrategyParameter[];
+  readonly onChange: (parameters: readonly StrategyParameter[]) => void;
 }
 
 const types = Object.entries(text.parameterTypes).map(([id, label]) => ({ id, label }));
 
 /** The editor of the parameters of a strategy type. */
 export const StrategyParameters = ({ parameters, onChange }: StrategyParametersProps) => {
-  const edit = (at: number, changed: Partial<Parameter>): void =>
-    onChange(parameters.with(at, { ...(parameters[at] as Parameter), ...changed }));
+  const edit = (at: number, changed: Partial<StrategyParameter>): void =>
+    onChange(parameters.with(at, { ...(parameters[at] as StrategyParameter), ...changed }));
   return (
     <fieldset className={styles['rows']}>
       <legend className={styles['legend']}>{text.parameters}</legend>

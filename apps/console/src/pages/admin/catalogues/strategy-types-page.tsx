@@ -23,10 +23,11 @@ import { ResourceList } from '../../../components/resource-list.tsx';
 import { messages } from '../../../messages/shared.ts';
 import { strategyTypesMessages as text } from '../../../messages/administration/strategy-types.ts';
 import { AdminSection } from '../admin-section.tsx';
-import { type Parameter, StrategyParameters } from './strategy-parameters.tsx';
+import { type StrategyParameter, StrategyParameters } from './strategy-parameters.tsx';
 import layout from '../../../components/layout.module.css';
 
-const parametersOf = (value: unknown): readonly Parameter[] => (Array.isArray(value) ? (value as Parameter[]) : []);
+const parametersOf = (value: unknown): readonly StrategyParameter[] =>
+  Array.isArray(value) ? (value as StrategyParameter[]) : [];
 
 const fields: readonly BodyField[] = [
   { name: 'title', label: text.title },

@@ -29,11 +29,11 @@ import { roleOptions } from './role-options.ts';
 import { instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';
 import layout from '../../../components/layout.module.css';
 
-export type Account = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
+export type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
 
 const listed = [ListServiceAccounts, ListServiceAccountTokens];
 
-const CreateToken = ({ account, onClose }: { readonly account: Account; readonly onClose: () => void }) => (
+const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; readonly onClose: () => void }) => (
   <SecretForm
     title={text.createToken}
     submit={messages.common.create}
@@ -64,7 +64,13 @@ const CreateToken = ({ account, onClose }: { readonly account: Account; readonly
 );
 
 /** The tokens of a service account. A nested dialog replaces it while it is open, so that only one is visible. */
-export const TokensDialog = ({ account, onClose }: { readonly account: Account; readonly onClose: () => void }) => {
+export const TokensDialog = ({
+  account,
+  onClose,
+}: {
+  readonly account: ServiceAccount;
+  readonly onClose: () => void;
+}) => {
   const tokens = useQuery(operationQuery(ListServiceAccountTokens, { params: { id: account.id } }));
   const [isCreating, setCreating] = useState(false);
   const [deleted, setDeleted] = useState<Pat | undefined>();
@@ -162,7 +168,7 @@ export const CreateServiceAccountDialog = ({ roles, onClose }: DialogProps) => {
 
 interface ServiceAccountDialogProps extends DialogProps {
   readonly what: 'edit' | 'tokens' | 'delete';
-  readonly account: Account;
+  readonly account: ServiceAccount;
 }
 
 /** What an administrator does with one service account. */

@@ -28,7 +28,7 @@ import { roleOptions } from './role-options.ts';
 import { UsagesOfUser } from './usages-of-user.tsx';
 import { enteredText, instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';
 
-export type User = ReplyOf<typeof ListUsers>['users'][number];
+export type ListedUser = ReplyOf<typeof ListUsers>['users'][number];
 export type Opened = 'edit' | 'reset' | 'sessions' | 'activate' | 'deactivate' | 'delete';
 
 /** The absolute address of a link of the API, which is relative where the server has no public URL. */
@@ -102,7 +102,7 @@ export const CreateUserDialog = ({
   );
 };
 
-const SessionsDialog = ({ user, onClose }: { readonly user: User; readonly onClose: () => void }) => {
+const SessionsDialog = ({ user, onClose }: { readonly user: ListedUser; readonly onClose: () => void }) => {
   const sessions = useQuery(operationQuery(ListUserSessions, { params: { id: user.id } }));
   const count = sessions.data?.sessions.length ?? 0;
   return (
@@ -125,7 +125,7 @@ const SessionsDialog = ({ user, onClose }: { readonly user: User; readonly onClo
 
 interface OpenedProps {
   readonly opened: Opened;
-  readonly user: User;
+  readonly user: ListedUser;
   readonly roles: ReplyOf<typeof ListUsers>['rootRoles'];
   readonly onClose: () => void;
 }

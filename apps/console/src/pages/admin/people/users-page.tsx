@@ -16,7 +16,7 @@ import { peopleMessages as text } from '../../../messages/administration/people.
 import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { Invitations } from './invitations.tsx';
-import type { Opened, User } from './user-dialogs.tsx';
+import type { Opened, ListedUser } from './user-dialogs.tsx';
 import { displayNameOf, PersonCell } from './person-cell.tsx';
 import styles from './people.module.css';
 
@@ -32,7 +32,7 @@ export const UsersPage = () => {
   const inactive = useQuery({ ...operationQuery(ListInactiveUsers, {}), enabled: isInactive });
   const navigate = useNavigate();
   const [isCreating, setCreating] = useState(false);
-  const [opened, setOpened] = useState<{ readonly what: Opened; readonly user: User } | undefined>();
+  const [opened, setOpened] = useState<{ readonly what: Opened; readonly user: ListedUser } | undefined>();
   const [isDeleting, setDeleting] = useState(false);
   const roles = users.data?.rootRoles ?? [];
   // The dialogs are there when a key opens them, so that no letter is lost.
@@ -41,7 +41,7 @@ export const UsersPage = () => {
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
   const inactiveIds = inactive.data?.inactiveUsers.map(({ id }) => id) ?? [];
   const rows = isInactive ? users.data?.users.filter(({ id }) => inactiveIds.includes(id)) : users.data?.users;
-  const actionsOf = (user: User): MenuEntry[] => {
+  const actionsOf = (user: ListedUser): MenuEntry[] => {
     const open = (what: Opened) => () => setOpened({ what, user });
     return [
       { id: 'edit', label: text.edit, icon: 'edit', run: open('edit') },

@@ -14,21 +14,21 @@ import { messages } from '../../../messages/shared.ts';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { displayNameOf, PersonCell } from '../people/person-cell.tsx';
-import { peopleOf, permissionGroups, type Person, type GrantSource } from './role-rights.ts';
+import { userRightsOf, permissionGroups, type UserRights, type GrantSource } from './role-rights.ts';
 import styles from '../people/people.module.css';
 
 const nameOfSource = ({ role, group }: GrantSource): string =>
   group === undefined ? text.ownRole(role.name) : text.byGroup(role.name, group);
 
-const GrantSources = ({ ways }: { readonly ways: readonly GrantSource[] }) => (
+const GrantSources = ({ sources }: { readonly sources: readonly GrantSource[] }) => (
   <span className={styles['badges']}>
-    {[...new Set(ways.map(nameOfSource))].map((name) => (
+    {[...new Set(sources.map(nameOfSource))].map((name) => (
       <Badge key={name}>{name}</Badge>
     ))}
   </span>
 );
 
-const mayOf = ({ permissions }: Person): string => {
+const mayOf = ({ permissions }: UserRights): string => {
   if (permissions.has('ADMIN')) return text.everything;
   return permissions.size === 0 ? text.nothing : text.permissions(permissions.size);
 };
@@ -57,7 +57,7 @@ export const AccessPage = () => {
   const [chosen, setProject] = useSearchParameter('project');
   const [chosenEnvironment, setEnvironment] = useSearchParameter('environment');
   const [permission, setPermission] = useSearchParameter('permission');
-  const [shown, setShown] = useState<Person | undefined>();
+  const [shown, setShown] = useState<UserRights | undefined>();
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
   const catalogue = useQuery(operationQuery(ListPermissions, {}));
@@ -79,7 +79,7 @@ export const AccessPage = () => {
     ...(mayListAll ? [{ id: everywhere, label: text.everywhere }] : []),
     ...projects.map(({ id, name }) => ({ id, label: name, about: id })),
   ];
-  const people = holders.data && peopleOf(holders.data, { permission, environment });
+  const people = holders.data && userRightsOf(holders.data, { permission, environment });
   return (
     <AdminSection id="access">
       <div className={styles['filters']}>
@@ -122,7 +122,7 @@ export const AccessPage = () => {
         query={{ ...holders, data: people }}
         rowKey={({ user }) => user.id}
         name={({ user }) => displayNameOf(user)}
-        text={({ user, ways }) => [user.username ?? '', user.email ?? '', ...ways.map(nameOfSource)].join(' ')}
+        text={({ user, sources }) => [user.username ?? '', user.email ?? '', ...sources.map(nameOfSource)].join(' ')}
         columns={[
           {
             id: 'person',
@@ -134,16 +134,16 @@ export const AccessPage = () => {
               </span>
             ),
           },
-          { id: 'through', title: text.through, cell: ({ ways }) => <GrantSources ways={ways} /> },
+          { id: 'through', title: text.through, cell: ({ sources }) => <GrantSources sources={sources} /> },
           {
             id: 'may',
             title: text.may,
-            cell: (person) =>
-              person.permissions.size === 0 || person.permissions.has('ADMIN') ? (
-                mayOf(person)
+            cell: (rights) =>
+              rights.permissions.size === 0 || rights.permissions.has('ADMIN') ? (
+                mayOf(rights)
               ) : (
-                <Button size="small" onPress={() => setShown(person)}>
-                  {mayOf(person)}
+                <Button size="small" onPress={() => setShown(rights)}>
+                  {mayOf(rights)}
                 </Button>
               ),
           },
@@ -164,7 +164,7 @@ export const AccessPage = () => {
             rowKey={([name]) => name}
             columns={[
               { id: 'permission', title: text.permission, cell: ([name]) => displayNames.get(name) ?? name },
-              { id: 'by', title: text.by, cell: ([, ways]) => <GrantSources ways={ways} /> },
+              { id: 'by', title: text.by, cell: ([, sources]) => <GrantSources sources={sources} /> },
             ]}
           />
         </Dialog>

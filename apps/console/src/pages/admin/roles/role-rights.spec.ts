@@ -1,6 +1,6 @@
 import type { RoleHolders } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { bodyOfGrants, grantsOf, mergeGrants, peopleOf, rightOf } from './role-rights.ts';
+import { bodyOfGrants, grantsOf, mergeGrants, userRightsOf, rightOf } from './role-rights.ts';
 
 const given = (name: string, environment?: string) => ({
   id: 1,
@@ -79,7 +79,7 @@ describe('the people who may do something', () => {
       role(3, 'Viewer', []),
     ],
   };
-  const named = (wanted: Parameters<typeof peopleOf>[1]) => peopleOf(holders, wanted).map((one) => one.user.id);
+  const named = (wanted: Parameters<typeof userRightsOf>[1]) => userRightsOf(holders, wanted).map((one) => one.user.id);
 
   it('are all who hold a role when no permission is named', () => {
     expect(named({})).toEqual([1, 2, 3]);
@@ -92,8 +92,8 @@ describe('the people who may do something', () => {
   });
 
   it('are shown with the group by which they have the role', () => {
-    const [, person] = peopleOf(holders, { permission: 'APPLY_CHANGE_REQUEST' });
-    expect(person?.ways.map((way) => [way.role.name, way.group])).toEqual([['Releaser', 'Release team']]);
-    expect([...(person?.permissions.keys() ?? [])]).toEqual(['APPLY_CHANGE_REQUEST']);
+    const [, rights] = userRightsOf(holders, { permission: 'APPLY_CHANGE_REQUEST' });
+    expect(rights?.sources.map((source) => [source.role.name, source.group])).toEqual([['Releaser', 'Release team']]);
+    expect([...(rights?.permissions.keys() ?? [])]).toEqual(['APPLY_CHANGE_REQUEST']);
   });
 });

@@ -23,11 +23,11 @@ export const rightOf = (
   kind: PermissionGroup['kind'],
 ): Right => {
   if (role.permissions.some(({ name }) => name === 'ADMIN')) return 'all';
-  const given = role.permissions.filter(({ name }) => name === permission);
-  if (given.length === 0) return 'none';
+  const grants = role.permissions.filter(({ name }) => name === permission);
+  if (grants.length === 0) return 'none';
   if (role.type === 'root' && kind !== 'root') return 'default';
-  const environments = given.flatMap(({ environment }) => environment ?? []);
-  return environments.length < given.length ? 'all' : { environments };
+  const environments = grants.flatMap(({ environment }) => environment ?? []);
+  return environments.length < grants.length ? 'all' : { environments };
 };
 
 /** A permission of a role in an edit, as one key: `NAME`, or `NAME environment`. */
@@ -45,7 +45,7 @@ export const bodyOfGrants = (grants: ReadonlySet<string>): { name: string; envir
     return environment === undefined ? { name } : { name, environment };
   });
 
-/** Merges the change from `base` to `edited` into the `stored` grants, which another person may have changed since `base`. */
+/** Merges the change from `base` to `edited` into the `stored` grants, which another user may have changed since `base`. */
 export const mergeGrants = (
   base: ReadonlySet<string>,
   edited: ReadonlySet<string>,
@@ -56,21 +56,21 @@ export const mergeGrants = (
     ...[...edited].filter((grant) => !base.has(grant)),
   ]);
 
-/** A role that a person has, and the group by which they have it. */
+/** A role that a user has, and the group through which they have it. */
 export interface GrantSource {
   readonly role: RoleHolders['roles'][number];
   readonly group: string | undefined;
 }
 
-export interface Person {
+export interface UserRights {
   readonly user: RoleHolders['users'][number];
   /** the roles that apply, or those that give the permission that was looked for */
-  readonly ways: readonly GrantSource[];
-  /** what the person may do, in the order of the roles, each with the roles that give it; `ADMIN` stands for everything */
+  readonly sources: readonly GrantSource[];
+  /** what the user may do, in the order of the roles, each with the roles that give it; `ADMIN` stands for everything */
   readonly permissions: ReadonlyMap<string, readonly GrantSource[]>;
 }
 
-interface Wanted {
+interface RightsFilter {
   readonly permission?: string | undefined;
   readonly environment?: string | undefined;
 }
@@ -78,15 +78,15 @@ interface Wanted {
 const permissionsIn = ({ role }: GrantSource, environment: string | undefined): readonly string[] =>
   role.permissions
     .filter(
-      (given) => given.environment === undefined || environment === undefined || given.environment === environment,
+      (grant) => grant.environment === undefined || environment === undefined || grant.environment === environment,
     )
     .map(({ name }) => name);
 
 /** Who may do what, or who has one permission, and through which roles. A permission of some environments counts where none is named. */
-export const peopleOf = (
+export const userRightsOf = (
   { users, groups, roles }: RoleHolders,
-  { permission, environment }: Wanted = {},
-): readonly Person[] => {
+  { permission, environment }: RightsFilter = {},
+): readonly UserRights[] => {
   const roleById = new Map(roles.map((role) => [role.id, role]));
   const groupById = new Map(groups.map(({ id, name }) => [id, name]));
   return users.flatMap((user) => {
@@ -97,13 +97,13 @@ export const peopleOf = (
         : [{ role: found, group: group === null ? undefined : (groupById.get(group) ?? `${group}`) }];
     });
     const permissions = new Map<string, GrantSource[]>();
-    for (const way of all) {
-      for (const name of new Set(permissionsIn(way, environment))) {
-        permissions.set(name, [...(permissions.get(name) ?? []), way]);
+    for (const source of all) {
+      for (const name of new Set(permissionsIn(source, environment))) {
+        permissions.set(name, [...(permissions.get(name) ?? []), source]);
       }
     }
-    if (permission === undefined) return [{ user, ways: all, permissions }];
-    const ways = [...(permissions.get('ADMIN') ?? []), ...(permissions.get(permission) ?? [])];
-    return ways.length === 0 ? [] : [{ user, ways, permissions }];
+    if (permission === undefined) return [{ user, sources: all, permissions }];
+    const sources = [...(permissions.get('ADMIN') ?? []), ...(permissions.get(permission) ?? [])];
+    return sources.length === 0 ? [] : [{ user, sources, permissions }];
   });
 };
