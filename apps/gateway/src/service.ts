@@ -34,7 +34,6 @@ import { configuredMailer } from './mail/mailer.ts';
 import { configuredAdmin, ensureFirstAdmin } from './passwords/first-admin.ts';
 import { inviteLinkSecrets } from './persistence/links/invite-link-secrets.ts';
 import { gatewayReads } from './persistence/reads.ts';
-import { findPasswordAccount, listPasswords } from './persistence/passwords/password-repository.ts';
 import { loginLimits } from './passwords/login-limits.ts';
 import { passwordHasher } from './passwords/password-hasher.ts';
 import { sessionLookup } from './persistence/sessions/session-lookup.ts';
@@ -47,9 +46,6 @@ import { signInLog } from './sessions/sign-in-log.ts';
 import { gatewayEndpoints } from './operations/index.ts';
 import { projectDirectory } from './operations/project-directory.ts';
 import { listenForAccessChanges } from './persistence/rights/access-change-listener.ts';
-import { accessReader } from './persistence/rights/access-reader.ts';
-import { readSetting } from './persistence/identity/setting-repository.ts';
-import { countAccounts, instanceId } from './persistence/accounts/account-statistics.ts';
 import { ensureInitialTokens } from './persistence/tokens/initial-tokens.ts';
 import { lastSeenRecorder } from './persistence/tokens/last-seen-recorder.ts';
 import { gatewayEntities } from './persistence/entities.ts';
@@ -141,7 +137,8 @@ const start = async ({
     onUse: lastUses.record,
   });
   const limits = requestLimits(config);
-  const identitySettings = signInSettings({ config, read: (name) => readSetting(database, name), hasher, warn });
+  const reads = gatewayReads(database, hasher, cipher, config);
+  const identitySettings = signInSettings({ config, read: reads.settings.find, hasher, warn });
   const sameOrigin = sameOriginPolicy(config);
   const { admit, admitFromCache } = admission({
     authenticate,
@@ -272,7 +269,7 @@ const start = async ({
   let listeningAt = '';
   const pageUrl = (path: string): string => `${(config.GATEWAY_PUBLIC_URL || listeningAt).replace(/\/+$/, '')}${path}`;
   const transaction = unitOfWork(outboxProducer, hasher, cipher, config);
-  mountScim(app, { config, readSetting: identitySettings.readScim, hasher, limits, transaction });
+  mountScim(app, { config, readSetting: identitySettings.readScim, hasher, limits, transaction, reads });
   mountOidc(app, {
     config,
     settings: identitySettings,
@@ -288,18 +285,15 @@ const start = async ({
     bus,
     identify,
     transaction,
-    reads: gatewayReads(database, config),
+    reads,
     signIn: {
       cookie,
       passwords,
       limits: loginLimits(config),
       log: signedIn,
-      listPasswords: (userId) => listPasswords(database, userId),
-      findPasswordAccount: (name, from) => findPasswordAccount(database, name, from),
     },
     inviteSecrets: inviteLinkSecrets(hasher),
     mailer,
-    accessReader: accessReader(database),
     projectDirectory: projectDirectory(bus, existingProjectsReader(database), catchUp),
     pendingPrivateProjects,
     invalidateTokenCache: () => accessChanged('project'),
@@ -308,10 +302,8 @@ const start = async ({
       publicUrl: config.GATEWAY_PUBLIC_URL,
       pageUrl,
       frontendOrigins: splitOrigins(config.GATEWAY_FRONTEND_CORS_ORIGINS),
-      id: () => instanceId(database),
     },
     signInSettings: identitySettings,
-    countAccounts: () => countAccounts(database),
   });
   for (const served of await Promise.all([
     serve(

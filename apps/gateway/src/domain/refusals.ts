@@ -11,6 +11,10 @@ export const limitExceeded = (what: string, limit: number): Refusal =>
     `Failed to create ${what}. You can't create more than the established limit of ${limit}.`,
   );
 
+/** The refusal of a link that sets a password or creates the first administrator. */
+export const invalidLink = (): Refusal =>
+  refusal('InvalidTokenError', 'The link is not valid, or has expired. Ask an administrator for another one.');
+
 export const groupNotFound = (): Refusal => notFound('Could not find group');
 export const roleNotFound = (): Refusal => notFound('Could not find role');
 export const userNotFound = (): Refusal => notFound('No user found');

@@ -12,6 +12,7 @@ import type { SignInSettings } from '../identity/sign-in-settings.ts';
 import { providerWriteContext } from '../identity/provider-write-context.ts';
 import { groupFilters, type ScimQuery, userFilters } from '../persistence/identity/scim-repository.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
+import type { GatewayReads } from '../persistence/reads.ts';
 import type { GatewayTransaction, UnitOfWork } from '../persistence/unit-of-work.ts';
 import {
   createGroup,
@@ -36,6 +37,7 @@ export interface ScimRoutesOptions {
   readonly hasher: TokenHasher;
   readonly limits: Pick<RequestLimits, 'assignClient' | 'bodyReceived'>;
   readonly transaction: UnitOfWork;
+  readonly reads: Pick<GatewayReads, 'scim'>;
 }
 
 const contentType = 'application/scim+json; charset=utf-8';
@@ -121,7 +123,7 @@ const outcomeOf = ({ status }: ScimError): ErrorKind => {
 
 /** Mounts `/scim/v2`, by which an identity provider manages users and groups (RFC 7643, RFC 7644). */
 export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): void => {
-  const { config, readSetting, hasher, limits, transaction } = options;
+  const { config, readSetting, hasher, limits, transaction, reads } = options;
   const perMinute = config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE;
   const failures = perMinute === 0 ? undefined : rateLimiter(perMinute);
   const jsonLimits = {
@@ -212,18 +214,18 @@ export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): voi
     });
   };
 
-  route('GET', '/Users', async ({ request, base, run }) => {
+  route('GET', '/Users', async ({ request, base }) => {
     const page = pageIn(queryOf(request), userFilters);
-    const { total, rows } = await run(({ scim }) => scim.listUsers(page));
+    const { total, rows } = await reads.scim.listUsers(page);
     return listResponse(
       total,
       page,
       rows.map((row) => userResource(row, base)),
     );
   });
-  route('GET', '/Users/:id', async ({ request, base, run }) => {
+  route('GET', '/Users/:id', async ({ request, base }) => {
     const id = idOf('user', request);
-    const row = await run(({ scim }) => scim.findUser(id));
+    const row = await reads.scim.findUser(id);
     if (row === undefined) throw notFoundResource('user', String(id));
     return [200, userResource(row, base)];
   });
@@ -246,19 +248,19 @@ export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): voi
     return [204];
   });
 
-  route('GET', '/Groups', async ({ request, base, run }) => {
+  route('GET', '/Groups', async ({ request, base }) => {
     const query = queryOf(request);
     const page = pageIn(query, groupFilters);
-    const { total, rows } = await run(({ scim }) => scim.listGroups(page, wantsMembers(query)));
+    const { total, rows } = await reads.scim.listGroups(page, wantsMembers(query));
     return listResponse(
       total,
       page,
       rows.map((row) => groupResource(row, base)),
     );
   });
-  route('GET', '/Groups/:id', async ({ request, base, run }) => {
+  route('GET', '/Groups/:id', async ({ request, base }) => {
     const id = idOf('group', request);
-    const row = await run(({ scim }) => scim.findGroup(id, wantsMembers(queryOf(request))));
+    const row = await reads.scim.findGroup(id, wantsMembers(queryOf(request)));
     if (row === undefined) throw notFoundResource('group', String(id));
     return [200, groupResource(row, base)];
   });

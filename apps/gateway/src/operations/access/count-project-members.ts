@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { CountProjectMembers } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-export const countProjectMembersEndpoint = ({ accessReader }: GatewayContext) =>
+export const countProjectMembersEndpoint = ({ reads }: GatewayContext) =>
   implement(CountProjectMembers, async ({ body: { project } }) => ({
-    projects: await accessReader.countProjectMembers(project),
+    projects: await reads.access.countProjectMembers(project),
   }));

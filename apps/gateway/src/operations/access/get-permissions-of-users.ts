@@ -2,5 +2,5 @@ import { implement } from '@bunting/bus';
 import { GetPermissionsOfUsers } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-export const getPermissionsOfUsersEndpoint = ({ accessReader }: GatewayContext) =>
-  implement(GetPermissionsOfUsers, async ({ body: { ids } }) => ({ users: await accessReader.usersWithRights(ids) }));
+export const getPermissionsOfUsersEndpoint = ({ reads }: GatewayContext) =>
+  implement(GetPermissionsOfUsers, async ({ body: { ids } }) => ({ users: await reads.access.usersWithRights(ids) }));

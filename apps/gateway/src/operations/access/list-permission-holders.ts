@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { ListPermissionHolders } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-export const listPermissionHoldersEndpoint = ({ accessReader }: GatewayContext) =>
+export const listPermissionHoldersEndpoint = ({ reads }: GatewayContext) =>
   implement(ListPermissionHolders, async ({ body: { permissions, project, environment } }) => ({
-    users: await accessReader.findPermissionHolders(permissions, project, environment),
+    users: await reads.access.findPermissionHolders(permissions, project, environment),
   }));

@@ -6,21 +6,19 @@ import { maySeeToken } from './require-token.ts';
 import { toListedToken } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const listProjectApiTokensEndpoint = ({ transaction, projectDirectory }: GatewayContext) =>
+export const listProjectApiTokensEndpoint = ({ reads, projectDirectory }: GatewayContext) =>
   implement(ListProjectApiTokens, async (request) => {
     const { caller, params } = request;
     await projectDirectory.requireProject(request, params.projectId);
-    return transaction(request, async ({ tokens }) => {
-      const found = await tokens.list(sdkTokenKinds, params.projectId);
-      const creatable = permittedKinds(caller, 'CREATE');
-      const mayCreate = ({ type, projects, environment }: StoredToken): boolean =>
-        creatable.includes(type) ||
-        (projects.every((project) => project === params.projectId) &&
-          may(caller, ['CREATE_PROJECT_API_TOKEN'], { project: params.projectId, environment }));
-      return {
-        tokens: found
-          .filter((token) => maySeeToken(caller, token))
-          .map((token) => toListedToken(token, mayCreate(token))),
-      };
-    });
+    const found = await reads.tokens.list(sdkTokenKinds, params.projectId);
+    const creatable = permittedKinds(caller, 'CREATE');
+    const mayCreate = ({ type, projects, environment }: StoredToken): boolean =>
+      creatable.includes(type) ||
+      (projects.every((project) => project === params.projectId) &&
+        may(caller, ['CREATE_PROJECT_API_TOKEN'], { project: params.projectId, environment }));
+    return {
+      tokens: found
+        .filter((token) => maySeeToken(caller, token))
+        .map((token) => toListedToken(token, mayCreate(token))),
+    };
   });

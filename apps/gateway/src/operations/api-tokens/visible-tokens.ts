@@ -1,14 +1,11 @@
 import { type ApiToken, type Caller } from '@bunting/contracts';
 import { permittedKinds } from '../../domain/api-token.ts';
-import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
+import type { GatewayReads } from '../../persistence/reads.ts';
 import { maySeeToken } from './require-token.ts';
 import { toListedToken } from './token-event.ts';
 
 /** The API tokens that the caller may list. */
-export const visibleTokens = async (
-  { tokens }: Pick<GatewayTransaction, 'tokens'>,
-  caller: Caller,
-): Promise<ApiToken[]> => {
+export const visibleTokens = async ({ tokens }: Pick<GatewayReads, 'tokens'>, caller: Caller): Promise<ApiToken[]> => {
   const found = await tokens.list(permittedKinds(caller, 'READ'));
   const creatable = permittedKinds(caller, 'CREATE');
   return found

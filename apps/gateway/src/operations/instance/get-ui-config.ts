@@ -25,7 +25,7 @@ const unsupported = {
   signalTokensPerEndpoint: 0,
 };
 
-export const getUiConfigEndpoint = ({ bus, instance, mailer, signInSettings }: GatewayContext) =>
+export const getUiConfigEndpoint = ({ bus, reads, instance, mailer, signInSettings }: GatewayContext) =>
   implement(GetUiConfig, async (request) => {
     const { allowsRegex, ...limits } = await call(bus, GetResourceLimits, {}, onBehalfOf(request));
     return {
@@ -41,7 +41,7 @@ export const getUiConfigEndpoint = ({ bus, instance, mailer, signInSettings }: G
         current: { oss: unleashVersion, enterprise: unleashVersion },
         latest: {},
         isLatest: true,
-        instanceId: await instance.id(),
+        instanceId: await reads.instanceId(),
       },
       segmentValuesLimit: limits.segmentValues,
       strategySegmentsLimit: limits.strategySegments,

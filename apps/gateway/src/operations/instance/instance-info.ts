@@ -8,6 +8,4 @@ export interface InstanceInfo {
   readonly pageUrl: (path: string) => string;
   /** origins of pages that may call the frontend API; `*` for every origin */
   readonly frontendOrigins: readonly string[];
-  /** id of the installation, the same on every replica for the lifetime of the database */
-  readonly id: () => Promise<string>;
 }

@@ -13,17 +13,17 @@ interface StatisticsRequest {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 export const instanceStatistics = async (
-  { bus, instance, countAccounts }: Pick<GatewayContext, 'bus' | 'instance' | 'countAccounts'>,
+  { bus, reads }: Pick<GatewayContext, 'bus' | 'reads'>,
   context: StatisticsRequest,
 ): Promise<InstanceStatistics> => {
   const countEvents = async (query: Readonly<Record<string, string>>): Promise<number> =>
     (await call(bus, SearchEvents, { query: { ...query, limit: '1' } }, onBehalfOf(context))).total;
   const [accounts, resources, featureExports, featureImports, instanceId] = await Promise.all([
-    countAccounts(),
+    reads.countAccounts(),
     call(bus, CountResources, {}, onBehalfOf(context)),
     countEvents({ type: 'IS:features-exported' }),
     countEvents({ type: 'IS:features-imported' }),
-    instance.id(),
+    reads.instanceId(),
   ]);
   const { features, archivedFeatures, strategyTypes, applications, productionEnvironments, ...counted } = resources;
   const productionChangesSince = async (days: number): Promise<number> => {

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateInviteLink } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
-import { inviteLinkEventData, inviteLinkResponse, type InviteLinkWithRole, withRole } from './invite-link-response.ts';
+import { inviteLinkEventData, inviteLinkResponse, withRole } from './invite-link-response.ts';
 
 export const createInviteLinkEndpoint = (context: GatewayContext) =>
   implement(CreateInviteLink, (request) =>
@@ -10,7 +10,7 @@ export const createInviteLinkEndpoint = (context: GatewayContext) =>
       async (tx) => {
         const link = await tx.inviteLinks.add({ ...request.body, createdBy: request.caller.name });
         tx.emit({ type: 'public-signup-token-created', data: inviteLinkEventData(link) });
-        return (await withRole(tx, [link]))[0] as InviteLinkWithRole;
+        return withRole(tx, link);
       },
       inviteLinkResponse(context),
     ),

@@ -8,7 +8,7 @@ import { requirePasswordSignIn } from '../passwords/require-password-sign-in.ts'
 import { userEventData } from '../users/user-event.ts';
 import { requireUsableInviteLink } from './require-usable-invite-link.ts';
 
-export const signUpEndpoint = ({ transaction, signIn, inviteSecrets, signInSettings }: GatewayContext) =>
+export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, signInSettings }: GatewayContext) =>
   implement(SignUp, async (request) => {
     await requirePasswordSignIn({ signInSettings });
     const { body, now, params, query } = request;
@@ -16,7 +16,7 @@ export const signUpEndpoint = ({ transaction, signIn, inviteSecrets, signInSetti
     requireStrongPassword(body.password);
     const id = inviteSecrets.idOf(params.token);
     const asSystem = { ...request, caller: systemCaller };
-    await transaction(asSystem, async ({ inviteLinks }) => requireUsableInviteLink(await inviteLinks.find(id), now));
+    requireUsableInviteLink(await reads.inviteLinks.find(id), now);
     // Counts every attempt, also failed ones: invitation links are often published.
     signIn.limits.attempt(query.address);
     const hash = await signIn.passwords.hash(body.password);

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { UpdateInviteLink } from '@bunting/contracts';
 import { inviteLinkNotFound } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
-import { inviteLinkEventData, inviteLinkResponse, type InviteLinkWithRole, withRole } from './invite-link-response.ts';
+import { inviteLinkEventData, inviteLinkResponse, withRole } from './invite-link-response.ts';
 
 export const updateInviteLinkEndpoint = (context: GatewayContext) =>
   implement(UpdateInviteLink, (request) =>
@@ -18,7 +18,7 @@ export const updateInviteLinkEndpoint = (context: GatewayContext) =>
           data: inviteLinkEventData(after),
           preData: inviteLinkEventData(before),
         });
-        return (await withRole(tx, [after]))[0] as InviteLinkWithRole;
+        return withRole(tx, after);
       },
       inviteLinkResponse(context),
     ),

@@ -3,10 +3,8 @@ import { ValidateInviteLink } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 import { requireUsableInviteLink } from './require-usable-invite-link.ts';
 
-export const validateInviteLinkEndpoint = ({ transaction, inviteSecrets }: GatewayContext) =>
-  implement(ValidateInviteLink, (request) =>
-    transaction(request, async ({ inviteLinks }) => {
-      requireUsableInviteLink(await inviteLinks.find(inviteSecrets.idOf(request.params.token)), request.now);
-      return null;
-    }),
-  );
+export const validateInviteLinkEndpoint = ({ reads, inviteSecrets }: GatewayContext) =>
+  implement(ValidateInviteLink, async ({ params, now }) => {
+    requireUsableInviteLink(await reads.inviteLinks.find(inviteSecrets.idOf(params.token)), now);
+    return null;
+  });

@@ -4,7 +4,7 @@ import { requireAccount } from '../../domain/token-scope.ts';
 import { hashNewPassword, requireValidPassword } from '../../passwords/new-password.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const changeOwnPasswordEndpoint = ({ transaction, signIn }: GatewayContext) =>
+export const changeOwnPasswordEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>
   implement(ChangeOwnPassword, async (request) => {
     const { body, caller, query } = request;
     requireAccount(caller);
@@ -12,7 +12,7 @@ export const changeOwnPasswordEndpoint = ({ transaction, signIn }: GatewayContex
     const replayed = await transaction.replay(request);
     if (replayed !== undefined) return replayed;
     signIn.limits.attemptFor(`own password of ${caller.id}`);
-    const earlier = await signIn.listPasswords(caller.id);
+    const earlier = await reads.passwords.list(caller.id);
     if (!(await signIn.passwords.verify(body.oldPassword, earlier[0])).isMatch)
       throw refusal('PasswordMismatch', 'The old password is wrong: see the `/body/oldPassword` property.');
     const hash = await hashNewPassword(signIn.passwords, body.password, earlier);

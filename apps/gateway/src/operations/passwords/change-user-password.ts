@@ -4,13 +4,13 @@ import { userNotFound } from '../../domain/refusals.ts';
 import { hashNewPassword, requireValidPassword } from '../../passwords/new-password.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const changeUserPasswordEndpoint = ({ transaction, signIn }: GatewayContext) =>
+export const changeUserPasswordEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>
   implement(ChangeUserPassword, async (request) => {
     const { body, params } = request;
     requireValidPassword(body);
     const replayed = await transaction.replay(request);
     if (replayed !== undefined) return replayed;
-    const hash = await hashNewPassword(signIn.passwords, body.password, await signIn.listPasswords(params.id));
+    const hash = await hashNewPassword(signIn.passwords, body.password, await reads.passwords.list(params.id));
     const reply = await transaction(request, async ({ users, passwords, sessions }) => {
       if ((await users.findForUpdate(params.id, { only: 'users' })) === undefined) throw userNotFound();
       await passwords.set(params.id, hash);

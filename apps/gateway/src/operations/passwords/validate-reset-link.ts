@@ -1,23 +1,21 @@
 import { implement } from '@bunting/bus';
-import { type Role, refusal, type User, ValidateResetLink } from '@bunting/contracts';
+import { type Role, ValidateResetLink } from '@bunting/contracts';
+import { invalidLink } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const validateResetLinkEndpoint = ({ transaction }: GatewayContext) =>
-  implement(ValidateResetLink, (request) =>
-    transaction(request, async ({ links, users, roles }) => {
-      const { token } = request.query;
-      const { userId, createdBy } = await links.get(token, 'set-password');
-      const user = (await users.find(userId ?? 0, { only: 'users' })) as User;
-      if (!user.active) throw refusal('InvalidTokenError', 'The link is not valid, or has expired.');
-      const { id, name, email, rootRole } = user;
-      const role = (await roles.list()).find((one) => one.id === rootRole) as Role;
-      return {
-        id,
-        ...(name === undefined ? {} : { name }),
-        ...(email === undefined ? {} : { email }),
-        token,
-        createdBy,
-        role: { id: role.id, name: role.name, description: role.description, type: role.type },
-      };
-    }),
-  );
+export const validateResetLinkEndpoint = ({ reads }: GatewayContext) =>
+  implement(ValidateResetLink, async ({ query: { token } }) => {
+    const { userId, createdBy } = await reads.links.get(token, 'set-password');
+    const user = await reads.users.find(userId, { only: 'users' });
+    if (user?.active !== true) throw invalidLink();
+    const { id, name, email, rootRole } = user;
+    const role = (await reads.roles.list()).find((one) => one.id === rootRole) as Role;
+    return {
+      id,
+      ...(name === undefined ? {} : { name }),
+      ...(email === undefined ? {} : { email }),
+      token,
+      createdBy,
+      role: { id: role.id, name: role.name, description: role.description, type: role.type },
+    };
+  });

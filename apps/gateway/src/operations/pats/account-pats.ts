@@ -1,5 +1,6 @@
 import { type CreatedPat, type CreatePatBody, type Pats } from '@bunting/contracts';
 import { patNotFound, userNotFound } from '../../domain/refusals.ts';
+import type { GatewayReads } from '../../persistence/reads.ts';
 import type { GatewayWriteContext, ReplyWithSecret, GatewayTransaction } from '../../persistence/unit-of-work.ts';
 import { addPat, patEventData } from './add-pat.ts';
 
@@ -22,7 +23,7 @@ export const createAccountPat = async (
 };
 
 export const listAccountPats = async (
-  { users, tokens }: GatewayTransaction,
+  { users, tokens }: GatewayReads,
   accounts: Accounts,
   id: number,
 ): Promise<Pats> => {

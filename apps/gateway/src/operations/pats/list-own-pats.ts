@@ -3,8 +3,8 @@ import { ListOwnPats } from '@bunting/contracts';
 import { requireAccount } from '../../domain/token-scope.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const listOwnPatsEndpoint = ({ transaction }: GatewayContext) =>
-  implement(ListOwnPats, async (request) => {
-    requireAccount(request.caller);
-    return transaction(request, async ({ tokens }) => ({ pats: await tokens.listPats(request.caller.id) }));
+export const listOwnPatsEndpoint = ({ reads }: GatewayContext) =>
+  implement(ListOwnPats, async ({ caller }) => {
+    requireAccount(caller);
+    return { pats: await reads.tokens.listPats(caller.id) };
   });

@@ -3,5 +3,5 @@ import { ListUserPats } from '@bunting/contracts';
 import { listAccountPats } from './account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const listUserPatsEndpoint = ({ transaction }: GatewayContext) =>
-  implement(ListUserPats, (request) => transaction(request, (tx) => listAccountPats(tx, 'users', request.params.id)));
+export const listUserPatsEndpoint = ({ reads }: GatewayContext) =>
+  implement(ListUserPats, ({ params }) => listAccountPats(reads, 'users', params.id));

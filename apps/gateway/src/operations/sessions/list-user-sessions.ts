@@ -4,11 +4,8 @@ import { userNotFound } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
 import { userSessions } from './user-sessions.ts';
 
-export const listUserSessionsEndpoint = ({ transaction }: GatewayContext) =>
-  implement(ListUserSessions, (request) =>
-    transaction(request, async (tx) => {
-      const { id } = request.params;
-      if ((await tx.users.find(id, { only: 'users' })) === undefined) throw userNotFound();
-      return userSessions(tx, id, request.caller);
-    }),
-  );
+export const listUserSessionsEndpoint = ({ reads }: GatewayContext) =>
+  implement(ListUserSessions, async ({ params, caller }) => {
+    if ((await reads.users.find(params.id, { only: 'users' })) === undefined) throw userNotFound();
+    return userSessions(reads, params.id, caller);
+  });

@@ -7,19 +7,19 @@ import type { GatewayContext } from '../context.ts';
 import { userEventData } from '../users/user-event.ts';
 import { requireNoUser } from './require-no-user.ts';
 
-export const createFirstAdminEndpoint = ({ transaction, signIn }: GatewayContext) =>
+export const createFirstAdminEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>
   implement(CreateFirstAdmin, async (request) => {
     const { body, query } = request;
     const names = validUserNames(body);
     requireStrongPassword(body.password);
     const asSystem = { ...request, caller: systemCaller };
     // Before the hash is computed, which is expensive: a guessed link costs only this read.
-    await transaction(asSystem, ({ links }) => links.get(body.token, 'create-first-admin'));
+    await reads.links.get(body.token, 'create-first-admin');
     const hash = await signIn.passwords.hash(body.password);
     const created = await transaction(asSystem, async ({ links, users, passwords, sessions, emit }) => {
       const link = await links.getForUpdate(body.token, 'create-first-admin');
       await users.lockFirstUserCreation();
-      await requireNoUser(users);
+      await requireNoUser({ users });
       await links.markUsed(link.id);
       const user = await users.add(names, predefinedRole.admin, false);
       await passwords.set(user.id, hash);

@@ -9,14 +9,14 @@ const mismatch = (): Refusal =>
     'The combination of password and username you provided is invalid. If you have forgotten your password, ask an administrator for a link to reset it.',
   );
 
-export const logInEndpoint = ({ transaction, signIn, signInSettings }: GatewayContext) =>
+export const logInEndpoint = ({ transaction, reads, signIn, signInSettings }: GatewayContext) =>
   implement(LogIn, async (request) => {
     const { body, query } = request;
     const { address, userAgent = '' } = query;
     const name = body.username.trim().normalize('NFC');
     const failures = signIn.limits.attempt(address);
     await requirePasswordSignIn({ signInSettings });
-    const account = await signIn.findPasswordAccount(name, address);
+    const account = await reads.passwords.findAccount(name, address);
     const counted = account === undefined ? `name ${name.toLowerCase()}` : `user ${account.userId}`;
     const whom = account?.isKnownAddress === true ? undefined : counted;
     // Attempts from addresses or for names with many failures have the lowest priority in the queue of hashes.

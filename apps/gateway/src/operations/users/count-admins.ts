@@ -2,5 +2,5 @@ import { implement } from '@bunting/bus';
 import { CountAdmins } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-export const countAdminsEndpoint = ({ transaction }: GatewayContext) =>
-  implement(CountAdmins, (request) => transaction(request, ({ users }) => users.countAdmins()));
+export const countAdminsEndpoint = ({ reads }: GatewayContext) =>
+  implement(CountAdmins, () => reads.users.countAdmins());

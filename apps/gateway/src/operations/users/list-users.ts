@@ -1,12 +1,10 @@
 import { implement } from '@bunting/bus';
 import { ListUsers } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
-import { rootRolesOf } from './root-roles.ts';
+import { listRootRoles } from './root-roles.ts';
 
-export const listUsersEndpoint = ({ transaction }: GatewayContext) =>
-  implement(ListUsers, (request) =>
-    transaction(request, async (tx) => ({
-      users: (await tx.users.list('users', request.query)).map((user) => ({ ...user, inviteLink: '' })),
-      rootRoles: await rootRolesOf(tx),
-    })),
-  );
+export const listUsersEndpoint = ({ reads }: GatewayContext) =>
+  implement(ListUsers, async ({ query }) => ({
+    users: (await reads.users.list('users', query)).map((user) => ({ ...user, inviteLink: '' })),
+    rootRoles: await listRootRoles(reads),
+  }));

@@ -1,4 +1,5 @@
 import { badRequest } from '../../domain/refusals.ts';
+import type { GatewayReads } from '../../persistence/reads.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 
 /** The id of a root role, by its id or name. @throws Refusal 400 when there is none */
@@ -12,5 +13,5 @@ export const requireRootRole = async (
 };
 
 /** The roles that hold in every project. */
-export const rootRolesOf = async ({ roles }: Pick<GatewayTransaction, 'roles'>) =>
+export const listRootRoles = async ({ roles }: Pick<GatewayReads, 'roles'>) =>
   (await roles.list()).filter(({ type }) => type === 'root' || type === 'root-custom');

@@ -1,5 +1,5 @@
 import type { InstanceStatistics } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 
 type AccountCounts = Pick<
   InstanceStatistics,
@@ -39,7 +39,7 @@ const counts: Statement = {
 };
 
 /** Counts accounts, tokens and roles in one statement. */
-export const countAccounts = async (database: Database): Promise<AccountCounts> => {
+export const countAccounts = async (database: ReadDatabase): Promise<AccountCounts> => {
   const [row] = await database.read<AccountCounts>(counts, []);
   if (row === undefined) throw new Error('The statement count-accounts returned no row.');
   return row;
@@ -51,8 +51,8 @@ const identity: Statement = {
   text: "select md5('instance' || encode(fingerprint, 'hex'))::uuid as id from gateway_secret where name = 'token key'",
 };
 
-/** The id of this installation. */
-export const instanceId = async (database: Database): Promise<string> => {
+/** The id of this installation: the same on every replica for the lifetime of the database. */
+export const instanceId = async (database: ReadDatabase): Promise<string> => {
   const [row] = await database.read<{ id: string }>(identity, []);
   if (row === undefined)
     throw new Error('The table gateway_secret has no token key: the gateway stores it at its first start.');

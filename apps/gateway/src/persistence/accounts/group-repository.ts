@@ -59,11 +59,10 @@ const nameError = (error: unknown, name: string): unknown =>
     ? refusal('NameExistsError', `Group name already exists: ${name}`)
     : error;
 
-/** Groups of users, and their members. */
-export const groupRepository = (tx: Tx) => {
-  const { query } = tx;
+/** Reads of groups without a lock: for responses, not for decisions. */
+export const groupReads = ({ query }: Pick<Tx, 'query'>) => ({
   /** All groups, or those with the ids, ordered by name. */
-  const list = async (ids?: readonly number[]): Promise<Group[]> => {
+  list: async (ids?: readonly number[]): Promise<Group[]> => {
     const rows = await query<GroupRow>(groups, [ids ?? null]);
     const joined = await query<MemberRow>(members, [rows.map(({ id }) => id)]);
     const byGroup = Map.groupBy(joined, ({ groupId }) => groupId);
@@ -75,7 +74,13 @@ export const groupRepository = (tx: Tx) => {
       }));
       return { ...group, users, userCount: users.length };
     });
-  };
+  },
+});
+
+/** Groups of users, and their members. */
+export const groupRepository = (tx: Tx) => {
+  const { query } = tx;
+  const { list } = groupReads(tx);
 
   return {
     list,

@@ -91,9 +91,8 @@ const prefixPattern = (text: string): string => `${text.toLowerCase().replace(/[
 const wanted = (person: UserRow | null | undefined, only: AccountType | undefined): User | undefined =>
   !person || (only !== undefined && person.isService !== (only === 'service-accounts')) ? undefined : userOf(person);
 
-/** Reads of one statement, in a transaction or without one. */
+/** Reads of users and service accounts without a lock: for responses, not for decisions. */
 export const userReads = ({ query }: Pick<Tx, 'query'>) => ({
-  /** An account, without a lock: for responses, not for decisions. */
   find: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
     const text = `select ${userColumns} from api_user u where id = $1 and deleted_at is null`;
     return wanted((await query<UserRow>(text, [id]))[0], only);
@@ -119,6 +118,28 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => ({
       return { id, ...presentNames(row), seenAt, createdAt, patSeenAt };
     });
   },
+  list: async (accounts: AccountType, { limit, offset = 0 }: Page): Promise<User[]> => {
+    const text = `
+      select ${userColumns} from api_user u where deleted_at is null and is_service = $1
+      order by id limit $2::int offset $3::int`;
+    return (await query<UserRow>(text, [accounts === 'service-accounts', limit ?? null, offset])).map(userOf);
+  },
+  /** The names of users and service accounts, by their ids. */
+  listNames: async (): Promise<UsersAndGroups['users']> => {
+    const text = `select ${userColumns} from api_user u where deleted_at is null order by id`;
+    return (await query<UserRow>(text)).map((row) => {
+      const { id, accountType } = userOf(row);
+      return { id, ...presentNames(row), accountType };
+    });
+  },
+  /** Counts the accounts whose own root role is Admin; groups do not count. */
+  countAdmins: async (): Promise<AdminCount> => {
+    const [row] = await query<AdminCount>(countAdmins);
+    return row as AdminCount;
+  },
+  /** Whether there is any user; service accounts do not count. */
+  hasUsers: async (): Promise<boolean> =>
+    (await query('select from api_user where deleted_at is null and not is_service limit 1')).length > 0,
 });
 
 /** Users and service accounts, without deleted ones. */
@@ -137,29 +158,10 @@ export const userRepository = (tx: Tx) => {
 
   return {
     ...userReads(tx),
-    list: async (accounts: AccountType, { limit, offset = 0 }: Page): Promise<User[]> => {
-      const text = `
-        select ${userColumns} from api_user u where deleted_at is null and is_service = $1
-        order by id limit $2::int offset $3::int`;
-      return (await query<UserRow>(text, [accounts === 'service-accounts', limit ?? null, offset])).map(userOf);
-    },
     /** An account, locked until the transaction ends. */
     findForUpdate: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
       const lockMode = LockMode.PESSIMISTIC_WRITE;
       return wanted(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), only);
-    },
-    /** The names of users and service accounts, by their ids. */
-    listNames: async (): Promise<UsersAndGroups['users']> => {
-      const text = `select ${userColumns} from api_user u where deleted_at is null order by id`;
-      return (await query<UserRow>(text)).map((row) => {
-        const { id, accountType } = userOf(row);
-        return { id, ...presentNames(row), accountType };
-      });
-    },
-    /** Counts the accounts whose own root role is Admin; groups do not count. */
-    countAdmins: async (): Promise<AdminCount> => {
-      const [row] = await query<AdminCount>(countAdmins);
-      return row as AdminCount;
     },
     /** Which of the ids belong to users or service accounts; locks them against deletion until the transaction ends. */
     findExisting: async (ids: readonly number[]): Promise<number[]> => {
@@ -193,9 +195,6 @@ export const userRepository = (tx: Tx) => {
     lockFirstUserCreation: async (): Promise<void> => {
       await query('select pg_advisory_xact_lock(hashtext($1))', ['first administrator']);
     },
-    /** Whether there is any user; service accounts do not count. */
-    hasUsers: async (): Promise<boolean> =>
-      (await query('select from api_user where deleted_at is null and not is_service limit 1')).length > 0,
     /** Deletes a user with tokens, sessions, passwords, links, identities, memberships and rights; the names may be reused. */
     remove: async (id: number): Promise<void> => {
       const { em } = tx;

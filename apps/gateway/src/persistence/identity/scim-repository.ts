@@ -87,17 +87,13 @@ const groupSelect = (hasMembers: boolean, from: string): string => `
     ${hasMembers ? members : 'null::json'} as members
   from ${from}`;
 
-/** Users and groups as identity providers see them. */
-export const scimRepository = ({ query }: Pick<Tx, 'query'>) => {
+/** Reads of users and groups as identity providers see them. */
+export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
   const count = async (from: string, { sql, values }: SqlCondition): Promise<number> =>
     (await query<{ total: number }>(`select count(*)::int as total from ${from} and ${sql}`, [...values]))[0]?.total ??
     0;
 
   return {
-    /** Serialises what creates or renames users or groups, so that a name that is found free stays free until the transaction ends. */
-    lockNames: async (): Promise<void> => {
-      await query('select pg_advisory_xact_lock(hashtext($1))', ['scim names']);
-    },
     findUser: async (id: number): Promise<ScimUserRow | undefined> =>
       (await query<ScimUserRow>(`${userSelect} and u.id = $1`, [id]))[0],
     listUsers: async ({ filter, offset, limit }: ScimQuery): Promise<ScimPage<ScimUserRow>> => {
@@ -105,16 +101,6 @@ export const scimRepository = ({ query }: Pick<Tx, 'query'>) => {
       const parameterCount = filter.values.length;
       const text = `${userSelect} and ${filter.sql} order by u.id limit $${parameterCount + 1}::int offset $${parameterCount + 2}::int`;
       return { total, rows: limit === 0 ? [] : await query<ScimUserRow>(text, [...filter.values, limit, offset]) };
-    },
-    /** Whether another account has the user name or the e-mail address. */
-    isTaken: async (username: string | null, email: string | null, exceptId: number): Promise<boolean> => {
-      const text = `
-        select from api_user where deleted_at is null and id <> $3
-          and (lower(username) = lower($1) or lower(email) = lower($2)) limit 1`;
-      return (await query(text, [username, email, exceptId])).length > 0;
-    },
-    setProvisionedUser: async (id: number, provisioned: ProvisionedUser): Promise<void> => {
-      await query('update api_user set provisioned = $2 where id = $1', [id, JSON.stringify(provisioned)]);
     },
     findGroup: async (id: number, hasMembers: boolean): Promise<ScimGroupRow | undefined> =>
       (await query<ScimGroupRow>(groupSelect(hasMembers, 'user_group g where g.id = $1'), [id]))[0],
@@ -131,6 +117,27 @@ export const scimRepository = ({ query }: Pick<Tx, 'query'>) => {
         total,
         rows: await query<ScimGroupRow>(groupSelect(hasMembers, page), [...filter.values, limit, offset]),
       };
+    },
+  };
+};
+
+/** Users and groups as identity providers see and change them. */
+export const scimRepository = ({ query }: Pick<Tx, 'query'>) => {
+  return {
+    ...scimReads({ query }),
+    /** Serialises what creates or renames users or groups, so that a name that is found free stays free until the transaction ends. */
+    lockNames: async (): Promise<void> => {
+      await query('select pg_advisory_xact_lock(hashtext($1))', ['scim names']);
+    },
+    /** Whether another account has the user name or the e-mail address. */
+    isTaken: async (username: string | null, email: string | null, exceptId: number): Promise<boolean> => {
+      const text = `
+        select from api_user where deleted_at is null and id <> $3
+          and (lower(username) = lower($1) or lower(email) = lower($2)) limit 1`;
+      return (await query(text, [username, email, exceptId])).length > 0;
+    },
+    setProvisionedUser: async (id: number, provisioned: ProvisionedUser): Promise<void> => {
+      await query('update api_user set provisioned = $2 where id = $1', [id, JSON.stringify(provisioned)]);
     },
     setProvisionedGroup: async (id: number, provisioned: ProvisionedGroup): Promise<void> => {
       await query('update user_group set provisioned = $2 where id = $1', [id, JSON.stringify(provisioned)]);

@@ -1,4 +1,4 @@
-import type { Database, Statement, Tx } from '@bunting/database';
+import type { Tx } from '@bunting/database';
 
 /** The settings that administrators change at run time. */
 export type SettingName = 'oidc' | 'simple' | 'scim';
@@ -9,28 +9,22 @@ export interface StoredSetting<T extends object> {
   readonly secret: Buffer | null;
 }
 
-const stored: Statement = { name: 'setting', text: 'select value, secret from gateway_setting where name = $1' };
+const stored = 'select value, secret from gateway_setting where name = $1';
 
-/** A setting without a lock; undefined while it was never stored. */
-export const readSetting = async <T extends object>(
-  { read }: Pick<Database, 'read'>,
-  name: SettingName,
-): Promise<StoredSetting<T> | undefined> => (await read<StoredSetting<T>>(stored, [name]))[0];
-
-/** Reads of one statement, in a transaction or without one. */
+/** Reads of settings without a lock. */
 export const settingReads = ({ query }: Pick<Tx, 'query'>) => ({
-  /** A setting, without a lock; undefined while it was never stored. */
+  /** A setting; undefined while it was never stored. */
   find: async <T extends object>(name: SettingName): Promise<StoredSetting<T> | undefined> =>
-    (await query<StoredSetting<T>>(stored.text, [name]))[0],
+    (await query<StoredSetting<T>>(stored, [name]))[0],
 });
 
-/** Settings within a transaction. */
+/** The settings of identity providers. */
 export const settingRepository = ({ query }: Pick<Tx, 'query'>) => ({
   ...settingReads({ query }),
   /** A setting, locked until the transaction ends, also while it was never stored. */
   findForUpdate: async <T extends object>(name: SettingName): Promise<StoredSetting<T> | undefined> => {
     await query('select pg_advisory_xact_lock(hashtext($1))', [`setting ${name}`]);
-    return (await query<StoredSetting<T>>(stored.text, [name]))[0];
+    return (await query<StoredSetting<T>>(stored, [name]))[0];
   },
   save: async (name: SettingName, value: object, secret: Buffer | null): Promise<void> => {
     await query(

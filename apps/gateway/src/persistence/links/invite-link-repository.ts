@@ -10,9 +10,10 @@ type Row = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt' | 'createdAt' | 'cr
 export type StoredInviteLink = Omit<InviteLink, 'secret' | 'url' | 'role'> & { readonly id: string };
 
 const columns = gatewaySql.selectOf(InviteLinkEntity, 'l');
-/** Links by which people create their own accounts. */
-export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>) => {
-  const withUsers = async (rows: readonly Row[]): Promise<StoredInviteLink[]> => {
+
+const withUsersOf =
+  ({ query }: Pick<Tx, 'query'>) =>
+  async (rows: readonly Row[]): Promise<StoredInviteLink[]> => {
     const invited = await query<UserRow & { readonly link: string }>(
       `select ${userColumns}, i.link_id as link from invited_user i join api_user u on u.id = i.user_id
        where i.link_id = any ($1::uuid[]) and u.deleted_at is null order by u.id`,
@@ -23,14 +24,24 @@ export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>) => {
     return rows.map((row) => ({ ...row, users: users.get(row.id) ?? [] }));
   };
 
+/** Reads of invitation links without a lock: for responses, not for decisions. */
+export const inviteLinkReads = ({ query }: Pick<Tx, 'query'>) => {
+  const withUsers = withUsersOf({ query });
   return {
     list: async (): Promise<StoredInviteLink[]> =>
       withUsers(await query<Row>(`select ${columns} from invite_link l order by created_at, id`)),
-    /** A link, without a lock; undefined when there is none, or no id. */
+    /** A link; undefined when there is none, or no id. */
     find: async (id: string | undefined): Promise<StoredInviteLink | undefined> => {
       if (id === undefined) return undefined;
       return (await withUsers(await query<Row>(`select ${columns} from invite_link l where id = $1`, [id])))[0];
     },
+  };
+};
+
+/** Links by which people create their own accounts. */
+export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>) => {
+  const withUsers = withUsersOf({ query });
+  return {
     /** A link, locked until the transaction ends; undefined when there is none, or no id. */
     findForUpdate: async (id: string | undefined): Promise<StoredInviteLink | undefined> => {
       if (id === undefined) return undefined;

@@ -1,11 +1,14 @@
 import { type Refusal, refusal } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
+import { invalidLink } from '../../domain/refusals.ts';
 import { type NewSecret, newLinkSecret, type SecretBytes } from '../tokens/token-secret.ts';
 import type { TokenHasher } from '../tokens/token-hasher.ts';
 
+type LinkPurpose = 'set-password' | 'create-first-admin';
+
 export interface NewLink {
-  readonly purpose: 'set-password' | 'create-first-admin';
+  readonly purpose: LinkPurpose;
   /** whose password it sets; null for the first administrator */
   readonly userId: number | null;
   /** who created it; null for one that the user requested */
@@ -13,38 +16,53 @@ export interface NewLink {
   readonly hours: number;
 }
 
-export interface FoundLink {
+export interface FoundLink<P extends LinkPurpose> {
   readonly id: string;
-  readonly userId: number | null;
+  /** whose password it sets; null for the first administrator */
+  readonly userId: P extends 'set-password' ? number : null;
   readonly createdBy: string | null;
 }
 
-interface Row extends FoundLink {
+interface Row<P extends LinkPurpose> extends FoundLink<P> {
   readonly hash: Buffer;
   readonly isUsed: boolean;
 }
 
-const invalidLink = (): Refusal => refusal('InvalidTokenError', 'The link is not valid, or has expired.');
-const usedLink = (): Refusal => refusal('UsedTokenError', 'The link has been used already.');
+const usedLink = (): Refusal =>
+  refusal(
+    'UsedTokenError',
+    'The link has been used already. Sign in with the password that it set, or ask an administrator for another link.',
+  );
 
 /** What the hash of a link is computed of, so that a link stands for no token or session. */
 const hashedText = (secret: string): string => `link ${secret}`;
 
-/** Links that work once, stored as hashes. */
-export const oneTimeLinkRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher) => {
-  const find =
-    (lock: '' | 'for update') =>
-    async (secret: string, purpose: NewLink['purpose']): Promise<FoundLink> => {
-      const { selector, hash } = hasher(hashedText(secret));
-      const [row] = await query<Row>(
-        `select id, user_id as "userId", created_by as "createdBy", hash, used_at is not null as "isUsed"
+const linkBySecret =
+  ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher, lock: '' | 'for update') =>
+  async <P extends LinkPurpose>(secret: string, purpose: P): Promise<FoundLink<P>> => {
+    const { selector, hash } = hasher(hashedText(secret));
+    const [row] = await query<Row<P>>(
+      `select id, user_id as "userId", created_by as "createdBy", hash, used_at is not null as "isUsed"
          from sign_in_link where selector = $1 and purpose = $2 and expires_at > now() ${lock}`,
-        [selector, purpose],
-      );
-      if (row === undefined || !timingSafeEqual(row.hash, hash)) throw invalidLink();
-      if (row.isUsed) throw usedLink();
-      return row;
-    };
+      [selector, purpose],
+    );
+    if (row === undefined || !timingSafeEqual(row.hash, hash)) throw invalidLink();
+    if (row.isUsed) throw usedLink();
+    return row;
+  };
+
+/** Reads of links without a lock. */
+export const oneTimeLinkReads = (tx: Pick<Tx, 'query'>, hasher: TokenHasher) => ({
+  /**
+   * A link that can be used.
+   * @throws Refusal `InvalidTokenError` for an unknown or expired one, `UsedTokenError` for one that was used
+   */
+  get: linkBySecret(tx, hasher, ''),
+});
+
+/** Links that work once, stored as hashes. */
+export const oneTimeLinkRepository = (tx: Pick<Tx, 'query'>, hasher: TokenHasher) => {
+  const { query } = tx;
   return {
     /** Creates a link, which replaces earlier ones of the user. @param bytes generates the secret; random if undefined */
     create: async (
@@ -61,13 +79,8 @@ export const oneTimeLinkRepository = ({ query }: Pick<Tx, 'query'>, hasher: Toke
       );
       return created;
     },
-    /**
-     * A link that can be used, without a lock.
-     * @throws Refusal `InvalidTokenError` for an unknown or expired one, `UsedTokenError` for one that was used
-     */
-    get: find(''),
-    /** The same, locked until the transaction ends. */
-    getForUpdate: find('for update'),
+    /** A link that can be used, locked until the transaction ends. @throws Refusal as `oneTimeLinkReads.get` does */
+    getForUpdate: linkBySecret(tx, hasher, 'for update'),
     markUsed: async (id: string): Promise<void> => {
       await query('update sign_in_link set used_at = now() where id = $1', [id]);
     },

@@ -1,4 +1,4 @@
-import type { Database, Statement, Tx } from '@bunting/database';
+import type { Tx } from '@bunting/database';
 
 /** Number of stored passwords of a user: the current one and those that may not be reused. */
 const remembered = 5;
@@ -13,36 +13,30 @@ export interface PasswordAccount {
 }
 
 // An address is tried as an e-mail address first: a user name that equals the address of another user does not shadow that user.
-const account: Statement = {
-  name: 'password-account',
-  text: `
-    select u.id as "userId", p.id as "passwordId", p.hash,
-      exists (select from user_session s where s.user_id = u.id and s.address = $2) as "isKnownAddress"
-    from api_user u cross join lateral (
-      select id, hash from user_password where user_id = u.id order by id desc limit 1) as p
-    where (lower(u.email) = lower($1) or lower(u.username) = lower($1))
-      and u.deleted_at is null and u.is_active and not u.is_service
-    order by (lower(u.email) = lower($1)) is true desc limit 1`,
-};
-
-/** The active user with a password whose e-mail address or user name this is; undefined when there is none. */
-export const findPasswordAccount = async (
-  database: Pick<Database, 'read'>,
-  name: string,
-  address: string,
-): Promise<PasswordAccount | undefined> => (await database.read<PasswordAccount>(account, [name, address]))[0];
+const account = `
+  select u.id as "userId", p.id as "passwordId", p.hash,
+    exists (select from user_session s where s.user_id = u.id and s.address = $2) as "isKnownAddress"
+  from api_user u cross join lateral (
+    select id, hash from user_password where user_id = u.id order by id desc limit 1) as p
+  where (lower(u.email) = lower($1) or lower(u.username) = lower($1))
+    and u.deleted_at is null and u.is_active and not u.is_service
+  order by (lower(u.email) = lower($1)) is true desc limit 1`;
 
 const latest = `select hash from user_password where user_id = $1 order by id desc limit ${remembered}`;
 
-/** The hashes of the latest passwords of a user, the current one first. */
-export const listPasswords = async (database: Pick<Database, 'read'>, userId: number): Promise<string[]> =>
-  (await database.read<{ hash: string }>({ name: 'latest-passwords', text: latest }, [userId])).map(({ hash }) => hash);
-
-/** The passwords of users, as hashes. */
-export const passwordRepository = ({ query }: Pick<Tx, 'query'>) => ({
+/** Reads of passwords without a lock. */
+export const passwordReads = ({ query }: Pick<Tx, 'query'>) => ({
+  /** The active user with a password whose e-mail address or user name this is; undefined when there is none. */
+  findAccount: async (name: string, address: string): Promise<PasswordAccount | undefined> =>
+    (await query<PasswordAccount>(account, [name, address]))[0],
   /** The hashes of the latest passwords of a user, the current one first. */
   list: async (userId: number): Promise<string[]> =>
     (await query<{ hash: string }>(latest, [userId])).map(({ hash }) => hash),
+});
+
+/** The passwords of users, as hashes. */
+export const passwordRepository = ({ query }: Pick<Tx, 'query'>) => ({
+  ...passwordReads({ query }),
   /** Sets the password of a user and deletes those that no longer matter. */
   set: async (userId: number, hash: string): Promise<void> => {
     await query('insert into user_password (user_id, hash) values ($1, $2)', [userId, hash]);

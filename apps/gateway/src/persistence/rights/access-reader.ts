@@ -1,6 +1,6 @@
 import type { Caller, CountProjectMembers, Permission, ReplyOf, RoleHolders } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import { displayNameOf, nameInEvents, type UserNames } from '../../domain/user-names.ts';
 
@@ -167,7 +167,7 @@ const roleHolders: Statement = {
       from role where id in (select role_id from held)), '[]') as roles`,
 };
 
-export const accessReader = (database: Database) => ({
+export const accessReader = (database: ReadDatabase) => ({
   /** The active users among the ids, with their current rights. */
   usersWithRights: async (ids: readonly number[]): Promise<{ user: UserSummary; caller: Caller }[]> => {
     const rows = await database.read<AccessRow>(usersAccess, [ids]);

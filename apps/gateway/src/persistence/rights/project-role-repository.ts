@@ -42,6 +42,28 @@ const entityOf = { user: ProjectUserEntity, group: ProjectGroupEntity } as unkno
   EntityName<AssignedRow>
 >;
 
+/** Reads of the roles in projects without a lock: for responses, not for decisions. */
+export const projectRoleReads = ({ query }: Pick<Tx, 'query'>) => ({
+  /** The role holders of a project. */
+  list: (project: string) => holdersOf({ query }, project),
+  /** The role ids of a user, through groups as well: those in the project, or the root roles. */
+  listRolesOfUser: async (userId: number, project: string | undefined): Promise<number[]> => {
+    const text =
+      project === undefined
+        ? `select root_role_id as id from api_user where id = $1
+         union select root_role_id from user_group join group_member on id = group_id
+         where user_id = $1 and root_role_id is not null order by id`
+        : 'select distinct role_id as id from project_member where user_id = $1 and project = $2 order by id';
+    const values = project === undefined ? [userId] : [userId, project];
+    return (await query<{ id: number }>(text, values)).map(({ id }) => id);
+  },
+  /** The projects in which a user has a role. */
+  listProjectsOfUser: async (userId: number): Promise<string[]> => {
+    const text = 'select distinct project from project_member where user_id = $1 order by project';
+    return (await query<{ project: string }>(text, [userId])).map(({ project }) => project);
+  },
+});
+
 /** Roles of users and groups in projects. */
 export const projectRoleRepository = (tx: Tx) => {
   const { query } = tx;
@@ -55,8 +77,7 @@ export const projectRoleRepository = (tx: Tx) => {
     if (rows.length > 0) await tx.em.upsertMany(entityOf[of], rows, { onConflictAction: 'ignore' });
   };
   return {
-    /** The role holders of a project, without a lock: for responses, not for decisions. */
-    list: (project: string) => holdersOf({ query }, project),
+    ...projectRoleReads(tx),
     /** The role holders of a project, locked until the transaction ends. */
     of: async (project: string): Promise<ProjectRoleHolders> => {
       await query('select pg_advisory_xact_lock(hashtext($1), hashtext($2))', ['project access', project]);
@@ -77,22 +98,6 @@ export const projectRoleRepository = (tx: Tx) => {
       select from project_user where project = $1 and role_id = $2
       union all select from project_group where project = $1 and role_id = $2 limit 1`;
       return (await query(text, [project, predefinedRole.owner])).length > 0;
-    },
-    /** The role ids of a user, through groups as well: those in the project, or the root roles. */
-    listRolesOfUser: async (userId: number, project: string | undefined): Promise<number[]> => {
-      const text =
-        project === undefined
-          ? `select root_role_id as id from api_user where id = $1
-           union select root_role_id from user_group join group_member on id = group_id
-           where user_id = $1 and root_role_id is not null order by id`
-          : 'select distinct role_id as id from project_member where user_id = $1 and project = $2 order by id';
-      const values = project === undefined ? [userId] : [userId, project];
-      return (await query<{ id: number }>(text, values)).map(({ id }) => id);
-    },
-    /** The projects in which a user has a role. */
-    listProjectsOfUser: async (userId: number): Promise<string[]> => {
-      const text = 'select distinct project from project_member where user_id = $1 order by project';
-      return (await query<{ project: string }>(text, [userId])).map(({ project }) => project);
     },
   };
 };

@@ -37,11 +37,14 @@ const roleById = async (
   return row === undefined ? undefined : roleOf(row);
 };
 
-/** Reads of one statement, in a transaction or without one. */
+/** Reads of roles without a lock: for responses, not for decisions. */
 export const roleReads = (tx: Pick<Tx, 'query'>) => ({
   list: () => tx.query<Role>(`select ${columns} from role order by id`),
-  /** A role, without a lock: for responses, not for decisions. */
   find: (id: number) => roleById(tx, id),
+  isNameTaken: async (name: string, exceptId?: number): Promise<boolean> => {
+    const text = 'select id from role where lower(name) = lower($1)';
+    return (await tx.query<{ id: number }>(text, [name])).some(({ id }) => id !== exceptId);
+  },
 });
 
 /** Roles, predefined and created. */
@@ -66,10 +69,6 @@ export const roleRepository = (tx: Tx) => {
     ...roleReads(tx),
     /** A role, locked until the transaction ends. */
     findForUpdate: (id: number) => roleById(tx, id, 'for update'),
-    isNameTaken: async (name: string, exceptId?: number): Promise<boolean> => {
-      const text = 'select id from role where lower(name) = lower($1)';
-      return (await query<{ id: number }>(text, [name])).some(({ id }) => id !== exceptId);
-    },
     /** The grants of project roles, by role id; other roles are omitted. */
     findProjectGrants: async (ids: readonly number[]): Promise<ReadonlyMap<number, readonly RoleGrant[]>> => {
       const text = `${withRights} id = any ($1::integer[]) and type in ('project', 'custom') order by id for share`;

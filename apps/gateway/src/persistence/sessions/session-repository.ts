@@ -26,7 +26,7 @@ export const sessionEndSql = ({ GATEWAY_SESSION_IDLE_HOURS: idleHours }: Session
 
 const columns = gatewaySql.selectOf(SessionEntity, 's');
 
-/** Reads of one statement, in a transaction or without one. */
+/** Reads of sessions without a lock. */
 export const sessionReads = ({ query }: Pick<Tx, 'query'>, limits: SessionLimits) => ({
   /** The sessions of a user that have not expired, the most recently used first. */
   list: async (userId: number): Promise<Omit<UserSession, 'isCurrent'>[]> =>

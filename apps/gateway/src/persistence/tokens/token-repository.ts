@@ -70,6 +70,25 @@ const list = `
   where kind = any ($1::text[]) and revoked_at is null and ($2::text is null or $2 = any (projects) or '*' = any (projects))
   order by number`;
 
+/** Reads of API tokens and PATs without a lock: for responses, not for decisions. */
+export const tokenReads = ({ query }: Pick<Tx, 'query'>, cipher: TokenCipher | undefined) => {
+  const listPats = async (userIds: readonly number[]): Promise<Pat[]> => {
+    const text = `
+      select ${columns} from api_token token where user_id = any ($1::integer[]) and revoked_at is null order by number`;
+    return (await query<TokenRow>(text, [userIds])).map(patOf);
+  };
+  return {
+    /** API tokens of these kinds; only those for the project, if one is named. */
+    list: async (kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]> =>
+      (await query<TokenRow>(list, [kinds, project ?? null])).map((row) => apiTokenOf(row, cipher)),
+    /** The PATs of a user or a service account. */
+    listPats: async (userId: number): Promise<Pat[]> => listPats([userId]),
+    /** The PATs of several users or service accounts, by their ids. */
+    listPatsOf: async (userIds: readonly number[]): Promise<ReadonlyMap<number, Pat[]>> =>
+      Map.groupBy(await listPats(userIds), ({ userId }) => userId),
+  };
+};
+
 /** API tokens and PATs, without revoked ones. */
 export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher | undefined) => {
   const { query } = tx;
@@ -84,15 +103,8 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
     await tx.em.flush();
     return created;
   };
-  const listPats = async (userIds: readonly number[]): Promise<Pat[]> => {
-    const text = `
-      select ${columns} from api_token token where user_id = any ($1::integer[]) and revoked_at is null order by number`;
-    return (await query<TokenRow>(text, [userIds])).map(patOf);
-  };
   return {
-    /** API tokens of these kinds; only those for the project, if one is named. */
-    list: async (kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]> =>
-      (await query<TokenRow>(list, [kinds, project ?? null])).map(tokenOf),
+    ...tokenReads(tx, cipher),
     /** An API token by its secret or its masked secret; locked until the transaction ends. */
     findForUpdate: async (token: string, kinds: readonly ApiTokenKind[]): Promise<StoredToken | undefined> => {
       const isNamed = { $or: [{ shown: token }, hasher(token)] };
@@ -129,11 +141,6 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
     revoke: async (id: string): Promise<void> => {
       await tx.em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()') });
     },
-    /** The PATs of a user or a service account. */
-    listPats: async (userId: number): Promise<Pat[]> => listPats([userId]),
-    /** The PATs of several users or service accounts, by their ids. */
-    listPatsOf: async (userIds: readonly number[]): Promise<ReadonlyMap<number, Pat[]>> =>
-      Map.groupBy(await listPats(userIds), ({ userId }) => userId),
     addPat: async ({ userId, description, expiresAt }: NewPat, secret: NewSecret, createdBy: number): Promise<Pat> => {
       const of = { kind: 'user', name: description, sealed: null, user: userId } as const;
       const expires = expiresAt?.toISOString() ?? null;

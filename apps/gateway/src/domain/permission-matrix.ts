@@ -1,0 +1,35 @@
+import {
+  type Caller,
+  describePermission,
+  type Permission,
+  permissionCatalogue,
+  type UserPermissions,
+} from '@bunting/contracts';
+import { holdsPermission } from './roles.ts';
+
+const everyPermission: readonly Permission[] = ['ADMIN', ...permissionCatalogue.keys()];
+
+/**
+ * Which permissions a user has: those of the root, those in the project, and those in its environment if one is named.
+ * @param user undefined for an inactive user, who has no permission
+ */
+export const permissionMatrix = (
+  user: Caller | undefined,
+  project: string | undefined,
+  environment: string | undefined,
+): UserPermissions['matrix'] => {
+  const ofType = (type: string, where: { readonly environment?: string } = {}, inProject?: string) =>
+    everyPermission
+      .map(describePermission)
+      .filter((permission) => permission.type === type)
+      .map((permission) => ({
+        ...permission,
+        ...where,
+        hasPermission: user !== undefined && holdsPermission(user, { ...permission, ...where }, inProject),
+      }));
+  return {
+    root: ofType('root'),
+    project: ofType('project', {}, project),
+    environment: environment === undefined ? [] : ofType('environment', { environment }, project),
+  };
+};
