@@ -1,4 +1,12 @@
-import { type Caller, type CreateApiTokenBody, maySee, noAccess, may, type Permission } from '@bunting/contracts';
+import {
+  type Caller,
+  type CreateApiTokenBody,
+  maySee,
+  noAccess,
+  may,
+  type Permission,
+  refusal,
+} from '@bunting/contracts';
 import type { TokenScope } from './token-scope.ts';
 import { badRequest } from './refusals.ts';
 
@@ -54,6 +62,20 @@ export const futureExpiry = (expiresAt: string | null | undefined, now: Date): D
   const moment = new Date(expiresAt);
   if (!(moment > now)) throw badRequest('The expiry date should be in future', '/body/expiresAt');
   return moment;
+};
+
+/**
+ * A token with an expiry date must not create access beyond it: neither a further PAT of its user nor an admin token may expire later.
+ * @param callerExpiresAt of the token of the request; null for none
+ * @param expiresAt of the token that is created or changed; null for none
+ * @throws Refusal `OperationDeniedError` when it is later than that of the caller's token
+ */
+export const requireWithinLifetime = (callerExpiresAt: Date | null, expiresAt: Date | null): void => {
+  if (callerExpiresAt === null || (expiresAt !== null && expiresAt <= callerExpiresAt)) return;
+  throw refusal(
+    'OperationDeniedError',
+    `The key of this request expires at ${callerExpiresAt.toISOString()}, and so must a key that it makes: set an expiresAt that is not later.`,
+  );
 };
 
 /**

@@ -51,6 +51,18 @@ export const parseRole = (body: RoleBody): RoleInput => {
   return { name, description: body.description?.trim() ?? '', type, permissions: [...grants.values()] };
 };
 
+/**
+ * A role after an update, which cannot change its type.
+ * @throws Refusal `InvalidOperationError` for a predefined role, and 400 as `parseRole`
+ */
+export const updatedRole = (before: Role, body: RoleBody): RoleInput => {
+  requireCustomRole(before);
+  const type = before.type as 'custom' | 'root-custom';
+  if (body.type !== undefined && body.type !== type)
+    throw badRequest(`The type of a role cannot be changed: ${before.name} is of the type ${type}`, '/body/type');
+  return parseRole({ ...body, type });
+};
+
 /** @throws Refusal `InvalidOperationError` for a predefined role */
 export const requireCustomRole = ({ name, type }: { readonly name: string; readonly type: string }): void => {
   if (type === 'root-custom' || type === 'custom') return;

@@ -1,5 +1,6 @@
 import type { GatewayConfig } from '../config.ts';
-import type { SettingName, StoredSetting } from '../persistence/identity/setting-repository.ts';
+import type { SettingName } from '../domain/settings.ts';
+import type { StoredSetting } from '../persistence/identity/setting-repository.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
 import { configuredOidc, type OidcClientSettings, oidcSecrets, type OidcValues, storedOidc } from './oidc-settings.ts';
 import { type OpenIdProvider, openIdProvider } from './openid-provider.ts';

@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../config.ts';
 import { requireStrongPassword } from '../domain/password-policy.ts';
 import { predefinedRole } from '../domain/token-scope.ts';
 import { validUserNames } from '../domain/user-names.ts';
-import { userEventData } from '../operations/users/user-event.ts';
+import { userEventData } from '../domain/users.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import { oneTimeLinkRepository } from '../persistence/links/one-time-link-repository.ts';
 import { passwordRepository } from '../persistence/passwords/password-repository.ts';

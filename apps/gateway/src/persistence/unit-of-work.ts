@@ -1,6 +1,7 @@
-import type { Caller, EventType } from '@bunting/contracts';
+import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunting/outbox';
+import type { AccessEvent } from '../domain/access-event.ts';
 import { requireAdministratorLeft } from './rights/require-administrator-left.ts';
 import { groupRepository } from './accounts/group-repository.ts';
 import { identityRepository } from './identity/identity-repository.ts';
@@ -24,15 +25,6 @@ import {
 import { tokenRepository } from './tokens/token-repository.ts';
 import type { TokenCipher } from './tokens/token-cipher.ts';
 import type { TokenHasher } from './tokens/token-hasher.ts';
-
-/** An event of users, groups, roles and tokens. It must never contain a secret or a network address. */
-export interface AccessEvent {
-  readonly type: EventType;
-  readonly project?: string | null;
-  readonly environment?: string | null;
-  readonly data?: object | null;
-  readonly preData?: object | null;
-}
 
 /** The caller, time and idempotency key of a write. */
 export interface GatewayWriteContext extends WriteContext {

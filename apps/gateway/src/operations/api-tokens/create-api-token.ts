@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateApiToken } from '@bunting/contracts';
-import { newToken, namedProjects, requireMayCreate } from '../../domain/api-token.ts';
+import { namedProjects, newToken, requireMayCreate, requireWithinLifetime } from '../../domain/api-token.ts';
 import { addToken } from './add-token.ts';
-import { requireWithinLifetime } from './require-within-lifetime.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createApiTokenEndpoint = ({ transaction, projectDirectory }: GatewayContext) =>
@@ -13,7 +12,7 @@ export const createApiTokenEndpoint = ({ transaction, projectDirectory }: Gatewa
     requireMayCreate(caller, token.kind);
     await projectDirectory.awaitProjection(namedProjects(token));
     return transaction.revealingSecret(request, async (tx) => {
-      if (token.kind === 'admin') await requireWithinLifetime(tx, caller, token.expiresAt);
+      if (token.kind === 'admin') requireWithinLifetime(await tx.tokens.expiryOf(caller.tokenId), token.expiresAt);
       return addToken(tx, token, caller.id);
     });
   });

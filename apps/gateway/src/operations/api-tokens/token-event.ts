@@ -1,5 +1,5 @@
 import type { ApiToken } from '@bunting/contracts';
-import type { AccessEvent } from '../../persistence/unit-of-work.ts';
+import type { AccessEvent } from '../../domain/access-event.ts';
 import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
 
 const eventData = ({ tokenName, type, environment, project, projects, createdAt, expiresAt }: ApiToken) => ({

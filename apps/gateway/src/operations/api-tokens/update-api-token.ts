@@ -1,9 +1,8 @@
 import { implement } from '@bunting/bus';
 import { UpdateApiToken } from '@bunting/contracts';
-import { permittedKinds } from '../../domain/api-token.ts';
+import { permittedKinds, requireWithinLifetime } from '../../domain/api-token.ts';
 import { requireToken } from './require-token.ts';
 import { toApiToken, tokenEvent } from './token-event.ts';
-import { requireWithinLifetime } from './require-within-lifetime.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateApiTokenEndpoint = ({ transaction }: GatewayContext) =>
@@ -11,8 +10,9 @@ export const updateApiTokenEndpoint = ({ transaction }: GatewayContext) =>
     transaction(request, async (tx) => {
       const { caller, params, body } = request;
       const token = await requireToken(tx, caller, params.token, permittedKinds(caller, 'UPDATE'));
-      if (token.type === 'admin') await requireWithinLifetime(tx, caller, new Date(body.expiresAt));
-      const after = await tx.tokens.setExpiry(token.id, new Date(body.expiresAt));
+      const expiresAt = new Date(body.expiresAt);
+      if (token.type === 'admin') requireWithinLifetime(await tx.tokens.expiryOf(caller.tokenId), expiresAt);
+      const after = await tx.tokens.setExpiry(token.id, expiresAt);
       if (after.expiresAt === token.expiresAt) return null;
       await tx.requireAdministratorLeft();
       tx.emit(tokenEvent('api-token-updated', { data: toApiToken(after), preData: toApiToken(token) }));

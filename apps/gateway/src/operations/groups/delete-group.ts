@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteGroup } from '@bunting/contracts';
+import { groupEventData } from '../../domain/groups.ts';
 import { groupNotFound } from '../../domain/refusals.ts';
-import { groupEventData } from './save-group.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteGroupEndpoint = ({ transaction }: GatewayContext) =>

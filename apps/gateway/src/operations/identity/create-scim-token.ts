@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateScimToken } from '@bunting/contracts';
+import { settingEvent } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createScimTokenEndpoint = ({ transaction }: GatewayContext) =>
@@ -9,11 +10,7 @@ export const createScimTokenEndpoint = ({ transaction }: GatewayContext) =>
       const enabled = stored?.value.enabled ?? false;
       const token = tx.newScimToken();
       await tx.settings.save('scim', { enabled }, token.hash);
-      tx.emit({
-        type: stored === undefined ? 'setting-created' : 'setting-updated',
-        data: { id: 'scim', enabled, hasNewToken: true },
-        preData: stored === undefined ? null : { id: 'scim', enabled },
-      });
+      tx.emit(settingEvent('scim', { enabled, hasNewToken: true }, stored === undefined ? undefined : { enabled }));
       return { reply: { secret: token.masked }, secret: token.secret };
     });
     return { token: secret };

@@ -10,6 +10,7 @@ import {
 } from '../../identity/oidc-settings.ts';
 import { providerFaultOf, openIdProvider } from '../../identity/openid-provider.ts';
 import { requireRootRole } from '../users/root-roles.ts';
+import { settingEvent } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 const requireProvider = async (settings: OidcClientSettings): Promise<void> => {
@@ -43,11 +44,8 @@ export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: Gateway
       const { secret, ...values } = after;
       await tx.settings.save('oidc', values, secret === undefined ? null : signInSettings.secrets.seal(secret));
       const { secret: secretBefore, ...valuesBefore } = before;
-      tx.emit({
-        type: stored === undefined ? 'setting-created' : 'setting-updated',
-        data: { id: 'oidc', ...values, hasNewSecret: secret !== secretBefore },
-        preData: stored === undefined ? null : { id: 'oidc', ...valuesBefore },
-      });
+      const data = { ...values, hasNewSecret: secret !== secretBefore };
+      tx.emit(settingEvent('oidc', data, stored === undefined ? undefined : valuesBefore));
       return shownOidc(after, false);
     });
   });

@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { refusal, SetPasswordSettings, type SimpleSettings } from '@bunting/contracts';
+import { settingEvent } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>
@@ -17,11 +18,7 @@ export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: Gat
       if (before === disabled) return { disabled };
       await tx.settings.save('simple', { disabled }, null);
       if (disabled) await tx.requireAdministratorLeft();
-      tx.emit({
-        type: stored === undefined ? 'setting-created' : 'setting-updated',
-        data: { id: 'simple', disabled },
-        preData: stored === undefined ? null : { id: 'simple', disabled: before },
-      });
+      tx.emit(settingEvent('simple', { disabled }, stored === undefined ? undefined : { disabled: before }));
       return { disabled };
     });
   });

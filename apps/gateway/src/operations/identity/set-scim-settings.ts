@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { type SavedScimSettings, SetScimSettings } from '@bunting/contracts';
+import { settingEvent } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const setScimSettingsEndpoint = ({ transaction }: GatewayContext) =>
@@ -12,11 +13,7 @@ export const setScimSettingsEndpoint = ({ transaction }: GatewayContext) =>
       const token = isNew ? tx.newScimToken() : undefined;
       if (before !== enabled || isNew) {
         await tx.settings.save('scim', { enabled }, token?.hash ?? stored?.secret ?? null);
-        tx.emit({
-          type: stored === undefined ? 'setting-created' : 'setting-updated',
-          data: { id: 'scim', enabled },
-          preData: stored === undefined ? null : { id: 'scim', enabled: before },
-        });
+        tx.emit(settingEvent('scim', { enabled }, stored === undefined ? undefined : { enabled: before }));
       }
       const hasToken = token !== undefined || stored?.secret != null;
       return { reply: { enabled, hasToken, isNew, secret: token?.masked ?? '' }, secret: token?.secret ?? '' };

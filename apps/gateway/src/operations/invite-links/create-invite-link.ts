@@ -1,7 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateInviteLink } from '@bunting/contracts';
+import { inviteLinkEventData } from '../../domain/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
-import { inviteLinkEventData, inviteLinkResponse, withRole } from './invite-link-response.ts';
+import { inviteLinkResponse, withRole } from './invite-link-response.ts';
 
 export const createInviteLinkEndpoint = (context: GatewayContext) =>
   implement(CreateInviteLink, (request) =>

@@ -30,6 +30,3 @@ export const inviteLinkResponse =
     const secret = inviteSecrets.secretOf(id);
     return { ...link, secret, url: instance.pageUrl(`/new-user?invite=${secret}`) };
   };
-
-/** The data of an invitation link in events, which hold no secret. */
-export const inviteLinkEventData = ({ name, enabled, expiresAt }: StoredInviteLink) => ({ name, enabled, expiresAt });

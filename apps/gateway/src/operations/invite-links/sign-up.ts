@@ -3,10 +3,10 @@ import { SignUp, systemCaller } from '@bunting/contracts';
 import { requireStrongPassword } from '../../domain/password-policy.ts';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import { validUserNames } from '../../domain/user-names.ts';
+import { requireUsableInviteLink } from '../../domain/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
 import { requirePasswordSignIn } from '../passwords/require-password-sign-in.ts';
-import { userEventData } from '../users/user-event.ts';
-import { requireUsableInviteLink } from './require-usable-invite-link.ts';
+import { userEventData } from '../../domain/users.ts';
 
 export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, signInSettings }: GatewayContext) =>
   implement(SignUp, async (request) => {

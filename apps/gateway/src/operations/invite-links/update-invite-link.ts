@@ -1,8 +1,9 @@
 import { implement } from '@bunting/bus';
 import { UpdateInviteLink } from '@bunting/contracts';
 import { inviteLinkNotFound } from '../../domain/refusals.ts';
+import { inviteLinkEventData } from '../../domain/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
-import { inviteLinkEventData, inviteLinkResponse, withRole } from './invite-link-response.ts';
+import { inviteLinkResponse, withRole } from './invite-link-response.ts';
 
 export const updateInviteLinkEndpoint = (context: GatewayContext) =>
   implement(UpdateInviteLink, (request) =>

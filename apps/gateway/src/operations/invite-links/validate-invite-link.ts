@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ValidateInviteLink } from '@bunting/contracts';
+import { requireUsableInviteLink } from '../../domain/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
-import { requireUsableInviteLink } from './require-usable-invite-link.ts';
 
 export const validateInviteLinkEndpoint = ({ reads, inviteSecrets }: GatewayContext) =>
   implement(ValidateInviteLink, async ({ params, now }) => {

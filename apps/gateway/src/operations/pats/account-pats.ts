@@ -1,8 +1,9 @@
 import { type CreatedPat, type CreatePatBody, type Pats } from '@bunting/contracts';
+import { patEventData } from '../../domain/pats.ts';
 import { patNotFound, userNotFound } from '../../domain/refusals.ts';
 import type { GatewayReads } from '../../persistence/reads.ts';
 import type { GatewayWriteContext, ReplyWithSecret, GatewayTransaction } from '../../persistence/unit-of-work.ts';
-import { addPat, patEventData } from './add-pat.ts';
+import { addPat } from './add-pat.ts';
 
 /** The accounts whose PATs administrators manage. */
 type Accounts = 'users' | 'service-accounts';

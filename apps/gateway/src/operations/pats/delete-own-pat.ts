@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteOwnPat } from '@bunting/contracts';
+import { patEventData } from '../../domain/pats.ts';
 import { patNotFound } from '../../domain/refusals.ts';
-import { patEventData } from './add-pat.ts';
 import { requireAccount } from '../../domain/token-scope.ts';
 import type { GatewayContext } from '../context.ts';
 

@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddProjectAccess } from '@bunting/contracts';
-import { requireMayGrantRoles, lockProjectRoles, rolesEventData } from './project-roles.ts';
+import { projectRolesEventData, withAddedRoles } from '../../domain/project-roles.ts';
+import { authoriseAssignment, lockProjectRoles } from './project-roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { withExistingProject } from './with-existing-project.ts';
 
@@ -11,13 +12,13 @@ export const addProjectAccessEndpoint = (context: GatewayContext) =>
     return withExistingProject(context, request, project, async (tx) => {
       const before = await lockProjectRoles(tx, project);
       const roles = [...new Set(body.roles)];
-      for (const assignee of ['user', 'group'] as const) {
-        const ids = [...new Set(body[`${assignee}s`])];
-        await requireMayGrantRoles(tx, before, { caller, project, assignee, ids, roles, bodyPath: '/body' });
-        await tx.projectRoles.add(assignee, project, ids, roles);
-      }
-      const after = await lockProjectRoles(tx, project);
-      if (JSON.stringify(rolesEventData(after)) !== JSON.stringify(rolesEventData(before)))
+      const withRoles = (ids: readonly number[]) => new Map(ids.map((id) => [id, roles]));
+      const requested = { users: withRoles(body.users), groups: withRoles(body.groups) };
+      await authoriseAssignment(tx, { caller, project, before, roles, requested });
+      const after = withAddedRoles(before, requested);
+      await tx.projectRoles.add('user', project, [...requested.users.keys()], roles);
+      await tx.projectRoles.add('group', project, [...requested.groups.keys()], roles);
+      if (JSON.stringify(projectRolesEventData(after)) !== JSON.stringify(projectRolesEventData(before)))
         tx.emit({ type: 'project-access-added', project, data: { ...body, roles } });
     });
   });

@@ -1,7 +1,7 @@
 import type { Caller, EventType } from '@bunting/contracts';
-import type { AssigneeType } from '../../persistence/rights/project-role-repository.ts';
+import { type AssigneeType, requireOwnerLeft, withRolesOf } from '../../domain/project-roles.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
-import { requireMayGrantRoles, requireOwnerLeft, lockProjectRoles } from './project-roles.ts';
+import { authoriseAssignment, lockProjectRoles } from './project-roles.ts';
 
 interface AssigneeRolesInput {
   readonly caller: Caller;
@@ -16,17 +16,19 @@ interface AssigneeRolesInput {
 /** Replaces the roles of a user or a group in a project. Emits an event if they changed. */
 export const setAssigneeRoles = async (
   tx: GatewayTransaction,
-  { caller, project, assignee, id, roles, type }: AssigneeRolesInput,
+  { caller, project, assignee, id, roles: requestedRoles, type }: AssigneeRolesInput,
 ): Promise<void> => {
   const before = await lockProjectRoles(tx, project);
-  const held = (assignee === 'user' ? before.users : before.groups).get(id) ?? [];
-  const wanted = [...new Set(roles)].toSorted((one, other) => one - other);
-  if (wanted.length > 0)
-    await requireMayGrantRoles(tx, before, { caller, project, assignee, ids: [id], roles: wanted, bodyPath: '/body' });
-  if (String(held) === String(wanted)) return;
-  const hadOwner = await tx.projectRoles.hasOwner(project);
-  await tx.projectRoles.set(assignee, project, id, wanted);
-  await requireOwnerLeft(tx, project, hadOwner);
-  const eventData = (now: readonly number[]) => (now.length === 0 ? null : { [`${assignee}Id`]: id, roles: now });
-  tx.emit({ type, project, data: eventData(wanted), preData: eventData(held) });
+  const rolesBefore = before[`${assignee}s`].get(id) ?? [];
+  const roles = [...new Set(requestedRoles)].toSorted((one, other) => one - other);
+  if (roles.length > 0) {
+    const none = { users: new Map<number, number[]>(), groups: new Map<number, number[]>() };
+    const requested = withRolesOf(none, assignee, id, roles);
+    await authoriseAssignment(tx, { caller, project, before, roles, requested });
+  }
+  if (String(rolesBefore) === String(roles)) return;
+  requireOwnerLeft(before, withRolesOf(before, assignee, id, roles));
+  await tx.projectRoles.set(assignee, project, id, roles);
+  const eventData = (list: readonly number[]) => (list.length === 0 ? null : { [`${assignee}Id`]: id, roles: list });
+  tx.emit({ type, project, data: eventData(roles), preData: eventData(rolesBefore) });
 };

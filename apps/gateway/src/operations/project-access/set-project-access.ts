@@ -1,16 +1,9 @@
 import { implement } from '@bunting/bus';
-import { SetProjectAccess, type SetProjectAccessBody } from '@bunting/contracts';
-import { requireMayGrantRoles, requireOwnerLeft, lockProjectRoles, rolesEventData } from './project-roles.ts';
+import { SetProjectAccess } from '@bunting/contracts';
+import { projectRolesEventData, requestedRoles, requireOwnerLeft } from '../../domain/project-roles.ts';
+import { authoriseAssignment, lockProjectRoles } from './project-roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { withExistingProject } from './with-existing-project.ts';
-
-/** The requested roles of each user or group, without duplicates. */
-const wantedBy = (which: 'users' | 'groups', { roles }: SetProjectAccessBody): Map<number, number[]> => {
-  const wanted = new Map<number, Set<number>>();
-  for (const role of roles)
-    for (const id of role[which] ?? []) wanted.set(id, (wanted.get(id) ?? new Set()).add(role.id));
-  return new Map([...wanted].map(([id, held]) => [id, [...held]]));
-};
 
 export const setProjectAccessEndpoint = (context: GatewayContext) =>
   implement(SetProjectAccess, (request) => {
@@ -18,22 +11,20 @@ export const setProjectAccessEndpoint = (context: GatewayContext) =>
     const project = params.projectId;
     return withExistingProject(context, request, project, async (tx) => {
       const before = await lockProjectRoles(tx, project);
-      const hadOwner = await tx.projectRoles.hasOwner(project);
+      const after = requestedRoles(body);
+      const roles = [...new Set([...after.users.values(), ...after.groups.values()].flat())];
+      await authoriseAssignment(tx, { caller, project, before, roles, requested: after });
+      requireOwnerLeft(before, after);
       for (const assignee of ['user', 'group'] as const) {
-        const wanted = wantedBy(`${assignee}s`, body);
-        for (const [id, roles] of wanted) {
-          await requireMayGrantRoles(tx, before, { caller, project, assignee, ids: [id], roles, bodyPath: '/body' });
-          await tx.projectRoles.set(assignee, project, id, roles);
-        }
-        await tx.projectRoles.removeAllExcept(assignee, project, [...wanted.keys()]);
+        const assigned = after[`${assignee}s`];
+        for (const [id, rolesOfOne] of assigned) await tx.projectRoles.set(assignee, project, id, rolesOfOne);
+        await tx.projectRoles.removeAllExcept(assignee, project, [...assigned.keys()]);
       }
-      await requireOwnerLeft(tx, project, hadOwner);
-      const after = await lockProjectRoles(tx, project);
       tx.emitIfChanged({
         type: 'project-access-updated',
         project,
-        data: rolesEventData(after),
-        preData: rolesEventData(before),
+        data: projectRolesEventData(after),
+        preData: projectRolesEventData(before),
       });
     });
   });

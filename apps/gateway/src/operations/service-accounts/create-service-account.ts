@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { CreateServiceAccount } from '@bunting/contracts';
 import { validUserNames } from '../../domain/user-names.ts';
 import { requireRootRole } from '../users/root-roles.ts';
-import { userEventData } from '../users/user-event.ts';
+import { userEventData } from '../../domain/users.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createServiceAccountEndpoint = ({ transaction }: GatewayContext) =>

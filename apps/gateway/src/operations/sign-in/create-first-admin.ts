@@ -4,7 +4,7 @@ import { requireStrongPassword } from '../../domain/password-policy.ts';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import { validUserNames } from '../../domain/user-names.ts';
 import type { GatewayContext } from '../context.ts';
-import { userEventData } from '../users/user-event.ts';
+import { userEventData } from '../../domain/users.ts';
 import { requireNoUser } from './require-no-user.ts';
 
 export const createFirstAdminEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>

@@ -3,7 +3,7 @@ import { CreateUser } from '@bunting/contracts';
 import { validUserNames } from '../../domain/user-names.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
 import { requireRootRole } from './root-roles.ts';
-import { userEventData } from './user-event.ts';
+import { userEventData } from '../../domain/users.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>

@@ -1,12 +1,8 @@
-import { type EventType, type UpdateUserBody, type User } from '@bunting/contracts';
-import { requireEmailAddress } from '../../domain/user-names.ts';
-import { badRequest, userNotFound } from '../../domain/refusals.ts';
+import type { EventType, UpdateUserBody, User } from '@bunting/contracts';
+import { userNotFound } from '../../domain/refusals.ts';
+import { updatedUser, userEventData } from '../../domain/users.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from './root-roles.ts';
-import { userEventData } from './user-event.ts';
-
-const changedText = (given: string | null | undefined, before: string | undefined): string | null =>
-  given === undefined ? (before ?? null) : given?.trim().normalize('NFC') || null;
 
 /** Updates a user or a service account. Emits an event if anything changed. */
 export const updateAccount = async (
@@ -16,16 +12,9 @@ export const updateAccount = async (
   type: EventType,
 ): Promise<User> => {
   if (before === undefined) throw userNotFound();
-  const email = changedText(body.email, before.email)?.toLowerCase() ?? null;
-  requireEmailAddress(email);
-  if (email === null && before.username === undefined)
-    throw badRequest('You must specify username or email', '/body/email');
-  const after = await tx.users.save(before.id, {
-    name: changedText(body.name, before.name),
-    email,
-    rootRole: body.rootRole === undefined ? before.rootRole : await requireRootRole(tx, body.rootRole),
-    active: body.active ?? before.active,
-  });
+  const properties = updatedUser(before, body);
+  const rootRole = body.rootRole === undefined ? before.rootRole : await requireRootRole(tx, body.rootRole);
+  const after = await tx.users.save(before.id, { ...properties, rootRole });
   if (!tx.emitIfChanged({ type, data: userEventData(after), preData: userEventData(before) })) return after;
   if (before.active && !after.active) await tx.sessions.endAll(after.id);
   await tx.requireAdministratorLeft();

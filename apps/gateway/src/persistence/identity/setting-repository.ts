@@ -1,7 +1,5 @@
 import type { Tx } from '@bunting/database';
-
-/** The settings that administrators change at run time. */
-export type SettingName = 'oidc' | 'simple' | 'scim';
+import type { SettingName } from '../../domain/settings.ts';
 
 export interface StoredSetting<T extends object> {
   readonly value: T;

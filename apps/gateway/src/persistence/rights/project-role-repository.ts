@@ -1,11 +1,8 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { EntityName, InferEntity } from '@mikro-orm/postgresql';
-import { predefinedRole } from '../../domain/token-scope.ts';
+import type { AssigneeType } from '../../domain/project-roles.ts';
 import { ProjectGroupEntity, ProjectUserEntity } from '../entities.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
-
-/** What a role in a project is assigned to. */
-export type AssigneeType = 'user' | 'group';
 
 /** The roles of a user or a group in a project, and when the first of them was added. */
 export interface RoleHolder {
@@ -20,11 +17,11 @@ export interface ProjectRoleHolders {
 }
 
 const users = `
-  select ${userColumns}, held.roles, ${timestampSql('held.added_at')} as "addedAt"
+  select ${userColumns}, assigned.roles, ${timestampSql('assigned.added_at')} as "addedAt"
   from (
     select user_id, array_agg(role_id order by role_id) as roles, min(added_at) as added_at
-    from project_user where project = $1 group by user_id) as held
-  join api_user u on u.id = held.user_id order by u.id`;
+    from project_user where project = $1 group by user_id) as assigned
+  join api_user u on u.id = assigned.user_id order by u.id`;
 
 const groups = `
   select group_id as id, array_agg(role_id order by role_id) as roles, ${timestampSql('min(added_at)')} as "addedAt"
@@ -92,12 +89,6 @@ export const projectRoleRepository = (tx: Tx) => {
     /** Removes the roles of all other users or groups from a project. */
     removeAllExcept: async (of: AssigneeType, project: string, ids: readonly number[]): Promise<void> => {
       await tx.em.nativeDelete(entityOf[of], { project, assignee: { $nin: [...ids] } });
-    },
-    hasOwner: async (project: string): Promise<boolean> => {
-      const text = `
-      select from project_user where project = $1 and role_id = $2
-      union all select from project_group where project = $1 and role_id = $2 limit 1`;
-      return (await query(text, [project, predefinedRole.owner])).length > 0;
     },
   };
 };

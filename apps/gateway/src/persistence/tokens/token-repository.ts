@@ -133,9 +133,9 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
       await tx.em.flush();
       return tokenOf(token);
     },
-    /** When a token of any kind expires; null for never. */
-    expiryOf: async (id: string): Promise<Date | null> => {
-      const token = await tx.em.findOne(TokenEntity, { id });
+    /** When a token of any kind expires; null for never, and for a caller without a token. */
+    expiryOf: async (id: string | undefined): Promise<Date | null> => {
+      const token = id === undefined ? null : await tx.em.findOne(TokenEntity, { id });
       return token?.expiresAt ? new Date(token.expiresAt) : null;
     },
     revoke: async (id: string): Promise<void> => {

@@ -1,0 +1,72 @@
+import type { Caller } from '@bunting/contracts';
+import { expect, it } from '@jest/globals';
+import {
+  type ProjectRoles,
+  projectRolesEventData,
+  requestedRoles,
+  requireMayAssign,
+  requireOwnerLeft,
+  withAddedRoles,
+  withRolesOf,
+} from './project-roles.ts';
+
+const owner = 4;
+const member = 5;
+const rolesIn = (
+  users: Readonly<Record<number, readonly number[]>>,
+  groups: Readonly<Record<number, readonly number[]>> = {},
+): ProjectRoles => {
+  const byId = (record: Readonly<Record<number, readonly number[]>>) =>
+    new Map(Object.entries(record).map(([id, roles]) => [Number(id), roles]));
+  return { users: byId(users), groups: byId(groups) };
+};
+const nobody = rolesIn({});
+const existing = { grants: new Map([[member, [{ name: 'CREATE_FEATURE' as const }]]]), users: [7], groups: [3] };
+const admin: Caller = { id: 1, name: 'admin', grants: [{ permission: 'ADMIN' }] };
+const assign = (requested: ProjectRoles, { before = nobody, caller = admin, roles = [member] } = {}) =>
+  requireMayAssign({ caller, project: 'shop', before, roles, requested }, existing);
+
+it('the event of roles in a project lists the users and groups of each role by their ids', () => {
+  expect(projectRolesEventData(rolesIn({ 9: [member], 7: [owner, member] }, { 3: [owner] }))).toEqual({
+    roles: [
+      { id: owner, users: [7], groups: [3] },
+      { id: member, users: [7, 9], groups: [] },
+    ],
+  });
+});
+
+it('a request for the access to a project names the roles of each user and group once', () => {
+  const roles = [
+    { id: member, users: [7, 7] },
+    { id: owner, users: [7], groups: [3] },
+  ];
+  expect(requestedRoles({ roles })).toEqual(rolesIn({ 7: [owner, member] }, { 3: [owner] }));
+});
+
+it('a user who gets a further role in a project keeps the earlier roles', () => {
+  const after = withAddedRoles(rolesIn({ 7: [member] }), rolesIn({ 7: [owner], 8: [member] }));
+  expect(after).toEqual(rolesIn({ 7: [owner, member], 8: [member] }));
+});
+
+it('a project that has an owner keeps one', () => {
+  const before = rolesIn({ 7: [owner] });
+  expect(() => requireOwnerLeft(before, withRolesOf(before, 'user', 7, []))).toThrow('at least one owner');
+  expect(() => requireOwnerLeft(before, rolesIn({}, { 3: [owner] }))).not.toThrow();
+});
+
+it('a project without an owner can be changed without getting one', () => {
+  expect(() => requireOwnerLeft(nobody, rolesIn({ 7: [member] }))).not.toThrow();
+});
+
+it('an unknown role, user or group gets no access to a project', () => {
+  expect(() => assign(rolesIn({ 7: [99] }), { roles: [99] })).toThrow('There is no role 99 for projects');
+  expect(() => assign(rolesIn({ 8: [member] }))).toThrow('There is no user 8');
+  expect(() => assign(rolesIn({}, { 8: [member] }))).toThrow('There is no group 8');
+  expect(() => assign(rolesIn({ 7: [member] }, { 3: [member] }))).not.toThrow();
+});
+
+it('a caller assigns a role with a permission that the caller lacks only to those who have the role already', () => {
+  const caller = { ...admin, grants: [] };
+  expect(() => assign(rolesIn({ 7: [member] }), { caller })).toThrow(/permission/);
+  expect(() => assign(rolesIn({ 7: [member] }), { caller, before: rolesIn({ 7: [member] }) })).not.toThrow();
+});

@@ -1,0 +1,43 @@
+import type { User } from '@bunting/contracts';
+import { expect, it } from '@jest/globals';
+import { updatedUser } from './users.ts';
+
+const before: User = {
+  id: 7,
+  isAPI: false,
+  name: 'Maria',
+  email: 'maria@example.org',
+  imageUrl: '',
+  rootRole: 2,
+  accountType: 'User',
+  active: true,
+  seenAt: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  loginAttempts: 0,
+  scimId: null,
+};
+
+it('an update of a user keeps the properties that the request omits', () => {
+  expect(updatedUser(before, {})).toEqual({ name: 'Maria', email: 'maria@example.org', active: true });
+});
+
+it('an update of a user trims the name and writes the e-mail address in lower case', () => {
+  expect(updatedUser(before, { name: ' Mia ', email: ' Mia@Example.org ' })).toEqual({
+    name: 'Mia',
+    email: 'mia@example.org',
+    active: true,
+  });
+});
+
+it('an update with an empty name removes the name of a user', () => {
+  expect(updatedUser(before, { name: '' }).name).toBeNull();
+});
+
+it('a user without a username keeps an e-mail address', () => {
+  expect(() => updatedUser(before, { email: '' })).toThrow('You must specify username or email');
+  expect(updatedUser({ ...before, username: 'maria' }, { email: '' }).email).toBeNull();
+});
+
+it('an update of a user with a malformed e-mail address is refused', () => {
+  expect(() => updatedUser(before, { email: 'maria' })).toThrow('The email must be an address');
+});
