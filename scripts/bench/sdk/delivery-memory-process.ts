@@ -1,8 +1,8 @@
 // Run with --expose-gc, in a process of its own: prints the memory of the store with N flags in two environments, as JSON.
 import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { deliveryStore } from '../../../apps/gateway/src/delivery/delivery-store.ts';
-import { deliveryView } from '../../../apps/gateway/src/delivery/delivery-view.ts';
+import { deliveryStore } from '../../../apps/gateway/src/delivery/store/delivery-store.ts';
+import { deliveryView } from '../../../apps/gateway/src/delivery/store/delivery-view.ts';
 import { benchFlag } from '../generated-flags.ts';
 
 /** MiB, rounded */

@@ -3,7 +3,7 @@ import type { Logger } from '@bunting/runtime';
 import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { isIPv6 } from 'node:net';
 import type { Authenticate, Credentials } from '../authentication/authenticate.ts';
-import { isOfrepRequest } from '../http/ofrep-errors.ts';
+import { isOfrepRequest } from '../http/errors/ofrep-errors.ts';
 import { isBelow } from '../http/request/path.ts';
 import type { SameOriginPolicy } from '../sessions/same-origin.ts';
 import type { GatewayConfig } from '../config.ts';

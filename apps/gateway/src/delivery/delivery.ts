@@ -4,9 +4,9 @@ import { startInMemoryProjection } from '@bunting/outbox';
 import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import type { GatewayConfig } from '../config.ts';
-import { deliveryStore } from './delivery-store.ts';
-import { type DeliveryView, deliveryView } from './delivery-view.ts';
-import { evaluators } from './evaluators.ts';
+import { deliveryStore } from './store/delivery-store.ts';
+import { type DeliveryView, deliveryView } from './store/delivery-view.ts';
+import { evaluators } from './store/evaluators.ts';
 
 export interface DeliveryOptions {
   readonly bus: Bus;

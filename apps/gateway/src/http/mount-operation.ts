@@ -16,7 +16,7 @@ import type { TSchema } from 'typebox';
 import { type Admit, maxPublicBodyBytes } from '../admission/admit.ts';
 import { type Authenticate, requireAdminApiAccess, requirePermission } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
-import { closeAfterResponse } from './raw-response.ts';
+import { closeAfterResponse } from './response/raw-response.ts';
 import { requireJsonBody } from './request/content-type.ts';
 import {
   parseIfMatch,
@@ -25,16 +25,16 @@ import {
   requireConditionsSupported,
   entityTagOf,
   tagHeldBy,
-} from './entity-tags.ts';
-import { encodingFor, tagSuffixOf } from './compression.ts';
+} from './response/entity-tags.ts';
+import { encodingFor, tagSuffixOf } from './response/compression.ts';
 import { callWithCurrentRights } from '../authorisation/call-with-current-rights.ts';
-import { jsonContentType, sendRefusal } from './http-errors.ts';
+import { jsonContentType, sendRefusal } from './errors/http-errors.ts';
 import type { JsonLimits } from './request/json-limits.ts';
 import { parseJson, readBody, requireContentLengthWithin, RequestAborted } from './request/body.ts';
 import { idempotencyKeyPattern } from './request/header-patterns.ts';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import { queryAndHeadersParser } from './request/query.ts';
-import type { SdkHandler } from '../delivery/client-handlers.ts';
+import type { SdkHandler } from '../delivery/sdk-handler.ts';
 import { mountNdjsonStream } from '../streaming/ndjson-stream.ts';
 
 export interface MountOptions {

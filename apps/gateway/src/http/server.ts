@@ -10,19 +10,19 @@ import type { Registry } from 'prom-client';
 import { type Admit, clientNetwork } from '../admission/admit.ts';
 import { requireAdminApiAccess } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
-import { respondToInvalidHttp, writeRawResponse } from './raw-response.ts';
+import { respondToInvalidHttp, writeRawResponse } from './response/raw-response.ts';
 import { limitConnections, maxConnections } from './connection-limit.ts';
 import { isUnknownPath } from '../console/console-pages.ts';
-import { compressResponses } from './compression.ts';
+import { compressResponses } from './response/compression.ts';
 import { corsPolicy, variesByOrigin } from './cors.ts';
 import { accessLog, probeRoutes, requestIdOf } from '../monitoring/access-log.ts';
-import { sendError, unknownPath } from './http-errors.ts';
+import { sendError, unknownPath } from './errors/http-errors.ts';
 import { serialisePipelinedRequests } from '../admission/pipelining.ts';
 import { RequestAborted } from './request/body.ts';
 import { oversizedHead } from './request/head-limits.ts';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import { isBelow } from './request/path.ts';
-import { securityHeaders } from './security-headers.ts';
+import { securityHeaders } from './response/security-headers.ts';
 import type { UnreadResponses } from '../admission/unread-responses.ts';
 
 declare module 'fastify' {

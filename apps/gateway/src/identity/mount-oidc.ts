@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHook
 import { concurrencyLimit } from '../admission/concurrency-limit.ts';
 import { rateLimiter } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
-import { httpStatusOf } from '../http/http-errors.ts';
+import { httpStatusOf } from '../http/errors/http-errors.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { SignInLog } from '../sessions/sign-in-log.ts';

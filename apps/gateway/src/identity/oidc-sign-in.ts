@@ -1,6 +1,6 @@
 import { type Caller, type Refusal, systemCaller, type User } from '@bunting/contracts';
 import { requireRootRole } from '../operations/users/root-roles.ts';
-import { userEventData } from '../domain/users.ts';
+import { userEventData } from '../domain/accounts/users.ts';
 import type { GatewayTransaction } from '../persistence/unit-of-work.ts';
 import type { SessionClient } from '../persistence/sessions/session-repository.ts';
 import type { OidcClientSettings } from './oidc-settings.ts';

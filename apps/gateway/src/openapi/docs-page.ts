@@ -4,8 +4,8 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { isNotModified, entityTagOf } from '../http/entity-tags.ts';
-import { jsonContentType } from '../http/http-errors.ts';
+import { isNotModified, entityTagOf } from '../http/response/entity-tags.ts';
+import { jsonContentType } from '../http/errors/http-errors.ts';
 import type { OpenApiDocument } from './document.ts';
 
 const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

@@ -15,7 +15,7 @@ import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
 import { isJsonObject } from '../domain/json-object.ts';
-import { httpStatusOf } from '../http/http-errors.ts';
+import { httpStatusOf } from '../http/errors/http-errors.ts';
 import { entityTagsPattern, idempotencyKeyPattern } from '../http/request/header-patterns.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

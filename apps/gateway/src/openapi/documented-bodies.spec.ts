@@ -19,7 +19,7 @@ import {
 import { parse } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { parseRole } from '../domain/roles.ts';
+import { parseRole } from '../domain/rights/roles.ts';
 import { openApiDocument } from './document.ts';
 
 const document = openApiDocument(operations);

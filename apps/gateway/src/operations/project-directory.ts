@@ -8,7 +8,7 @@ import {
   systemCaller,
   unavailable,
 } from '@bunting/contracts';
-import type { TokenTargets } from '../domain/api-token.ts';
+import type { TokenTargets } from '../domain/tokens/api-token.ts';
 import type { FindExistingProjects } from '../persistence/projects/existing-projects.ts';
 
 interface RequestContext {

@@ -1,10 +1,10 @@
 import { systemCaller } from '@bunting/contracts';
 import type { OutboxProducer } from '@bunting/outbox';
 import type { GatewayConfig } from '../config.ts';
-import { requireStrongPassword } from '../domain/password-policy.ts';
-import { predefinedRole } from '../domain/token-scope.ts';
-import { validUserNames } from '../domain/user-names.ts';
-import { userEventData } from '../domain/users.ts';
+import { requireStrongPassword } from '../domain/accounts/password-policy.ts';
+import { predefinedRole } from '../domain/rights/roles.ts';
+import { validUserNames } from '../domain/accounts/user-names.ts';
+import { userEventData } from '../domain/accounts/users.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import { oneTimeLinkRepository } from '../persistence/links/one-time-link-repository.ts';
 import { passwordRepository } from '../persistence/passwords/password-repository.ts';

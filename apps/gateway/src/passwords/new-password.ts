@@ -1,5 +1,5 @@
 import { refusal } from '@bunting/contracts';
-import { requireStrongPassword } from '../domain/password-policy.ts';
+import { requireStrongPassword } from '../domain/accounts/password-policy.ts';
 import { badRequest } from '../domain/refusals.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 

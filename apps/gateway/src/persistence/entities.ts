@@ -1,8 +1,8 @@
 import type { Permission, ProjectState, Role } from '@bunting/contracts';
 import { entitySql, Timestamp, TextArray } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { ProvisionedGroup, ProvisionedUser } from '../domain/provisioned-attributes.ts';
-import type { TokenKind } from '../domain/token-scope.ts';
+import type { ProvisionedGroup, ProvisionedUser } from '../domain/accounts/provisioned-attributes.ts';
+import type { TokenKind } from '../domain/tokens/token-scope.ts';
 
 /** The generated key of token hashes, where no setting has one, and the fingerprint of the key in use. */
 const GatewaySecretEntity = defineEntity({

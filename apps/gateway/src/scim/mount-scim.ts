@@ -5,7 +5,7 @@ import { clientNetwork } from '../admission/admit.ts';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import { rateLimiter } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
-import { closeAfterResponse } from '../http/raw-response.ts';
+import { closeAfterResponse } from '../http/response/raw-response.ts';
 import { parseJson, readBody, RequestAborted, requireContentLengthWithin } from '../http/request/body.ts';
 import { publicUrl } from '../identity/public-url.ts';
 import type { SignInSettings } from '../identity/sign-in-settings.ts';

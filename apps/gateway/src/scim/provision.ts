@@ -1,7 +1,7 @@
 import { type Caller, systemCaller, type User } from '@bunting/contracts';
-import { predefinedRole } from '../domain/token-scope.ts';
-import { validUserNames } from '../domain/user-names.ts';
-import { userEventData } from '../domain/users.ts';
+import { predefinedRole } from '../domain/rights/roles.ts';
+import { validUserNames } from '../domain/accounts/user-names.ts';
+import { userEventData } from '../domain/accounts/users.ts';
 import type { ScimGroupRow, ScimUserRow } from '../persistence/identity/scim-repository.ts';
 import type { GatewayTransaction } from '../persistence/unit-of-work.ts';
 import { invalidValue, notFoundResource, ScimError } from './scim-error.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '@bunting/contracts';
-import { httpStatusOf } from '../http/http-errors.ts';
+import { httpStatusOf } from '../http/errors/http-errors.ts';
 
 /** The details of an error that RFC 7644 (3.12) names. */
 export type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'tooMany' | 'uniqueness';

@@ -1,7 +1,7 @@
 import { scimPatch, type ScimPatchOperation } from 'scim-patch';
 import { isJsonObject } from '../domain/json-object.ts';
-import type { ProvisionedUser } from '../domain/provisioned-attributes.ts';
-import type { UserNames } from '../domain/user-names.ts';
+import type { ProvisionedUser } from '../domain/accounts/provisioned-attributes.ts';
+import type { UserNames } from '../domain/accounts/user-names.ts';
 import type { ScimUserRow } from '../persistence/identity/scim-repository.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
 

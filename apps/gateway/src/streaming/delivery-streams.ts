@@ -6,7 +6,7 @@ import { concurrencyLimit, type Quota } from '../admission/concurrency-limit.ts'
 import type { Client, RequestLimits } from '../admission/concurrent-request-limits.ts';
 import type { UnreadResponses } from '../admission/unread-responses.ts';
 import type { GatewayConfig } from '../config.ts';
-import type { DeliveryView } from '../delivery/delivery-view.ts';
+import type { DeliveryView } from '../delivery/store/delivery-view.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { StreamMetrics } from '../monitoring/stream-metrics.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';

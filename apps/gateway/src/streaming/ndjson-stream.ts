@@ -13,7 +13,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireAdminApiAccess, requirePermission } from '../authentication/authenticate.ts';
 import { concurrencyLimit, type Quota } from '../admission/concurrency-limit.ts';
-import { sendRefusal } from '../http/http-errors.ts';
+import { sendRefusal } from '../http/errors/http-errors.ts';
 import type { MountOptions } from '../http/mount-operation.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
 import { queryParser } from '../http/request/query.ts';

@@ -1,5 +1,5 @@
 import type { ApiToken } from '@bunting/contracts';
-import { maxApiTokens, type NewToken, namedProjects } from '../../domain/api-token.ts';
+import { maxApiTokens, type NewToken, namedProjects } from '../../domain/tokens/api-token.ts';
 import { limitExceeded } from '../../domain/refusals.ts';
 import { newTokenSecret } from '../../persistence/tokens/token-secret.ts';
 import type { ReplyWithSecret, GatewayTransaction } from '../../persistence/unit-of-work.ts';

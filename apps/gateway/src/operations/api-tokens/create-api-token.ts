@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateApiToken } from '@bunting/contracts';
-import { namedProjects, newToken, requireMayCreate, requireWithinLifetime } from '../../domain/api-token.ts';
+import { namedProjects, newToken, requireMayCreate, requireWithinLifetime } from '../../domain/tokens/api-token.ts';
 import { addToken } from './add-token.ts';
 import type { GatewayContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateProjectApiToken, may, noAccess } from '@bunting/contracts';
-import { newToken } from '../../domain/api-token.ts';
+import { newToken } from '../../domain/tokens/api-token.ts';
 import { badRequest } from '../../domain/refusals.ts';
 import { addToken } from './add-token.ts';
 import type { GatewayContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteApiToken } from '@bunting/contracts';
-import { permittedKinds } from '../../domain/api-token.ts';
+import { permittedKinds } from '../../domain/tokens/api-token.ts';
 import { requireToken } from './require-token.ts';
 import { toApiToken, tokenEvent } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';

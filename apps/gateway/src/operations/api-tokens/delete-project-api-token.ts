@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteProjectApiToken, notFound } from '@bunting/contracts';
-import { sdkTokenKinds } from '../../domain/api-token.ts';
+import { sdkTokenKinds } from '../../domain/tokens/api-token.ts';
 import { toApiToken, tokenEvent } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
 

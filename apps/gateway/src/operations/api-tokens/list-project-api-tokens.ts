@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListProjectApiTokens, may } from '@bunting/contracts';
-import { permittedKinds, sdkTokenKinds } from '../../domain/api-token.ts';
+import { permittedKinds, sdkTokenKinds } from '../../domain/tokens/api-token.ts';
 import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
 import { maySeeToken } from './require-token.ts';
 import { toListedToken } from './token-event.ts';

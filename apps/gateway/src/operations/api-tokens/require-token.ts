@@ -1,5 +1,5 @@
 import { type Caller, maySee, notFound } from '@bunting/contracts';
-import type { ApiTokenKind } from '../../domain/api-token.ts';
+import type { ApiTokenKind } from '../../domain/tokens/api-token.ts';
 import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 

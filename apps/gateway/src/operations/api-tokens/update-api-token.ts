@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { UpdateApiToken } from '@bunting/contracts';
-import { permittedKinds, requireWithinLifetime } from '../../domain/api-token.ts';
+import { permittedKinds, requireWithinLifetime } from '../../domain/tokens/api-token.ts';
 import { requireToken } from './require-token.ts';
 import { toApiToken, tokenEvent } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';

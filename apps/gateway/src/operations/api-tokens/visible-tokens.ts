@@ -1,5 +1,5 @@
 import { type ApiToken, type Caller } from '@bunting/contracts';
-import { permittedKinds } from '../../domain/api-token.ts';
+import { permittedKinds } from '../../domain/tokens/api-token.ts';
 import type { GatewayReads } from '../../persistence/reads.ts';
 import { maySeeToken } from './require-token.ts';
 import { toListedToken } from './token-event.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteGroup } from '@bunting/contracts';
-import { groupEventData } from '../../domain/groups.ts';
+import { groupEventData } from '../../domain/accounts/groups.ts';
 import { groupNotFound } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
 

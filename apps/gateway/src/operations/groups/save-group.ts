@@ -1,5 +1,5 @@
 import type { Group, GroupBody } from '@bunting/contracts';
-import { groupEvents, requestedGroup } from '../../domain/groups.ts';
+import { groupEvents, requestedGroup } from '../../domain/accounts/groups.ts';
 import { badRequest } from '../../domain/refusals.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from '../users/root-roles.ts';

@@ -1,6 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetResourceLimits, GetUiConfig, unleashVersion } from '@bunting/contracts';
-import { maxApiTokens } from '../../domain/api-token.ts';
+import { maxApiTokens } from '../../domain/tokens/api-token.ts';
 import type { GatewayContext } from '../context.ts';
 
 /** Flags that show parts of Unleash's user interface. */

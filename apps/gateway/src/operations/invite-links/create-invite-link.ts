@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateInviteLink } from '@bunting/contracts';
-import { inviteLinkEventData } from '../../domain/invite-links.ts';
+import { inviteLinkEventData } from '../../domain/accounts/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
 import { inviteLinkResponse, withRole } from './invite-link-response.ts';
 

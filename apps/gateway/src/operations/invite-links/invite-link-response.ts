@@ -1,5 +1,5 @@
 import type { InviteLink, Role } from '@bunting/contracts';
-import { predefinedRole } from '../../domain/token-scope.ts';
+import { predefinedRole } from '../../domain/rights/roles.ts';
 import type { StoredInviteLink } from '../../persistence/links/invite-link-repository.ts';
 import type { GatewayReads } from '../../persistence/reads.ts';
 import type { GatewayContext } from '../context.ts';

@@ -1,12 +1,12 @@
 import { implement } from '@bunting/bus';
 import { SignUp, systemCaller } from '@bunting/contracts';
-import { requireStrongPassword } from '../../domain/password-policy.ts';
-import { predefinedRole } from '../../domain/token-scope.ts';
-import { validUserNames } from '../../domain/user-names.ts';
-import { requireUsableInviteLink } from '../../domain/invite-links.ts';
+import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
+import { predefinedRole } from '../../domain/rights/roles.ts';
+import { validUserNames } from '../../domain/accounts/user-names.ts';
+import { requireUsableInviteLink } from '../../domain/accounts/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
 import { requirePasswordSignIn } from '../passwords/require-password-sign-in.ts';
-import { userEventData } from '../../domain/users.ts';
+import { userEventData } from '../../domain/accounts/users.ts';
 
 export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, signInSettings }: GatewayContext) =>
   implement(SignUp, async (request) => {

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { UpdateInviteLink } from '@bunting/contracts';
 import { inviteLinkNotFound } from '../../domain/refusals.ts';
-import { inviteLinkEventData } from '../../domain/invite-links.ts';
+import { inviteLinkEventData } from '../../domain/accounts/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
 import { inviteLinkResponse, withRole } from './invite-link-response.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ValidateInviteLink } from '@bunting/contracts';
-import { requireUsableInviteLink } from '../../domain/invite-links.ts';
+import { requireUsableInviteLink } from '../../domain/accounts/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const validateInviteLinkEndpoint = ({ reads, inviteSecrets }: GatewayContext) =>

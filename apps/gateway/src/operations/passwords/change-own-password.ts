@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ChangeOwnPassword, refusal } from '@bunting/contracts';
-import { requireAccount } from '../../domain/token-scope.ts';
+import { requireAccount } from '../../domain/accounts/users.ts';
 import { hashNewPassword, requireValidPassword } from '../../passwords/new-password.ts';
 import type { GatewayContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ResetPassword } from '@bunting/contracts';
-import { requireStrongPassword } from '../../domain/password-policy.ts';
+import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
 import { invalidLink } from '../../domain/refusals.ts';
 import { hashNewPassword } from '../../passwords/new-password.ts';
 import type { GatewayContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import { type CreatedPat, type CreatePatBody, type Pats } from '@bunting/contracts';
-import { patEventData } from '../../domain/pats.ts';
+import { patEventData } from '../../domain/tokens/pats.ts';
 import { patNotFound, userNotFound } from '../../domain/refusals.ts';
 import type { GatewayReads } from '../../persistence/reads.ts';
 import type { GatewayWriteContext, ReplyWithSecret, GatewayTransaction } from '../../persistence/unit-of-work.ts';

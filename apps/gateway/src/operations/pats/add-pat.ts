@@ -1,5 +1,5 @@
 import type { CreatedPat, CreatePatBody } from '@bunting/contracts';
-import { newPat, patEventData } from '../../domain/pats.ts';
+import { newPat, patEventData } from '../../domain/tokens/pats.ts';
 import { newUserSecret } from '../../persistence/tokens/token-secret.ts';
 import type { GatewayTransaction, GatewayWriteContext, ReplyWithSecret } from '../../persistence/unit-of-work.ts';
 

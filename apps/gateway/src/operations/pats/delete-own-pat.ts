@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { DeleteOwnPat } from '@bunting/contracts';
-import { patEventData } from '../../domain/pats.ts';
+import { patEventData } from '../../domain/tokens/pats.ts';
 import { patNotFound } from '../../domain/refusals.ts';
-import { requireAccount } from '../../domain/token-scope.ts';
+import { requireAccount } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteOwnPatEndpoint = ({ transaction }: GatewayContext) =>

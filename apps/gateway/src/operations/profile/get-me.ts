@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetMe } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
-import { hasAccount } from '../../domain/token-scope.ts';
+import { hasAccount } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getMeEndpoint = ({ reads }: GatewayContext) =>

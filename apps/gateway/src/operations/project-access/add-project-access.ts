@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddProjectAccess } from '@bunting/contracts';
-import { projectRolesEventData, withAddedRoles } from '../../domain/project-roles.ts';
+import { projectRolesEventData, withAddedRoles } from '../../domain/rights/project-roles.ts';
 import { authoriseAssignment, lockProjectRoles } from './project-roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { withExistingProject } from './with-existing-project.ts';

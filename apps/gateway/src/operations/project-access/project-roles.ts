@@ -1,4 +1,4 @@
-import { type ProjectRoles, requireMayAssign, type RoleAssignment } from '../../domain/project-roles.ts';
+import { type ProjectRoles, requireMayAssign, type RoleAssignment } from '../../domain/rights/project-roles.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 
 /** The roles in a project, locked until the transaction ends. */

@@ -1,5 +1,5 @@
 import type { Caller, EventType } from '@bunting/contracts';
-import { type AssigneeType, requireOwnerLeft, withRolesOf } from '../../domain/project-roles.ts';
+import { type AssigneeType, requireOwnerLeft, withRolesOf } from '../../domain/rights/project-roles.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 import { authoriseAssignment, lockProjectRoles } from './project-roles.ts';
 

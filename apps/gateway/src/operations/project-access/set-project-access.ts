@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetProjectAccess } from '@bunting/contracts';
-import { projectRolesEventData, requestedRoles, requireOwnerLeft } from '../../domain/project-roles.ts';
+import { projectRolesEventData, requestedRoles, requireOwnerLeft } from '../../domain/rights/project-roles.ts';
 import { authoriseAssignment, lockProjectRoles } from './project-roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { withExistingProject } from './with-existing-project.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateRole } from '@bunting/contracts';
-import { parseRole } from '../../domain/roles.ts';
+import { parseRole } from '../../domain/rights/roles.ts';
 import { toSavedRoleResponse } from './role-response.ts';
 import type { GatewayContext } from '../context.ts';
 

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteRole } from '@bunting/contracts';
 import { roleNotFound } from '../../domain/refusals.ts';
-import { requireCustomRole } from '../../domain/roles.ts';
+import { requireCustomRole } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteRoleEndpoint = ({ transaction }: GatewayContext) =>

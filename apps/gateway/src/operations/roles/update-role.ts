@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { UpdateRole } from '@bunting/contracts';
 import { roleNotFound } from '../../domain/refusals.ts';
-import { parseRole, updatedRole } from '../../domain/roles.ts';
+import { parseRole, updatedRole } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { toSavedRoleResponse } from './role-response.ts';
 

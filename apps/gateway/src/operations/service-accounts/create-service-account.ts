@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateServiceAccount } from '@bunting/contracts';
-import { validUserNames } from '../../domain/user-names.ts';
+import { validUserNames } from '../../domain/accounts/user-names.ts';
 import { requireRootRole } from '../users/root-roles.ts';
-import { userEventData } from '../../domain/users.ts';
+import { userEventData } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createServiceAccountEndpoint = ({ transaction }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteServiceAccount } from '@bunting/contracts';
-import { userEventData } from '../../domain/users.ts';
+import { userEventData } from '../../domain/accounts/users.ts';
 import { userNotFound } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
 

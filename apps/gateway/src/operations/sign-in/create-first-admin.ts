@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { CreateFirstAdmin, systemCaller } from '@bunting/contracts';
-import { requireStrongPassword } from '../../domain/password-policy.ts';
-import { predefinedRole } from '../../domain/token-scope.ts';
-import { validUserNames } from '../../domain/user-names.ts';
+import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
+import { predefinedRole } from '../../domain/rights/roles.ts';
+import { validUserNames } from '../../domain/accounts/user-names.ts';
 import type { GatewayContext } from '../context.ts';
-import { userEventData } from '../../domain/users.ts';
+import { userEventData } from '../../domain/accounts/users.ts';
 import { requireNoUser } from './require-no-user.ts';
 
 export const createFirstAdminEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>

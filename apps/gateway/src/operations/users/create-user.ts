@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { CreateUser } from '@bunting/contracts';
-import { validUserNames } from '../../domain/user-names.ts';
+import { validUserNames } from '../../domain/accounts/user-names.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
 import { requireRootRole } from './root-roles.ts';
-import { userEventData } from '../../domain/users.ts';
+import { userEventData } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteUser } from '@bunting/contracts';
 import { userNotFound } from '../../domain/refusals.ts';
-import { userEventData } from '../../domain/users.ts';
+import { userEventData } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteUserEndpoint = ({ transaction }: GatewayContext) =>

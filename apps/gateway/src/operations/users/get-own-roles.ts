@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetOwnRoles, may } from '@bunting/contracts';
-import { hasAccount, predefinedRole } from '../../domain/token-scope.ts';
+import { hasAccount } from '../../domain/accounts/users.ts';
+import { predefinedRole } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getOwnRolesEndpoint = ({ reads }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetUserPermissions, type Role } from '@bunting/contracts';
-import { permissionMatrix } from '../../domain/permission-matrix.ts';
+import { permissionMatrix } from '../../domain/rights/permission-matrix.ts';
 import { userNotFound } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
 

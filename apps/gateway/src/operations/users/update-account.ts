@@ -1,6 +1,6 @@
 import type { EventType, UpdateUserBody, User } from '@bunting/contracts';
 import { userNotFound } from '../../domain/refusals.ts';
-import { updatedUser, userEventData } from '../../domain/users.ts';
+import { updatedUser, userEventData } from '../../domain/accounts/users.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from './root-roles.ts';
 

@@ -1,9 +1,9 @@
 import type { AdminCount, UserSearchResults, InactiveUsers, Page, User, UsersAndGroups } from '@bunting/contracts';
 import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
-import type { ProvisionedUser } from '../../domain/provisioned-attributes.ts';
-import { predefinedRole } from '../../domain/token-scope.ts';
-import type { UserNames } from '../../domain/user-names.ts';
+import type { ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
+import { predefinedRole } from '../../domain/rights/roles.ts';
+import type { UserNames } from '../../domain/accounts/user-names.ts';
 import { badRequest } from '../../domain/refusals.ts';
 import { avatarUrlOf } from '../rights/access-reader.ts';
 import {

@@ -1,5 +1,5 @@
 import { timestampSql, type Tx } from '@bunting/database';
-import type { ProvisionedGroup, ProvisionedUser } from '../../domain/provisioned-attributes.ts';
+import type { ProvisionedGroup, ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
 import type { FilterAttributes, SqlCondition } from '../../scim/scim-filter.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
 

@@ -4,7 +4,7 @@ import { eventually, type FreshDatabase } from '@bunting/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { freshGatewayDatabase } from '../../../test/started-gateway.ts';
-import { predefinedRole } from '../../domain/token-scope.ts';
+import { predefinedRole } from '../../domain/rights/roles.ts';
 import { accessReader } from '../rights/access-reader.ts';
 import { applyProjects, resetVersions } from './apply-projects.ts';
 import { pendingPrivateProjectStore } from './pending-private-projects.ts';

@@ -2,7 +2,7 @@ import { type OutboxMessage, ProjectState, systemCaller } from '@bunting/contrac
 import { parse } from '@bunting/contracts/validation';
 import type { Tx } from '@bunting/database';
 import { Type } from 'typebox';
-import { predefinedRole } from '../../domain/token-scope.ts';
+import { predefinedRole } from '../../domain/rights/roles.ts';
 
 const ProjectMessage = Type.Object({
   id: Type.String({ minLength: 1 }),

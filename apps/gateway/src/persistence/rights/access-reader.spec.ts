@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import type { FreshDatabase } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freshGatewayDatabase } from '../../../test/started-gateway.ts';
-import { predefinedRole } from '../../domain/token-scope.ts';
+import { predefinedRole } from '../../domain/rights/roles.ts';
 import { type AccessReader, accessReader } from './access-reader.ts';
 import { gatewayEntities } from '../entities.ts';
 import { gatewayMigrations } from '../migrations/index.ts';

@@ -1,8 +1,8 @@
 import type { Caller, CountProjectMembers, Permission, ReplyOf, RoleHolders } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { ReadDatabase, Statement } from '@bunting/database';
-import { predefinedRole } from '../../domain/token-scope.ts';
-import { displayNameOf, nameInEvents, type UserNames } from '../../domain/user-names.ts';
+import { predefinedRole } from '../../domain/rights/roles.ts';
+import { displayNameOf, nameInEvents, type UserNames } from '../../domain/accounts/user-names.ts';
 
 /** A user as other services show it. */
 export interface UserSummary extends UserNames {

@@ -1,6 +1,6 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { EntityName, InferEntity } from '@mikro-orm/postgresql';
-import type { AssigneeType } from '../../domain/project-roles.ts';
+import type { AssigneeType } from '../../domain/rights/project-roles.ts';
 import { ProjectGroupEntity, ProjectUserEntity } from '../entities.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
 

@@ -1,7 +1,6 @@
 import { type Permission, type Role, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
-import { predefinedRole } from '../../domain/token-scope.ts';
-import type { RoleGrant, RoleWithGrants, RoleInput } from '../../domain/roles.ts';
+import { predefinedRole, type RoleGrant, type RoleWithGrants, type RoleInput } from '../../domain/rights/roles.ts';
 import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../entities.ts';
 
 interface RoleRow extends Role {

@@ -3,7 +3,7 @@ import type { Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { Outbox, OutboxProducer } from '@bunting/outbox';
 import { randomUUID } from 'node:crypto';
-import type { ConfiguredToken, ConfiguredTokens } from '../../domain/configured-tokens.ts';
+import type { ConfiguredToken, ConfiguredTokens } from '../../domain/tokens/configured-tokens.ts';
 import { TokenEntity } from '../entities.ts';
 import { newTokenSecret, maskedConfiguredSecret } from './token-secret.ts';
 import type { TokenCipher } from './token-cipher.ts';

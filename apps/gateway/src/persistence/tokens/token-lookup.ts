@@ -1,7 +1,7 @@
 import { adminTokenUserId, type Caller } from '@bunting/contracts';
 import { type Database, batchedRead, type Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
-import { grantsOfToken, mayCallAdminApi, type TokenKind } from '../../domain/token-scope.ts';
+import { grantsOfToken, mayCallAdminApi, type TokenKind } from '../../domain/tokens/token-scope.ts';
 import { accessSql, type AccessRow, callerOf } from '../rights/access-reader.ts';
 import type { HashedToken } from './token-hasher.ts';
 

@@ -1,8 +1,8 @@
 import type { ApiToken, Pat } from '@bunting/contracts';
 import type { Database, Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
-import type { TokenKind } from '../../domain/token-scope.ts';
-import type { ApiTokenKind, NewToken } from '../../domain/api-token.ts';
+import type { TokenKind } from '../../domain/tokens/token-scope.ts';
+import type { ApiTokenKind, NewToken } from '../../domain/tokens/api-token.ts';
 import { gatewaySql, TokenEntity } from '../entities.ts';
 import type { NewSecret } from './token-secret.ts';
 import type { TokenCipher } from './token-cipher.ts';

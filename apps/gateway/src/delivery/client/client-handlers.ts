@@ -1,0 +1,145 @@
+import {
+  type AnyOperation,
+  type ClientFeaturesQuery,
+  GetClientDelta,
+  GetClientFeature,
+  GetClientFeatures,
+  notFound,
+  refusal,
+  truncate,
+} from '@bunting/contracts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { addVary, jsonContentType } from '../../http/errors/http-errors.ts';
+import { compressedFrom, type Encoding, encodingOf } from '../../http/response/compression.ts';
+import { entityTagOf, isNotModified, parseIfMatch, parseIfNoneMatch } from '../../http/response/entity-tags.ts';
+import type { Delivery } from '../delivery.ts';
+import { deltaClientSpec, freshView, type SdkHandler } from '../sdk-handler.ts';
+import type { DeliveryView, Representation } from '../store/delivery-view.ts';
+import type { FetchModePolicy } from './fetch-mode.ts';
+
+/** The response to an SDK. */
+export interface SdkResponse {
+  readonly status: 200 | 304;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+/** An operation of SDKs whose response is made from memory. */
+export interface SdkOperation {
+  readonly operation: AnyOperation;
+  /** The query of the operation; some operations add what the headers tell about the SDK. */
+  readonly queryOf: (query: ClientFeaturesQuery) => ClientFeaturesQuery;
+  /** @param isBehind whether changes may be missing from the view. @throws Refusal */
+  readonly respond: (
+    view: DeliveryView,
+    request: { readonly headers: IncomingHttpHeaders; readonly params: unknown },
+    isBehind: boolean,
+  ) => SdkResponse | Promise<SdkResponse>;
+}
+
+/** The revision that a client has: a number, with quotes or without. Any other tag counts as none. */
+const revisionIn = (headers: IncomingHttpHeaders): number | undefined => {
+  const tag = headers['if-none-match']?.trim().replace(/^"(.*)"$/, '$1') ?? '';
+  return /^\d{1,15}$/.test(tag) ? Number(tag) : undefined;
+};
+
+/** The client's entity tag, if it is current, or newer than the state of a replica that lags. */
+const currentTag = (headers: IncomingHttpHeaders, view: DeliveryView, isBehind: boolean): string | undefined => {
+  const held = parseIfNoneMatch(headers);
+  if (held === undefined) return undefined;
+  if (held === '*') return view.etag('identity').slice(1, -1);
+  return held.find((tag) => view.isCurrent(tag) || (isBehind && view.isLater(tag)));
+};
+
+const requireMatch = (headers: IncomingHttpHeaders, view: DeliveryView): void => {
+  const required = parseIfMatch(headers);
+  if (required === undefined || required === '*' || required.some((tag) => view.isCurrent(tag))) return;
+  const tag = view.etag('identity').slice(1, -1);
+  throw refusal(
+    'PreconditionFailed',
+    'The features have changed since the version that the `If-Match` header names. Read them again.',
+    { tag },
+  );
+};
+
+const okResponse = (etag: string, encoding: Encoding, body: Buffer): SdkResponse => ({
+  status: 200,
+  headers: {
+    vary: 'Accept-Encoding',
+    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+    etag,
+    'content-type': jsonContentType,
+  },
+  body,
+});
+
+const allFeatures: SdkOperation = {
+  operation: GetClientFeatures,
+  queryOf: (query) => query,
+  respond: (view, { headers }, isBehind) => {
+    requireMatch(headers, view);
+    const current = currentTag(headers, view, isBehind);
+    if (current !== undefined) return { status: 304, headers: { vary: 'Accept-Encoding', etag: `"${current}"` } };
+    const encoding = view.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
+    const responseOf = (it: Representation) => okResponse(it.etag, it.encoding, it.body);
+    const full = view.full(encoding);
+    return full instanceof Promise ? full.then(responseOf) : responseOf(full);
+  },
+};
+
+const oneFeature: SdkOperation = {
+  operation: GetClientFeature,
+  queryOf: (query) => query,
+  respond: (view, { headers, params }): SdkResponse => {
+    const { featureName } = params as { readonly featureName: string };
+    const json = view.one(featureName);
+    if (json === undefined) throw notFound(`Could not find feature flag ${truncate(featureName, 200)}`);
+    const tag = entityTagOf(json, undefined);
+    if (isNotModified(headers, tag)) return { status: 304, headers: { etag: `"${tag}"` } };
+    return { status: 200, headers: { etag: `"${tag}"`, 'content-type': jsonContentType }, body: Buffer.from(json) };
+  },
+};
+
+const changesSince: SdkOperation = {
+  operation: GetClientDelta,
+  queryOf: (query) => ({ ...query, clientSpec: deltaClientSpec }),
+  respond: (view, { headers }, isBehind) => {
+    const held = revisionIn(headers);
+    const changes = held === undefined ? view.hydration() : view.since(held, isBehind);
+    if (changes === undefined) return { status: 304, headers: {} };
+    const { revision, body } = changes;
+    const encoding = body.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
+    // The tag is the bare revision in every encoding: SDKs parse it as a number.
+    const encoded = view.encode(changes, encoding);
+    const responseOf = (bytes: Buffer) => okResponse(`"${revision}"`, encoding, bytes);
+    return encoded instanceof Promise ? encoded.then(responseOf) : responseOf(encoded);
+  },
+};
+
+/** The operations whose responses are a representation of the features in memory, by subject. */
+export const sdkOperations: ReadonlyMap<string, SdkOperation> = new Map(
+  [allFeatures, oneFeature, changesSince].map((it) => [it.operation.subject, it]),
+);
+
+/** The handlers of routed requests of server SDKs, by subject. */
+export const clientHandlers = (
+  delivery: Delivery,
+  directToStream: FetchModePolicy['directToStream'],
+): ReadonlyMap<string, SdkHandler> => {
+  const viewFor = freshView(delivery);
+  const handlerOf =
+    (sdkOperation: SdkOperation): SdkHandler =>
+    async ({ headers }, response, { caller, params, query }) => {
+      const { operation, queryOf, respond } = sdkOperation;
+      const { view, isBehind } = await viewFor(operation, response, caller, queryOf(query as ClientFeaturesQuery));
+      const {
+        status,
+        headers: responseHeaders,
+        body,
+      } = directToStream(await respond(view, { headers, params }, isBehind), headers);
+      const { vary, ...others } = responseHeaders;
+      if (vary !== undefined) addVary(response, vary);
+      return response.code(status).headers(others).send(body);
+    };
+  return new Map([...sdkOperations].map(([subject, it]) => [subject, handlerOf(it)]));
+};

@@ -1,0 +1,80 @@
+import {
+  type Caller,
+  type ClientFeaturesQuery,
+  deliveryScope,
+  may,
+  scopeKey,
+  StreamClientFeatures,
+  unavailable,
+} from '@bunting/contracts';
+import type { FastifyRequest } from 'fastify';
+import type { Authenticate } from '../../authentication/authenticate.ts';
+import type { DeliveryStreams, StreamEvent } from '../../streaming/delivery-streams.ts';
+import { type SdkHandler, deltaClientSpec, scopeOfRequest } from '../sdk-handler.ts';
+import type { Delivery } from '../delivery.ts';
+import type { FetchModePolicy } from './fetch-mode.ts';
+import type { Delta, DeliveryView } from '../store/delivery-view.ts';
+
+export interface ClientStreamOptions {
+  readonly delivery: Delivery;
+  readonly streams: DeliveryStreams;
+  readonly authenticate: Authenticate;
+  readonly fetchMode: Pick<FetchModePolicy, 'streamPreamble'>;
+}
+
+/** The revision of `Last-Event-ID`. Anything else than a number counts as none. */
+const lastEventIn = ({ headers }: FastifyRequest): number | undefined => {
+  const given = headers['last-event-id'];
+  return typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : undefined;
+};
+
+const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, body }: Delta): StreamEvent => ({
+  event,
+  id: revision,
+  data: body,
+});
+const noEvents = '{"events":[]}';
+
+/** Streams to an SDK the full state, or what changed since its revision, and then each change. */
+export const clientStream = ({ delivery, streams, authenticate, fetchMode }: ClientStreamOptions): SdkHandler => {
+  const { store } = delivery;
+
+  /** The first event for the client. While this gateway may lag, a client with a later revision gets no older state. */
+  const firstEvent = (view: DeliveryView, heldRevision: number | undefined, isBehind: boolean): StreamEvent => {
+    if (heldRevision === undefined) return eventOf('unleash-connected', view.hydration());
+    const delta = view.since(heldRevision, isBehind);
+    if (delta === undefined) return { event: 'unleash-connected', id: heldRevision, data: noEvents };
+    return eventOf('unleash-connected', delta);
+  };
+
+  return async (request, response, { caller, query: parsed }) => {
+    streams.reserve(request, response);
+    const query = { ...(parsed as ClientFeaturesQuery), clientSpec: deltaClientSpec };
+    const behindMs = await delivery.catchUp();
+    // The producer was restored from a backup since the check.
+    if (!delivery.isLoaded) throw unavailable('The gateway is loading the features again. Retry after 1 s.');
+    if (behindMs > 0) response.header('Bunting-Stale', String(behindMs));
+    const scope = scopeOfRequest(store, StreamClientFeatures, caller, query);
+    const view = delivery.viewOf(scope);
+    const first = firstEvent(view, lastEventIn(request), behindMs > 0);
+    const { authorization, cookie } = request.headers;
+    const isSameScope = (now: Caller): boolean =>
+      scopeKey(deliveryScope(now, scope.environment, query)) === scopeKey(scope);
+    return streams.open(request, response, {
+      kind: 'sdk',
+      scope,
+      first,
+      ...(fetchMode.streamPreamble === undefined ? {} : { preamble: fetchMode.streamPreamble }),
+      changesAfter: (current, revision) => {
+        const delta = current.since(revision);
+        return delta === undefined ? undefined : eventOf('unleash-updated', delta);
+      },
+      credential: {
+        key: `${authorization ?? ''}\n${cookie ?? ''}`,
+        authenticate: () => authenticate({ authorization, cookie }),
+      },
+      mayContinue: (principal) =>
+        may(principal.caller, ['CLIENT'], { environment: scope.environment }) && isSameScope(principal.caller),
+    });
+  };
+};

@@ -1,0 +1,44 @@
+import { announcesClientSpec } from '@bunting/contracts';
+import { LRUCache } from 'lru-cache';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { GatewayConfig } from '../../config.ts';
+
+/** Milliseconds until an SDK is directed to the stream again. One that still polls has failed to stream, and must be able to poll. */
+const directedForMs = 60 * 60_000;
+const maxDirected = 20_000;
+const maxIdLength = 100;
+/** The first version of the client specification with `fetch-mode`. */
+const fetchModeSpec = [5, 2] as const;
+
+interface PollResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Directs SDKs to polling or streaming, by `GATEWAY_SDK_FETCH_MODE`. */
+export const fetchModePolicy = ({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<GatewayConfig, 'GATEWAY_SDK_FETCH_MODE'>) => {
+  /** the connection ids of SDKs that were directed to the stream */
+  const directed = new LRUCache<string, true>({ max: maxDirected, ttl: directedForMs });
+  const isToStream = (headers: IncomingHttpHeaders): boolean => {
+    const id = headers['unleash-connection-id'];
+    if (!announcesClientSpec(headers['unleash-client-spec'], fetchModeSpec)) return false;
+    if (typeof id !== 'string' || id === '' || id.length > maxIdLength || directed.has(id)) return false;
+    directed.set(id, true);
+    return true;
+  };
+
+  return {
+    /** what a stream has after its first event */
+    streamPreamble: mode === 'polling' ? 'event: fetch-mode\ndata: polling\n\n' : undefined,
+    /**
+     * Directs a polling SDK to the stream, in the mode `streaming`. The SDK ignores the body of such a response, so the response has no
+     * entity tag: with one, a later poll would get 304 for a body that the SDK never read.
+     */
+    directToStream: <R extends PollResponse>(response: R, request: IncomingHttpHeaders): R => {
+      if (mode !== 'streaming' || response.status !== 200 || !isToStream(request)) return response;
+      const { etag: _, ...headers } = response.headers;
+      return { ...response, headers: { ...headers, 'fetch-mode': 'streaming' } };
+    },
+  };
+};
+export type FetchModePolicy = ReturnType<typeof fetchModePolicy>;

@@ -1,0 +1,161 @@
+import { type Caller, type ClientFeaturesQuery, type DeliveryScope, scopeKey } from '@bunting/contracts';
+import type { IncomingMessage } from 'node:http';
+import type { AdmitFromCache } from '../../admission/admit.ts';
+import type { Authenticator } from '../../authentication/authenticate.ts';
+import type { PreRoutingContent, PreRoutingResponse } from '../../http/server.ts';
+import { compressedFrom, encodingOf } from '../../http/response/compression.ts';
+import { queryAndHeadersParser } from '../../http/request/query.ts';
+import type { Principal } from '../../persistence/tokens/token-lookup.ts';
+import { type SdkResponse, type SdkOperation, sdkOperations } from './client-handlers.ts';
+import { scopeOfRequest, staleHeader } from '../sdk-handler.ts';
+import type { Delivery } from '../delivery.ts';
+import type { FetchModePolicy } from './fetch-mode.ts';
+
+export interface PollOptions {
+  readonly delivery: Delivery;
+  readonly authenticateFromCache: Authenticator['authenticateFromCache'];
+  readonly admitFromCache: AdmitFromCache;
+  readonly directToStream: FetchModePolicy['directToStream'];
+}
+
+/** A path of an SDK's operation, and how its query is read. */
+interface PollRoute {
+  readonly url: string;
+  readonly sdkOperation: SdkOperation;
+  readonly parseQuery: ReturnType<typeof queryAndHeadersParser>;
+}
+
+/** What is parsed from the URL and the headers of a poll; cached, because an SDK sends the same ones with each poll. */
+interface Poll {
+  readonly route: PollRoute;
+  readonly params: unknown;
+  readonly query: ClientFeaturesQuery;
+  readonly scope: DeliveryScope;
+  /** of the scope */
+  readonly key: string;
+}
+
+/** Maximum number of cached polls per token; SDKs of one token mostly send the same one. */
+const maxPollsPerToken = 8;
+const maxCachedUrlLength = 256;
+/** A name that is the same with and without decoding. */
+const plainName = /^[\w.~-]{1,200}$/;
+
+/**
+ * Responds to polls of SDKs before they are routed: ordinary GET requests with a cached token, whose response is in memory. All others are
+ * routed, also those that are refused, so that only the routes decide on refusals.
+ */
+export const preRoutingPollResponses = ({
+  delivery,
+  authenticateFromCache,
+  admitFromCache,
+  directToStream,
+}: PollOptions) => {
+  const routes = new Map<string, PollRoute>();
+  for (const sdkOperation of sdkOperations.values()) {
+    const { http, query } = sdkOperation.operation;
+    if (http === undefined) continue;
+    routes.set(http.url, { url: http.url, sdkOperation, parseQuery: queryAndHeadersParser(query, http) });
+  }
+  const oneFeature = '/api/client/features/';
+  const polls = new WeakMap<Principal, Map<string, Poll>>();
+
+  const routeOf = (path: string): { readonly route: PollRoute; readonly params: unknown } | undefined => {
+    const route = routes.get(path);
+    if (route !== undefined) return { route, params: {} };
+    const featureName = path.startsWith(oneFeature) ? path.slice(oneFeature.length) : '';
+    const routeOfOne = plainName.test(featureName) ? routes.get(`${oneFeature}:featureName`) : undefined;
+    return routeOfOne === undefined ? undefined : { route: routeOfOne, params: { featureName } };
+  };
+
+  /** @throws Refusal for a query that does not fit the contract, or without access */
+  const read = (url: string, request: IncomingMessage, caller: Caller): Poll | undefined => {
+    const queryIndex = url.indexOf('?');
+    const routed = routeOf(queryIndex < 0 ? url : url.slice(0, queryIndex));
+    if (routed === undefined) return undefined;
+    const search = queryIndex < 0 ? '' : url.slice(queryIndex + 1);
+    const query = routed.route.parseQuery({
+      headers: request.headers,
+      query: { search },
+      ip: '',
+    }) as ClientFeaturesQuery;
+    const { operation, queryOf } = routed.route.sdkOperation;
+    const scope = scopeOfRequest(delivery.store, operation, caller, queryOf(query));
+    return { ...routed, query, scope, key: scopeKey(scope) };
+  };
+
+  /** Undefined where the request has to be routed: that refuses it, if it has to be refused. */
+  const pollOf = (request: IncomingMessage, principal: Principal): Poll | undefined => {
+    const { url = '', headers } = request;
+    const spec = headers['unleash-client-spec'];
+    const key = `${String(spec)} ${url}`;
+    let ofToken = polls.get(principal);
+    if (ofToken === undefined) polls.set(principal, (ofToken = new Map<string, Poll>()));
+    const cached = ofToken.get(key);
+    // The environment of a request depends on which environments exist.
+    if (cached !== undefined) {
+      if (delivery.store.environmentOf(principal.caller, cached.query.environment) === cached.scope.environment)
+        return cached;
+      ofToken.clear();
+    }
+    let poll: Poll | undefined;
+    try {
+      poll = read(url, request, principal.caller);
+    } catch {
+      return undefined;
+    }
+    if (poll === undefined || key.length > maxCachedUrlLength) return poll;
+    if (ofToken.size >= maxPollsPerToken) ofToken.clear();
+    ofToken.set(key, poll);
+    return poll;
+  };
+
+  const contentOf = (
+    { headers: request }: IncomingMessage,
+    sdkResponse: SdkResponse,
+    limits: Readonly<Record<string, string>>,
+    behindMs: number,
+  ): PreRoutingContent | undefined => {
+    // Routed responses are compressed as all others are.
+    const isEncoded = sdkResponse.headers['content-encoding'] !== undefined;
+    const isPlain = !isEncoded && encodingOf(request['accept-encoding']) !== 'identity';
+    if (isPlain && sdkResponse.body !== undefined && sdkResponse.body.length >= compressedFrom) return undefined;
+    const { status, headers, body } = directToStream(sdkResponse, request);
+    const rawHeaders = Object.entries(headers).flat();
+    for (const [name, value] of Object.entries(limits)) rawHeaders.push(name, value);
+    if (behindMs > 0) rawHeaders.push(staleHeader, String(behindMs));
+    return { status, headers: rawHeaders, body };
+  };
+
+  /** The response to an admitted request; undefined where the request has to be routed. */
+  return (request: IncomingMessage): PreRoutingResponse | undefined => {
+    const { method, url = '', headers } = request;
+    if (method !== 'GET' || !url.startsWith('/api/client/') || !delivery.isLoaded) return undefined;
+    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return undefined;
+    const principal = authenticateFromCache(headers.authorization);
+    const poll = principal === undefined ? undefined : pollOf(request, principal);
+    const admitted = principal === undefined || poll === undefined ? undefined : admitFromCache(principal);
+    if (principal === undefined || poll === undefined || admitted === undefined) return undefined;
+    const { client, release, refund } = admitted;
+    const { sdkOperation, url: route } = poll.route;
+    /** A request that is routed after all is admitted there. An error recurs there, and is reported. */
+    const toRoute = (): undefined => void refund();
+    const respond = (behindMs: number): PreRoutingContent | undefined | Promise<PreRoutingContent | undefined> => {
+      const contentOrRoute = (response: SdkResponse) =>
+        contentOf(request, response, admitted.headers, behindMs) ?? toRoute();
+      try {
+        const { store } = delivery;
+        const isCurrent = store.environmentOf(principal.caller, poll.query.environment) === poll.scope.environment;
+        if (!delivery.isLoaded || !isCurrent) return toRoute();
+        const view = delivery.viewOf(poll.scope, poll.key);
+        const response = sdkOperation.respond(view, { headers, params: poll.params }, behindMs > 0);
+        return response instanceof Promise ? response.then(contentOrRoute).catch(toRoute) : contentOrRoute(response);
+      } catch {
+        return toRoute();
+      }
+    };
+    const behind = delivery.catchUp();
+    const content = typeof behind === 'number' ? respond(behind) : behind.then(respond);
+    return { route, callerId: principal.caller.id, clientKey: client.id, content, release };
+  };
+};

@@ -1,0 +1,68 @@
+import {
+  type AnyOperation,
+  boundEnvironment,
+  type Caller,
+  type ClientFeaturesQuery,
+  deliveryScope,
+  type DeliveryScope,
+  noSuchDeliveryEnvironment,
+  permissionsFor,
+  unavailable,
+} from '@bunting/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requirePermission } from '../authentication/authenticate.ts';
+import type { Delivery } from './delivery.ts';
+import type { DeliveryStore } from './store/delivery-store.ts';
+import type { DeliveryView } from './store/delivery-view.ts';
+
+/** An admitted request that matches the contract. */
+export interface ParsedRequest {
+  readonly caller: Caller;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** Responds to a routed request of an SDK from memory. */
+export type SdkHandler = (
+  request: FastifyRequest,
+  response: FastifyReply,
+  parsed: ParsedRequest,
+) => Promise<FastifyReply>;
+
+/** The first version of the client specification with deltas, and with segments beside the features. */
+export const deltaClientSpec = '5.2.0';
+
+/** The header with the maximum staleness of a response, in milliseconds. */
+export const staleHeader = 'Bunting-Stale';
+
+/** The scope of a request. @throws Refusal for an environment that does not exist, or that the token is not for */
+export const scopeOfRequest = (
+  store: Pick<DeliveryStore, 'environmentOf'>,
+  operation: AnyOperation,
+  caller: Caller,
+  query: ClientFeaturesQuery,
+): DeliveryScope => {
+  const environment = store.environmentOf(caller, query.environment);
+  if (environment === undefined) {
+    throw noSuchDeliveryEnvironment(boundEnvironment(caller) ?? query.environment ?? 'default');
+  }
+  requirePermission(caller, permissionsFor(operation), { environment });
+  return deliveryScope(caller, environment, query);
+};
+
+/** Brings the store up to date, and finds the view for a request and whether changes may be missing from it. */
+export const freshView =
+  (delivery: Delivery) =>
+  async (
+    operation: AnyOperation,
+    response: FastifyReply,
+    caller: Caller,
+    query: ClientFeaturesQuery,
+  ): Promise<{ readonly view: DeliveryView; readonly isBehind: boolean }> => {
+    const behindMs = await delivery.catchUp();
+    // At the start, and after a backup of the producer was restored.
+    if (!delivery.isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');
+    if (behindMs > 0) response.header(staleHeader, String(behindMs));
+    return { view: delivery.viewOf(scopeOfRequest(delivery.store, operation, caller, query)), isBehind: behindMs > 0 };
+  };

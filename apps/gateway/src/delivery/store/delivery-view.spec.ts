@@ -1,0 +1,222 @@
+import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
+import { expect, it } from '@jest/globals';
+import { randomInt, randomUUID } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { aSetting, aStrategy, featureRow, givenRows, segmentRow } from '../../../test/delivery-rows.ts';
+import { deliveryStore } from './delivery-store.ts';
+import { deliveryView } from './delivery-view.ts';
+
+const MiB = 1024 * 1024;
+const scope = { environment: 'development', inlineSegments: false };
+
+const startStore = (maxRemoved?: number) => {
+  const store = deliveryStore(maxRemoved === undefined ? {} : { maxRemoved });
+  let position = 0;
+  /** Applies rows as one commit. */
+  const write = (...states: readonly DeliveryState[]): void => {
+    const messages = states.map((payload): OutboxMessage => {
+      const row = { position: ++position, uid: randomUUID(), type: payload.entity, payload };
+      return { ...row, recordedAt: new Date().toISOString(), traceparent: null };
+    });
+    store.apply(messages, position, true);
+  };
+  const reset = (): void => {
+    position = 0;
+    store.reset();
+  };
+  write(...givenRows('default'));
+  return { store, write, reset };
+};
+const archived = (name: string): DeliveryState => ({
+  entity: 'feature',
+  id: name,
+  state: { name, project: 'default', archived: true },
+});
+const typesIn = (delta: { readonly body: Buffer } | undefined): string[] =>
+  (JSON.parse(delta?.body.toString() ?? '{"events":[]}') as { events: { type: string }[] }).events.map(
+    ({ type }) => type,
+  );
+
+it('a view caches the deltas from many old revisions within some MiB, and none that alone exceeds them', () => {
+  const { store, write } = startStore();
+  const large = (nth: number) => featureRow(`large-${nth}`, { description: 'x'.repeat(200_000) });
+  for (let nth = 0; nth < 60; nth++) write(large(nth));
+  const view = deliveryView(store, scope);
+  const from = store.position;
+  for (let after = from - 60; after < from; after++) expect(view.since(after)?.revision).toBe(from);
+  expect(view.bytes).toBeGreaterThan(MiB);
+  expect(view.bytes).toBeLessThan(5 * MiB);
+  const before = view.bytes;
+  expect(view.since(from - 59)?.body.length).toBeGreaterThan(10 * MiB);
+  expect(view.bytes).toBe(before);
+});
+
+it('a client with a later revision than that of the gateway gets no older state', async () => {
+  const { store, write } = startStore();
+  const [late, current] = [deliveryView(store, scope), deliveryView(startStoreWith(2).store, scope)];
+  write(featureRow('first'));
+  const { etag } = await current.full('gzip');
+  expect(late.isLater(etag.slice(1, -1))).toBe(true);
+  expect(late.since(current.revision(), true)).toBeUndefined();
+  expect(typesIn(late.since(current.revision(), false))).toEqual(['hydration']);
+  expect(late.isLater(late.etag('identity').slice(1, -1))).toBe(false);
+  expect(late.isLater('99999999:0123:7')).toBe(false);
+});
+
+it('a client whose revision is from before a restored backup gets everything, and deltas from then on', () => {
+  const { store, write } = startStore();
+  const view = deliveryView(store, scope);
+  const before = store.position;
+  write({ entity: 'history', id: 'restored', state: { restoredAt: '2026-01-01T00:00:00.000Z' } });
+  const restored = view.since(before);
+  expect([typesIn(restored), restored?.revision]).toEqual([['hydration'], store.position]);
+  expect(view.since(store.position)).toBeUndefined();
+  write(featureRow('after-the-restore'));
+  expect(typesIn(view.since(before))).toEqual(['hydration']);
+  expect(typesIn(view.since(store.position - 1))).toEqual(['feature-updated']);
+});
+const startStoreWith = (features: number) => {
+  const started = startStore();
+  for (let nth = 0; nth < features; nth++) started.write(featureRow(`flag-${nth}`));
+  return started;
+};
+
+it('a client whose revision is older than the stored removals gets everything, and 304 from then on', () => {
+  const { store, write } = startStore(20);
+  const view = deliveryView(store, scope);
+  write(featureRow('stays'));
+  const old = view.revision();
+  for (let nth = 0; nth < 100; nth++) write(featureRow(`gone-${nth}`), archived(`gone-${nth}`));
+  const kept = [...store.features()].filter(({ isArchived }) => isArchived).length;
+  expect(kept).toBeGreaterThan(15);
+  expect(kept).toBeLessThan(30);
+  const [hydrated, recent] = [view.since(old), view.since(store.position - 4)];
+  expect([typesIn(hydrated), typesIn(recent)]).toEqual([['hydration'], ['feature-removed', 'feature-removed']]);
+  expect(view.since(hydrated?.revision ?? 0)).toBeUndefined();
+  // A scope of which nothing was removed gets everything once, not with each poll.
+  const other = deliveryView(store, { ...scope, namePrefix: 'stays' });
+  expect(typesIn(other.since(old))).toEqual(['hydration']);
+  expect(other.since(other.revision())).toBeUndefined();
+});
+
+it('a view caches a full response once, in the encoding that clients accept, and derives the others with the same content', async () => {
+  const { store, write } = startStore();
+  write(...Array.from({ length: 200 }, (_, nth) => featureRow(`flag-${nth}`)));
+  let resized = 0;
+  const view = deliveryView(store, scope, () => resized++);
+  const zipped = await view.full('gzip');
+  expect(view.bytes).toBeLessThan(2_000 + zipped.body.length);
+  const whole = await view.full('identity');
+  const parsed = (body: Buffer) => JSON.parse(body.toString()) as { features: unknown[]; meta: { etag: string } };
+  const [one, other] = [parsed(gunzipSync(zipped.body)), parsed(whole.body)];
+  expect(one.features).toEqual(other.features);
+  expect([one.meta.etag, other.meta.etag]).toEqual([zipped.etag, whole.etag]);
+  expect([view.isCurrent(zipped.etag.slice(1, -1)), resized]).toEqual([true, 2]);
+});
+
+it('a view is incomplete until all rows of the restored backup are applied', () => {
+  const { store, reset } = startStore();
+  reset();
+  const [first] = givenRows('default');
+  const message = { position: 1, uid: randomUUID(), type: 'environment', payload: first as DeliveryState };
+  store.apply([{ ...message, recordedAt: '', traceparent: null }], 1, false);
+  expect(store.isWhole).toBe(false);
+  store.apply([{ ...message, position: 2, recordedAt: '', traceparent: null }], 2, true);
+  expect(store.isWhole).toBe(true);
+});
+
+it('a delta removes a deleted segment for a client that may have it, until removals are pruned', () => {
+  const { store, write } = startStore(4);
+  const view = deliveryView(store, scope);
+  write(segmentRow(1, 'ada'), featureRow('one'));
+  const before = store.position;
+  write({ entity: 'segment', id: '1', state: null });
+  expect(typesIn(view.since(before))).toEqual(['segment-removed']);
+  for (let nth = 2; nth < 12; nth++) write(segmentRow(nth, 'ada'), { entity: 'segment', id: String(nth), state: null });
+  expect(typesIn(view.since(before))).toEqual(['hydration']);
+});
+
+/** So many that most are used by one feature or none. */
+const segmentCount = 300;
+/** A random change of one of 300 features, or of a segment that some of them use. */
+const randomChange = (): DeliveryState[] => {
+  const name = `flag-${randomInt(300)}`;
+  const [project, other] = randomInt(4) === 0 ? ['elsewhere', 'default'] : ['default', 'elsewhere'];
+  const former = (of: string): DeliveryState => {
+    return { entity: 'former-feature', id: `${name} ${of}`, state: { name, project: of } };
+  };
+  switch (randomInt(8)) {
+    case 0:
+      return [segmentRow(randomInt(segmentCount), `user-${randomInt(1_000)}`)];
+    case 1:
+      return [archived(name)];
+    case 2:
+      return [archived(name), { entity: 'feature', id: name, state: null }, former('default'), former('elsewhere')];
+    default: {
+      const segments = randomInt(2) === 0 ? [randomInt(segmentCount)] : [];
+      const environments = { development: aSetting({ strategies: [aStrategy(segments)] }) };
+      return [featureRow(name, { project, description: 'x'.repeat(randomInt(500)), environments }), former(other)];
+    }
+  }
+};
+
+it.each([
+  ['with segments beside the features', { ...scope, projects: ['default'] }],
+  ['with the constraints of segments in the strategies', { ...scope, inlineSegments: true }],
+])('a view that followed every change responds as one that was just made, %s', async (_, viewed) => {
+  const { store, write } = startStore();
+  write(...Array.from({ length: segmentCount }, (_row, id) => segmentRow(id, 'ada')));
+  for (let nth = 0; nth < 1_000; nth++) write(...randomChange());
+  const view = deliveryView(store, viewed);
+  const withoutMeta = (body: Buffer) => {
+    const { meta: _meta, ...content } = JSON.parse(body.toString()) as Record<string, unknown>;
+    return content;
+  };
+  for (let round = 0; round < 200; round++) {
+    for (let nth = 0; nth < randomInt(1, 4); nth++) write(...randomChange());
+    const made = deliveryView(store, viewed);
+    const [zipped, whole] = [await view.full('gzip'), await made.full('identity')];
+    expect(withoutMeta(gunzipSync(zipped.body))).toEqual(withoutMeta(whole.body));
+    expect(made.isCurrent(zipped.etag.slice(1, -1))).toBe(true);
+    const [hydration, expected] = [view.hydration(), made.hydration()];
+    expect(hydration.body.equals(expected.body)).toBe(true);
+    const compressed = await view.encode(hydration, 'gzip');
+    expect(gunzipSync(compressed).equals(expected.body)).toBe(true);
+  }
+});
+
+it('a feature that moves away or is deleted is removed for SDKs that ask between the two rows of it', () => {
+  for (const left of [
+    featureRow('moving', { project: 'elsewhere' }),
+    { entity: 'feature', id: 'moving', state: null },
+  ]) {
+    const { store, write } = startStore();
+    write(featureRow('moving'), featureRow('stays'));
+    const view = deliveryView(store, { ...scope, projects: ['default'] });
+    const before = view.revision();
+    write(left as DeliveryState);
+    view.revision();
+    write({
+      entity: 'former-feature',
+      id: 'moving default',
+      state: { name: 'moving', project: 'default' },
+    });
+    expect(typesIn(view.since(before))).toEqual(['feature-removed']);
+    expect(JSON.parse(view.hydration().body.toString())).toMatchObject({ events: [{ features: [{ name: 'stays' }] }] });
+  }
+});
+
+it('a change of one feature leaves the compressed bytes of nearly all others as they are', async () => {
+  const { store, write } = startStore();
+  write(...Array.from({ length: 5_000 }, (_, nth) => featureRow(`flag-${String(nth).padStart(4, '0')}`)));
+  const view = deliveryView(store, scope);
+  const before = (await view.full('gzip')).body;
+  write(featureRow('flag-2500', { description: 'changed' }));
+  const after = (await view.full('gzip')).body;
+  // Without the headers, the ends, and the part with the feature.
+  const same = (from: number, to: number, shift: number) =>
+    before.subarray(from, to).equals(after.subarray(from + shift, to + shift));
+  const shift = after.length - before.length;
+  expect(same(0, Math.floor(before.length * 0.4), 0)).toBe(true);
+  expect(same(Math.ceil(before.length * 0.6), before.length - 400, shift)).toBe(true);
+});

@@ -1,0 +1,468 @@
+import { type ClientStrategy, type DeliveryScope, describeScope } from '@bunting/contracts';
+import { LRUCache } from 'lru-cache';
+import { hash } from 'node:crypto';
+import { compress, type Encoding, tagSuffixOf, withoutTagSuffix } from '../../http/response/compression.ts';
+import { type GzipPart, gzipPart, joinGzip } from '../../http/response/gzip-parts.ts';
+import type { Change, DeliveryStore, FormerFeature, FeatureEntry } from './delivery-store.ts';
+import { updateFeatureBlocks, type FeatureBlock } from './feature-blocks.ts';
+
+/** A full response in one encoding. Each encoding has its own entity tag (RFC 9110, 8.8.3). */
+export interface Representation {
+  /** with its quotes */
+  readonly etag: string;
+  readonly encoding: Encoding;
+  readonly body: Buffer;
+}
+
+/** A JSON text that lists features. */
+interface FeatureList {
+  readonly blocks: readonly FeatureBlock[];
+  /** what precedes the features */
+  readonly head: string;
+  /** what follows them */
+  readonly tail: string;
+}
+
+/** The events for an SDK that has all changes up to a revision. */
+export interface Delta {
+  /** the `eventId` of the last event */
+  readonly revision: number;
+  /** `{"events":[…]}` */
+  readonly body: Buffer;
+  /** the same as a list of features, where it is a hydration */
+  readonly list?: FeatureList;
+  /** the body compressed, each made once */
+  readonly encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>;
+}
+
+/** Maximum bytes of the deltas that a scope caches: most are small, and clients reconnect with many different revisions. */
+const maxDeltaBytes = 4 * 1024 * 1024;
+/** Bytes of a cache entry beside its body. */
+const deltaOverheadBytes = 200;
+/** The same for a view. */
+const viewOverheadBytes = 1_000;
+
+/** The entity tag of a full response, as `<hash of the scope>:<hash of the content>:<revision>`, without the suffix of its encoding. */
+const tagPattern = /^([0-9a-f]{8}):([0-9a-f]{32}):(\d{1,15})$/;
+
+interface Content {
+  readonly hash: string;
+  /** the tag that all encodings share, without its quotes */
+  readonly tag: string;
+  /** the newest revision with this content */
+  readonly revision: number;
+  /** the revision at which its bytes were made */
+  readonly madeAt: number;
+  readonly length: number;
+  readonly list: FeatureList;
+  /** lazily, each made once */
+  readonly representations: Partial<Record<Encoding, Representation | Promise<Representation>>>;
+  /** the epoch of the store that it is of */
+  readonly epoch: number;
+}
+
+const eventOf = (type: string, eventId: number, members: string): string =>
+  `{"type":"${type}","eventId":${eventId},${members}}`;
+
+const comma = Buffer.from(',');
+
+const lengthOf = ({ blocks, head, tail }: FeatureList): number =>
+  blocks.reduce((sum, { length }) => sum + length, Math.max(0, blocks.length - 1)) +
+  Buffer.byteLength(head) +
+  Buffer.byteLength(tail);
+
+const bytesOf = ({ blocks, head, tail }: FeatureList): Buffer =>
+  Buffer.concat([
+    Buffer.from(head),
+    ...blocks.flatMap((block, nth) => (nth === 0 ? [block.bytes()] : [comma, block.bytes()])),
+    Buffer.from(tail),
+  ]);
+
+/** As many as Node.js has threads for it: each compression that waits for a thread holds a quarter of a MiB. */
+const maxConcurrentBlocks = 4;
+
+/** Compresses the blocks that have changed since they were last compressed. */
+const compressBlocks = async (blocks: readonly FeatureBlock[]): Promise<readonly GzipPart[]> => {
+  const parts: GzipPart[] = [];
+  let next = 0;
+  const compressNext = async (): Promise<void> => {
+    for (let nth = next++; nth < blocks.length; nth = next++) parts[nth] = await (blocks[nth] as FeatureBlock).gzip();
+  };
+  await Promise.all(Array.from({ length: maxConcurrentBlocks }, compressNext));
+  return parts;
+};
+
+const compressedList = async (list: FeatureList, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
+  if (encoding !== 'gzip') return compress(bytesOf(list), encoding);
+  const [head, tail, separator] = await Promise.all(
+    [list.head, list.tail, ','].map((text) => gzipPart(Buffer.from(text))),
+  );
+  const parts = (await compressBlocks(list.blocks)).flatMap((part, nth) => (nth === 0 ? [part] : [separator, part]));
+  return joinGzip([head, ...parts, tail] as GzipPart[]);
+};
+
+/**
+ * The state that one scope gets from the delivery store: its features, segments, full responses and deltas. A read first applies the
+ * changes of the store. Changes that the scope cannot notice invalidate nothing, cached bytes included.
+ * @param onResize called after the size of the cached bytes has changed
+ */
+export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResize: () => void = () => undefined) => {
+  const { environment, projects, deletedProjects = [], namePrefix = '', tags, inlineSegments } = scope;
+  const wantedProjects = projects === undefined ? undefined : new Set(projects);
+  const wantedTags = tags === undefined ? undefined : new Set(tags.map(({ type, value }) => `${type}:${value}`));
+  const query = JSON.stringify(describeScope(scope));
+  const queryHash = hash('sha256', query, 'hex').slice(0, 8);
+
+  let epoch = -1;
+  /** the position of the store up to which this view is up to date */
+  let checkedTo = 0;
+  /** the newest change that the scope can notice */
+  let revision = 0;
+  /** the segments that visible features use; undefined when invalidated */
+  let used: ReadonlySet<number> | undefined;
+  let content: Content | undefined;
+  let blocks: readonly FeatureBlock[] = [];
+  let hydration: Delta | undefined;
+  const deltas = new LRUCache<number, { readonly delta: Delta | undefined }>({
+    maxSize: maxDeltaBytes,
+    // Twice the body: its compressed copies are at most as long.
+    sizeCalculation: ({ delta }) => deltaOverheadBytes + 2 * (delta?.body.length ?? 0),
+  });
+
+  const mayHaveProject = (project: string): boolean => wantedProjects === undefined || wantedProjects.has(project);
+  const mayHaveHadProject = (project: string): boolean => mayHaveProject(project) || deletedProjects.includes(project);
+  const hasName = ({ name }: { readonly name: string }): boolean => name.startsWith(namePrefix);
+  const isVisible = (feature: FeatureEntry): boolean =>
+    !feature.isArchived &&
+    mayHaveProject(feature.project) &&
+    hasName(feature) &&
+    (wantedTags === undefined || feature.tags.some((tag) => wantedTags.has(tag)));
+  const concernsScope = (feature: FeatureEntry): boolean =>
+    hasName(feature) && (mayHaveProject(feature.project) || (feature.isArchived && mayHaveHadProject(feature.project)));
+  /** Whether clients of the scope may still have a feature that is no longer visible. */
+  const isGone = (feature: FeatureEntry): boolean => concernsScope(feature) && !isVisible(feature);
+  const isFormer = ({ name, project }: FormerFeature): boolean => {
+    if (!mayHaveHadProject(project) || !name.startsWith(namePrefix)) return false;
+    return store.feature(name)?.project !== project;
+  };
+
+  const usedSegments = (): ReadonlySet<number> => {
+    if (used !== undefined) return used;
+    const ids = new Set<number>();
+    for (const feature of store.features()) {
+      if (!isVisible(feature)) continue;
+      for (const id of store.partOf(feature, environment).segments) ids.add(id);
+    }
+    return (used = ids);
+  };
+
+  const positionOf = (feature: FeatureEntry): number => store.positionOf(feature, environment);
+
+  /** The position of a change that the scope can notice; 0 for any other change. */
+  const relevantPosition = (change: Change): number => {
+    if ('feature' in change) {
+      const { feature } = change;
+      return concernsScope(feature) ? positionOf(feature) : 0;
+    }
+    if ('former' in change) return isFormer(change.former) ? change.former.position : 0;
+    if ('segment' in change) {
+      const { segment } = change;
+      return segment.json === undefined || usedSegments().has(segment.id) ? segment.position : 0;
+    }
+    return 0;
+  };
+
+  const wholeRevision = (): number => {
+    let newest = store.historyFrom;
+    const note = (position: number): void => void (newest = Math.max(newest, position));
+    for (const feature of store.features()) note(relevantPosition({ position: 0, feature }));
+    for (const former of store.formerFeatures()) note(relevantPosition({ position: 0, former }));
+    for (const segment of store.segments()) note(relevantPosition({ position: 0, segment }));
+    return newest;
+  };
+
+  const update = (): void => {
+    const { position } = store;
+    if (store.epoch === epoch && position === checkedTo) return;
+    const changes = store.epoch === epoch ? store.changesAfter(checkedTo) : undefined;
+    let newest = Math.max(revision, store.historyFrom);
+    if (changes === undefined) {
+      used = undefined;
+      newest = wholeRevision();
+    } else {
+      // A feature that has left the scope may have been the only one with a segment.
+      if (changes.some((change) => !('segment' in change) && relevantPosition(change) > revision)) used = undefined;
+      for (const change of changes) newest = Math.max(newest, relevantPosition(change));
+    }
+    checkedTo = position;
+    if (changes !== undefined && newest === revision) return;
+    epoch = store.epoch;
+    revision = newest;
+    hydration = undefined;
+    deltas.clear();
+  };
+
+  /** A feature as JSON, in pieces. */
+  const piecesOf = (feature: FeatureEntry): readonly string[] => {
+    const part = store.partOf(feature, environment);
+    const isInlined = inlineSegments && part.segments.length > 0;
+    return [feature.head, isInlined ? inlined(part.json) : part.json, feature.tail];
+  };
+  const jsonOf = (feature: FeatureEntry): string => piecesOf(feature).join('');
+
+  /** A part with the constraints of its segments in the strategies, for SDKs without support for segments. */
+  const inlined = (json: string): string => {
+    const part = JSON.parse(`{${json}}`) as { readonly strategies: readonly ClientStrategy[] };
+    const strategies = part.strategies.map(({ segments = [], constraints, ...strategy }) => ({
+      ...strategy,
+      constraints: [
+        ...constraints,
+        ...segments.flatMap((id) => JSON.parse(`[${store.segment(id)?.constraints ?? ''}]`) as typeof constraints),
+      ],
+    }));
+    return JSON.stringify({ ...part, strategies }).slice(1, -1);
+  };
+
+  /** The position of the newest change of what a client gets of a feature. */
+  const newestOf = (feature: FeatureEntry): number =>
+    inlineSegments
+      ? store
+          .partOf(feature, environment)
+          .segments.reduce((newest, id) => Math.max(newest, store.segment(id)?.position ?? 0), positionOf(feature))
+      : positionOf(feature);
+
+  function* visibleFeatures(): Generator<FeatureEntry> {
+    for (const feature of store.features()) if (isVisible(feature)) yield feature;
+  }
+
+  const featureBlocks = (): readonly FeatureBlock[] =>
+    (blocks = updateFeatureBlocks(visibleFeatures(), blocks, { positionOf: newestOf, piecesOf }));
+
+  /** The segments that the features use, as a JSON list without its brackets. */
+  const segmentList = (): string =>
+    [...usedSegments()]
+      .sort((one, other) => one - other)
+      .flatMap((id) => store.segment(id)?.json ?? [])
+      .join(',');
+
+  const currentContent = (): Content => {
+    update();
+    if (content?.revision === revision && content.epoch === epoch) return content;
+    const segments = inlineSegments ? '' : `"segments":[${segmentList()}],`;
+    const list = { blocks: featureBlocks(), head: '{"version":2,"features":[', tail: `],${segments}"query":${query}` };
+    const hashes = list.blocks.map((block) => block.hash).join();
+    const contentHash = hash('sha256', `${hashes} ${list.tail}`, 'hex').slice(0, 32);
+    // The content was changed and changed back: the cached bytes are still right.
+    if (content?.hash === contentHash) return (content = { ...content, revision, epoch, list });
+    const tag = `${queryHash}:${contentHash}:${revision}`;
+    const made = { revision, madeAt: revision, length: lengthOf(list), list, epoch, representations: {} };
+    return (content = { hash: contentHash, tag, ...made });
+  };
+
+  const represent = async ({ list, tag, madeAt }: Content, encoding: Encoding): Promise<Representation> => {
+    const etag = `"${tag}${tagSuffixOf[encoding]}"`;
+    const meta = JSON.stringify({ revisionId: madeAt, etag, queryHash });
+    const all = { ...list, tail: `${list.tail},"meta":${meta}}` };
+    return { etag, encoding, body: encoding === 'identity' ? bytesOf(all) : await compressedList(all, encoding) };
+  };
+
+  const compute = (after: number): Delta | undefined => {
+    interface Event {
+      readonly position: number;
+      readonly json: string;
+    }
+    const events: Event[] = [];
+    /** by segment: the position of the event that has it */
+    const sent = new Map<number, number>();
+    const updated: FeatureEntry[] = [];
+    const gone = new Map<string, Event>();
+
+    const consider = (change: Change): void => {
+      if ('feature' in change) {
+        const { feature } = change;
+        const position = positionOf(feature);
+        if (position <= after) return;
+        if (isVisible(feature)) updated.push(feature);
+        else if (isGone(feature)) {
+          const { name: featureName, project } = feature;
+          const members = JSON.stringify({ featureName, project }).slice(1, -1);
+          gone.set(`${featureName} ${project}`, { position, json: eventOf('feature-removed', position, members) });
+        }
+        return;
+      }
+      if ('former' in change) {
+        const { former } = change;
+        if (former.position <= after || !isFormer(former)) return;
+        const { name: featureName, project, position } = former;
+        const members = JSON.stringify({ featureName, project }).slice(1, -1);
+        gone.set(`${featureName} ${project}`, { position, json: eventOf('feature-removed', position, members) });
+        return;
+      }
+      if ('segment' in change) {
+        const { id, position, json } = change.segment;
+        if (position <= after || sent.has(id)) return;
+        if (json === undefined) {
+          events.push({ position, json: eventOf('segment-removed', position, `"segmentId":${id}`) });
+        } else if (usedSegments().has(id)) {
+          events.push({ position, json: eventOf('segment-updated', position, `"segment":${json}`) });
+        } else return;
+        sent.set(id, position);
+      }
+    };
+
+    const changes = store.changesAfter(after);
+    if (changes === undefined) {
+      for (const feature of store.features()) consider({ position: 0, feature });
+      for (const former of store.formerFeatures()) consider({ position: 0, former });
+      for (const segment of store.segments()) consider({ position: 0, segment });
+    } else {
+      // The newest change of an entity includes the earlier ones.
+      const seen = new Set<object>();
+      for (const change of changes) {
+        const entity = 'feature' in change ? change.feature : 'segment' in change ? change.segment : change;
+        if (seen.has(entity)) continue;
+        seen.add(entity);
+        consider(change);
+      }
+    }
+    updated.sort((one, other) => positionOf(one) - positionOf(other));
+    for (const feature of updated) {
+      const position = positionOf(feature);
+      // A segment is sent before the first feature that may use it; if it changed after that, it is sent a second time.
+      for (const id of store.partOf(feature, environment).segments) {
+        const json = (sent.get(id) ?? Number.POSITIVE_INFINITY) <= position ? undefined : store.segment(id)?.json;
+        if (json === undefined) continue;
+        sent.set(id, position);
+        events.push({ position, json: eventOf('segment-updated', position, `"segment":${json}`) });
+      }
+    }
+    events.push(...gone.values());
+    for (const feature of updated) {
+      const position = positionOf(feature);
+      events.push({ position, json: eventOf('feature-updated', position, `"feature":${jsonOf(feature)}`) });
+    }
+    const last = events.length === 0 ? undefined : Math.max(...events.map(({ position }) => position));
+    if (last === undefined) return undefined;
+    // The sort is stable: at one position segments and removals stay before features.
+    events.sort((one, other) => one.position - other.position);
+    return {
+      revision: last,
+      body: Buffer.from(`{"events":[${events.map(({ json }) => json).join(',')}]}`),
+      encoded: {},
+    };
+  };
+
+  /** Returns the cached value, or makes it once for all concurrent callers. A failure is not cached. */
+  const madeOnce = <T>(
+    made: Partial<Record<Encoding, T | Promise<T>>>,
+    encoding: Encoding,
+    make: () => Promise<T>,
+  ): T | Promise<T> => {
+    const known = made[encoding];
+    if (known !== undefined) return known;
+    const making = make();
+    made[encoding] = making;
+    making.then(
+      (value) => {
+        made[encoding] = value;
+        onResize();
+      },
+      () => void delete made[encoding],
+    );
+    return making;
+  };
+
+  const view = {
+    scope,
+    /** The newest revision that the scope can notice. */
+    revision: (): number => {
+      update();
+      return revision;
+    },
+    /** the length of the full response in bytes, before compression */
+    get length(): number {
+      return currentContent().length;
+    },
+    /** Whether a tag, of any encoding, is that of the current full response. */
+    isCurrent: (tag: string): boolean => {
+      const { tag: current, hash: currentHash } = currentContent();
+      if (tag === current) return true;
+      const [, scopeHash, contentHash] = tagPattern.exec(withoutTagSuffix(tag)) ?? [];
+      return scopeHash === queryHash && contentHash === currentHash;
+    },
+    /** Whether a client has this tag from a replica with a later position than this one has. */
+    isLater: (tag: string): boolean => {
+      const [, scopeHash, , position] = tagPattern.exec(withoutTagSuffix(tag)) ?? [];
+      update();
+      return scopeHash === queryHash && Number(position) > revision;
+    },
+    etag: (encoding: Encoding): string => `"${currentContent().tag}${tagSuffixOf[encoding]}"`,
+    /** Everything, in an encoding; made once, compressed in another thread. */
+    full: (encoding: Encoding): Representation | Promise<Representation> => {
+      const current = currentContent();
+      return madeOnce(current.representations, encoding, () => represent(current, encoding));
+    },
+    /** The features of the scope, in the order of their names. */
+    features: visibleFeatures,
+    /** One feature of the scope. */
+    find: (name: string): FeatureEntry | undefined => {
+      const feature = store.feature(name);
+      return feature === undefined || !isVisible(feature) ? undefined : feature;
+    },
+    /** One feature with the constraints of its segments; undefined where the scope has none of that name. */
+    one: (name: string): string | undefined => {
+      const feature = view.find(name);
+      return feature === undefined ? undefined : jsonOf(feature);
+    },
+    /** Everything as one event. */
+    hydration: (): Delta => {
+      update();
+      if (hydration !== undefined) return hydration;
+      const list = {
+        blocks: featureBlocks(),
+        head: `{"events":[{"type":"hydration","eventId":${revision},"features":[`,
+        tail: `],"segments":[${segmentList()}]}]}`,
+      };
+      hydration = { revision, body: bytesOf(list), list, encoded: {} };
+      onResize();
+      return hydration;
+    },
+    /** The body of a delta in an encoding. */
+    encode: ({ body, list, encoded }: Delta, encoding: Encoding): Buffer | Promise<Buffer> => {
+      if (encoding === 'identity') return body;
+      return madeOnce(encoded, encoding, () =>
+        list === undefined ? compress(body, encoding) : compressedList(list, encoding),
+      );
+    },
+    /**
+     * The changes after a client's revision; undefined where there are none, and the full state for a revision that is not of this history.
+     * @param isBehind whether the producer may have committed more than the store has applied: a later revision then comes from another
+     * replica, and there is nothing to send
+     */
+    since: (after: number, isBehind = false): Delta | undefined => {
+      update();
+      if (after > store.position && isBehind) return undefined;
+      if (after < store.historyFrom || after > store.position) return view.hydration();
+      if (after >= revision) return undefined;
+      const cached = deltas.get(after);
+      if (cached !== undefined) return cached.delta;
+      const delta = compute(after);
+      deltas.set(after, { delta });
+      onResize();
+      return delta;
+    },
+    /** the size of all cached bytes */
+    get bytes(): number {
+      let sum =
+        viewOverheadBytes +
+        (hydration?.body.length ?? 0) +
+        blocks.reduce((all, { size }) => all + size, 0) +
+        deltas.calculatedSize;
+      for (const made of Object.values(content?.representations ?? {})) if ('body' in made) sum += made.body.length;
+      for (const made of Object.values(hydration?.encoded ?? {})) if (Buffer.isBuffer(made)) sum += made.length;
+      return sum;
+    },
+  };
+  return view;
+};
+export type DeliveryView = ReturnType<typeof deliveryView>;

@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { type GzipPart, gzipPart } from '../../http/response/gzip-parts.ts';
+import type { FeatureEntry } from './delivery-store.ts';
+
+/** A run of features in a list, serialised once for as long as none of them changes. */
+export interface FeatureBlock {
+  readonly features: readonly FeatureEntry[];
+  /** by feature: the position of its newest change */
+  readonly positions: readonly number[];
+  /** of the bytes: the JSON of the features, with commas between them */
+  readonly hash: string;
+  readonly length: number;
+  /** The bytes, cached until they are compressed. Later calls, for clients without gzip, serialise them again. */
+  bytes(): Buffer;
+  gzip(): GzipPart | Promise<GzipPart>;
+  /** the size of the cached bytes */
+  readonly size: number;
+}
+
+interface Serialisation {
+  readonly positionOf: (feature: FeatureEntry) => number;
+  /** the JSON of a feature, in pieces */
+  readonly piecesOf: (feature: FeatureEntry) => readonly string[];
+}
+
+/** The mean number of features in a block: a change costs the compression of so many, and each block compresses by itself. */
+const meanLength = 128;
+/** Blocks begin at the same names in every replica, and adding or removing a feature changes no block but its own. */
+const beginsBlock = ({ name }: FeatureEntry): boolean => crc32(name) % meanLength === 0;
+
+/** The features as JSON with commas between them, in pieces. */
+const piecesOfRun = (features: readonly FeatureEntry[], { piecesOf }: Serialisation): readonly string[] =>
+  features.flatMap((feature, nth) => (nth === 0 ? piecesOf(feature) : [',', ...piecesOf(feature)]));
+
+/**
+ * The bytes of each text, which is in pieces. They share one buffer: many small ones would stay with the process when they are freed. Joined to
+ * one string first, the pieces would be copied some times before they are encoded.
+ */
+const encode = (texts: readonly (readonly string[])[]): readonly Buffer[] => {
+  const lengths = texts.map((pieces) => pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
+  const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0));
+  let offset = 0;
+  return texts.map((pieces) => {
+    const from = offset;
+    for (const piece of pieces) offset += bytes.write(piece, offset);
+    return bytes.subarray(from, offset);
+  });
+};
+
+const blockOf = (features: readonly FeatureEntry[], bytes: Buffer, serialisation: Serialisation): FeatureBlock => {
+  let plain: Buffer | undefined = bytes;
+  const serialised = (): Buffer => plain ?? (encode([piecesOfRun(features, serialisation)])[0] as Buffer);
+  let compressed: GzipPart | Promise<GzipPart> | undefined;
+  return {
+    features,
+    positions: features.map(serialisation.positionOf),
+    hash: hash('sha256', bytes, 'hex'),
+    length: bytes.length,
+    bytes: serialised,
+    gzip: () => {
+      if (compressed !== undefined) return compressed;
+      const compressing = gzipPart(serialised());
+      compressed = compressing;
+      compressing.then(
+        (part) => {
+          compressed = part;
+          plain = undefined;
+        },
+        () => void (compressed = undefined),
+      );
+      return compressing;
+    },
+    get size() {
+      const kept = compressed === undefined || compressed instanceof Promise ? 0 : compressed.deflated.length;
+      return kept + (plain?.length ?? 0);
+    },
+  };
+};
+
+/** The features in runs of which each becomes a block. */
+const runsOf = (features: Iterable<FeatureEntry>): FeatureEntry[][] => {
+  const runs: FeatureEntry[][] = [];
+  for (const feature of features) {
+    const run = runs.at(-1);
+    if (run === undefined || beginsBlock(feature)) runs.push([feature]);
+    else run.push(feature);
+  }
+  return runs;
+};
+
+/** The blocks of a list of features, with those of before that none of their features has changed since. */
+export const updateFeatureBlocks = (
+  features: Iterable<FeatureEntry>,
+  before: readonly FeatureBlock[],
+  serialisation: Serialisation,
+): readonly FeatureBlock[] => {
+  const byFirst = new Map(before.map((block) => [block.features[0], block]));
+  const isSame = (block: FeatureBlock, run: readonly FeatureEntry[]): boolean =>
+    block.features.length === run.length &&
+    run.every(
+      (feature, nth) => feature === block.features[nth] && serialisation.positionOf(feature) === block.positions[nth],
+    );
+  const runs = runsOf(features).map((run) => {
+    const block = byFirst.get(run[0]);
+    return { run, block: block !== undefined && isSame(block, run) ? block : undefined };
+  });
+  const changed = runs.filter(({ block }) => block === undefined).map(({ run }) => run);
+  const texts = encode(changed.map((run) => piecesOfRun(run, serialisation)));
+  const made = new Map(changed.map((run, nth) => [run, blockOf(run, texts[nth] as Buffer, serialisation)]));
+  return runs.map(({ run, block }) => block ?? (made.get(run) as FeatureBlock));
+};

@@ -1,0 +1,36 @@
+import { type Caller, refusal, type UpdateUserBody, type User } from '@bunting/contracts';
+import { badRequest } from '../refusals.ts';
+import { requireEmailAddress } from './user-names.ts';
+
+/** Whether the caller is a user or a service account; an admin token has no account, and so no PATs and no favourites. */
+export const hasAccount = ({ id }: Pick<Caller, 'id'>): boolean => id > 0;
+
+/** @throws Refusal 403 for a caller without an account */
+export const requireAccount = (caller: Caller): void => {
+  if (!hasAccount(caller)) throw refusal('ForbiddenError', 'PATs require an authenticated user.');
+};
+
+/** The data of a user or a service account in events. */
+export const userEventData = ({ id, name, username, email, rootRole, active }: User) => ({
+  id,
+  name,
+  username,
+  email,
+  rootRole,
+  active,
+});
+
+const updatedText = (requested: string | null | undefined, before: string | undefined): string | null =>
+  requested === undefined ? (before ?? null) : requested?.trim().normalize('NFC') || null;
+
+/**
+ * The properties of a user or a service account after an update, without the root role. What the request omits stays.
+ * @throws Refusal 400 for a malformed e-mail address, and for a user that would have neither a username nor an e-mail address
+ */
+export const updatedUser = (before: User, body: UpdateUserBody) => {
+  const email = updatedText(body.email, before.email)?.toLowerCase() ?? null;
+  requireEmailAddress(email);
+  if (email === null && before.username === undefined)
+    throw badRequest('You must specify username or email', '/body/email');
+  return { name: updatedText(body.name, before.name), email, active: body.active ?? before.active };
+};

@@ -1,0 +1,99 @@
+import { type Caller, refusal, type SetProjectAccessBody } from '@bunting/contracts';
+import { badRequest } from '../refusals.ts';
+import { requireMayGrant, type RoleGrant, predefinedRole } from './roles.ts';
+
+/** What a role in a project is assigned to. */
+export type AssigneeType = 'user' | 'group';
+
+type RolesById = ReadonlyMap<number, readonly number[]>;
+
+/** The roles of users and groups in a project, by their ids. */
+export interface ProjectRoles {
+  readonly users: RolesById;
+  readonly groups: RolesById;
+}
+
+const union = (...lists: (readonly number[] | undefined)[]): number[] =>
+  [...new Set(lists.flatMap((list) => list ?? []))].toSorted((one, other) => one - other);
+
+/** The requested roles of each user and group. */
+export const requestedRoles = ({ roles }: SetProjectAccessBody): ProjectRoles => {
+  const byId = (assignees: 'users' | 'groups'): RolesById => {
+    const found = new Map<number, number[]>();
+    for (const role of roles) for (const id of role[assignees] ?? []) found.set(id, union(found.get(id), [role.id]));
+    return found;
+  };
+  return { users: byId('users'), groups: byId('groups') };
+};
+
+/** The roles in a project after users and groups have got further ones. */
+export const withAddedRoles = (before: ProjectRoles, added: ProjectRoles): ProjectRoles => {
+  const merge = (roles: RolesById, more: RolesById): RolesById =>
+    new Map([...roles, ...[...more].map(([id, list]) => [id, union(roles.get(id), list)] as const)]);
+  return { users: merge(before.users, added.users), groups: merge(before.groups, added.groups) };
+};
+
+/** The roles in a project after those of one user or group were replaced. */
+export const withRolesOf = (
+  before: ProjectRoles,
+  assignee: AssigneeType,
+  id: number,
+  roles: readonly number[],
+): ProjectRoles => ({ ...before, [`${assignee}s`]: new Map([...before[`${assignee}s`], [id, roles]]) });
+
+/** The data of events: the users and groups of each role. */
+export const projectRolesEventData = ({ users, groups }: ProjectRoles) => {
+  const idsWith = (role: number, roles: RolesById): number[] =>
+    union([...roles].flatMap(([id, list]) => (list.includes(role) ? [id] : [])));
+  const ids = union(...users.values(), ...groups.values());
+  return { roles: ids.map((id) => ({ id, users: idsWith(id, users), groups: idsWith(id, groups) })) };
+};
+
+/** What exists of the roles, users and groups that a request names. */
+export interface ExistingAssignees {
+  /** the grants of roles that can be assigned in projects, by the ids of the roles */
+  readonly grants: ReadonlyMap<number, readonly RoleGrant[]>;
+  readonly users: readonly number[];
+  readonly groups: readonly number[];
+}
+
+export interface RoleAssignment {
+  readonly caller: Caller;
+  readonly project: string;
+  readonly before: ProjectRoles;
+  readonly roles: readonly number[];
+  readonly requested: ProjectRoles;
+}
+
+/**
+ * Checks that the roles and their assignees exist and that the caller may grant the roles. Those that an assignee already has are not
+ * granted again.
+ * @throws Refusal 400 for a missing role, user or group; `NoAccessError` for a permission that the caller lacks
+ */
+export const requireMayAssign = (
+  { caller, project, before, roles, requested }: RoleAssignment,
+  existing: ExistingAssignees,
+): void => {
+  const unknown = roles.find((id) => !existing.grants.has(id));
+  if (unknown !== undefined) throw badRequest(`There is no role ${unknown} for projects`, '/body/roles');
+  for (const assignees of ['users', 'groups'] as const) {
+    const missing = [...requested[assignees].keys()].find((id) => !existing[assignees].includes(id));
+    if (missing !== undefined)
+      throw badRequest(`There is no ${assignees.slice(0, -1)} ${missing}`, `/body/${assignees}`);
+  }
+  const isNew = (role: number, assignees: 'users' | 'groups'): boolean =>
+    [...requested[assignees]].some(
+      ([id, list]) => list.includes(role) && !(before[assignees].get(id) ?? []).includes(role),
+    );
+  for (const role of roles)
+    if (isNew(role, 'users') || isNew(role, 'groups'))
+      requireMayGrant(caller, project, existing.grants.get(role) ?? []);
+};
+
+const hasOwner = ({ users, groups }: ProjectRoles): boolean =>
+  [...users.values(), ...groups.values()].some((roles) => roles.includes(predefinedRole.owner));
+
+/** @throws Refusal `ConflictError` for a project that loses its last owner */
+export const requireOwnerLeft = (before: ProjectRoles, after: ProjectRoles): void => {
+  if (hasOwner(before) && !hasOwner(after)) throw refusal('ConflictError', 'A project must have at least one owner');
+};

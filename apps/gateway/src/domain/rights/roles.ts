@@ -1,0 +1,95 @@
+import {
+  type Caller,
+  noAccess,
+  type Permission,
+  permissionCatalogue,
+  refusal,
+  type Role,
+  type RoleBody,
+} from '@bunting/contracts';
+import { badRequest } from '../refusals.ts';
+
+/** Ids of the predefined roles, the same in every installation. */
+export const predefinedRole = { admin: 1, editor: 2, viewer: 3, owner: 4, member: 5, reader: 6 } as const;
+
+/** A permission that a role grants; without an environment, in every environment. */
+export interface RoleGrant {
+  readonly name: Permission;
+  readonly environment?: string | null | undefined;
+}
+
+/** A role with its grants, as it is stored and as events carry it. */
+export interface RoleWithGrants extends Role {
+  readonly permissions: readonly RoleGrant[];
+}
+
+export interface RoleInput {
+  readonly name: string;
+  readonly description: string;
+  readonly type: 'root-custom' | 'custom';
+  readonly permissions: readonly RoleGrant[];
+}
+
+/**
+ * Validates a role and removes duplicate grants. A root role may grant permissions of projects, which then hold in every project; a project
+ * role may grant those only.
+ * @throws Refusal 400 for a permission that the type of role cannot grant, and for an environment of a permission that has none
+ */
+export const parseRole = (body: RoleBody): RoleInput => {
+  const name = body.name.trim();
+  if (name === '') throw badRequest('The name of a role must not be empty', '/body/name');
+  const type = body.type ?? 'custom';
+  const grants = new Map<string, RoleGrant>();
+  for (const [index, grant] of body.permissions.entries()) {
+    const at = `/body/permissions/${index}`;
+    const environment = grant.environment || null;
+    const permission = permissionCatalogue.get(grant.name);
+    if (permission === undefined) throw badRequest(`No role can grant ${grant.name}`, `${at}/name`);
+    if (type === 'custom' && permission.type === 'root')
+      throw badRequest(`A role of the type ${type} cannot grant ${grant.name}`, `${at}/name`);
+    if (environment !== null && permission.type !== 'environment')
+      throw badRequest(`${grant.name} does not hold in single environments`, `${at}/environment`);
+    grants.set(JSON.stringify([grant.name, environment]), { name: grant.name, environment });
+  }
+  return { name, description: body.description?.trim() ?? '', type, permissions: [...grants.values()] };
+};
+
+/**
+ * A role after an update, which cannot change its type.
+ * @throws Refusal `InvalidOperationError` for a predefined role, and 400 as `parseRole`
+ */
+export const updatedRole = (before: Role, body: RoleBody): RoleInput => {
+  requireCustomRole(before);
+  const type = before.type as 'custom' | 'root-custom';
+  if (body.type !== undefined && body.type !== type)
+    throw badRequest(`The type of a role cannot be changed: ${before.name} is of the type ${type}`, '/body/type');
+  return parseRole({ ...body, type });
+};
+
+/** @throws Refusal `InvalidOperationError` for a predefined role */
+export const requireCustomRole = ({ name, type }: { readonly name: string; readonly type: string }): void => {
+  if (type === 'root-custom' || type === 'custom') return;
+  throw refusal('InvalidOperationError', `${name} is a predefined role. It can neither be changed nor deleted.`);
+};
+
+/** Whether the caller has the permission in the project, or in every project if none is named, and in at least the environments of the grant. */
+export const holdsPermission = (
+  caller: Caller,
+  { name, environment }: RoleGrant,
+  project: string | undefined,
+): boolean =>
+  caller.grants.some(
+    (grant) =>
+      (grant.permission === 'ADMIN' || grant.permission === name) &&
+      (grant.project === undefined || grant.project === project) &&
+      (grant.environment === undefined || grant.environment === environment),
+  );
+
+/**
+ * Prevents privilege escalation: a caller may grant only permissions that the caller has in the project.
+ * @throws Refusal `NoAccessError` that names the first permission that the caller lacks
+ */
+export const requireMayGrant = (caller: Caller, project: string, grants: readonly RoleGrant[]): void => {
+  for (const grant of grants)
+    if (!holdsPermission(caller, grant, project)) throw noAccess([grant.name], grant.environment ?? undefined);
+};

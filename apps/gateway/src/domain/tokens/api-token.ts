@@ -1,0 +1,121 @@
+import {
+  type Caller,
+  type CreateApiTokenBody,
+  maySee,
+  noAccess,
+  may,
+  type Permission,
+  refusal,
+} from '@bunting/contracts';
+import type { TokenScope } from './token-scope.ts';
+import { badRequest } from '../refusals.ts';
+
+/** Maximum number of API tokens. */
+export const maxApiTokens = 2_000;
+
+export type ApiTokenKind = TokenScope['kind'];
+
+/** The kinds of tokens that a project can have. */
+export const sdkTokenKinds = ['client', 'frontend'] as const;
+
+export interface NewToken extends TokenScope {
+  readonly name: string;
+  readonly expiresAt: Date | null;
+}
+
+/** The projects and environments that exist. */
+export interface TokenTargets {
+  readonly projects: readonly string[];
+  readonly environments: readonly string[];
+}
+
+const kinds: Readonly<Record<string, ApiTokenKind>> = {
+  admin: 'admin',
+  client: 'client',
+  backend: 'client',
+  frontend: 'frontend',
+};
+
+/** Stands for all projects, or for all environments. */
+const wildcard = '*';
+
+const kindOf = ({ type }: CreateApiTokenBody): ApiTokenKind => {
+  const given = type.toLowerCase();
+  const kind = Object.hasOwn(kinds, given) ? kinds[given] : undefined;
+  if (kind === undefined) throw badRequest('The type of a token must be client, frontend or admin', '/body/type');
+  return kind;
+};
+
+const requestedProjects = ({ project, projects }: CreateApiTokenBody): readonly string[] => {
+  const wanted = projects ?? (project === undefined ? [wildcard] : [project]);
+  if (wanted.length === 0) throw badRequest('A token must be for at least one project', '/body/projects');
+  return wanted.includes(wildcard) ? [wildcard] : [...new Set(wanted)];
+};
+
+/** The projects that a token names; empty for a token for all projects. */
+export const namedProjects = ({ projects }: Pick<NewToken, 'projects'>): readonly string[] =>
+  projects.includes(wildcard) ? [] : projects;
+
+/** @throws Refusal 400 for a date in the past */
+export const futureExpiry = (expiresAt: string | null | undefined, now: Date): Date | null => {
+  if (expiresAt === null || expiresAt === undefined) return null;
+  const moment = new Date(expiresAt);
+  if (!(moment > now)) throw badRequest('The expiry date should be in future', '/body/expiresAt');
+  return moment;
+};
+
+/**
+ * A token with an expiry date must not create access beyond it: neither a further PAT of its user nor an admin token may expire later.
+ * @param callerExpiresAt of the token of the request; null for none
+ * @param expiresAt of the token that is created or changed; null for none
+ * @throws Refusal `OperationDeniedError` when it is later than that of the caller's token
+ */
+export const requireWithinLifetime = (callerExpiresAt: Date | null, expiresAt: Date | null): void => {
+  if (callerExpiresAt === null || (expiresAt !== null && expiresAt <= callerExpiresAt)) return;
+  throw refusal(
+    'OperationDeniedError',
+    `The key of this request expires at ${callerExpiresAt.toISOString()}, and so must a key that it makes: set an expiresAt that is not later.`,
+  );
+};
+
+/**
+ * Validates a new token. The texts of refusals are Unleash's.
+ * @throws Refusal 400 for an invalid name, kind, scope or expiry date
+ */
+export const newToken = (body: CreateApiTokenBody, caller: Caller, places: TokenTargets, now: Date): NewToken => {
+  const name = (body.tokenName ?? body.username ?? '').trim();
+  if (name === '') throw badRequest('A token must have a name', '/body/tokenName');
+  const kind = kindOf(body);
+  const projects = requestedProjects(body);
+  const environment = body.environment ?? (kind === 'admin' ? wildcard : 'development');
+  if (kind === 'admin') {
+    if (projects[0] !== wildcard) throw badRequest('Admin token cannot be scoped to single project', '/body/projects');
+    if (environment !== wildcard)
+      throw badRequest('Admin token cannot be scoped to single environment', '/body/environment');
+  } else {
+    const called = kind === 'client' ? 'Client' : 'Frontend';
+    if (environment === wildcard)
+      throw badRequest(`${called} token cannot be scoped to all environments`, '/body/environment');
+    if (!places.environments.includes(environment))
+      throw badRequest(`Environment=${environment} does not exist`, '/body/environment');
+    for (const project of projects) {
+      if (project === wildcard || (places.projects.includes(project) && maySee(caller, project))) continue;
+      throw badRequest(`Project=${project} does not exist`, '/body/projects');
+    }
+  }
+  return { name, kind, projects, environment, expiresAt: futureExpiry(body.expiresAt, now) };
+};
+
+type TokenAction = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';
+
+const permissionFor = (action: TokenAction, kind: ApiTokenKind): Permission =>
+  kind === 'admin' ? 'ADMIN' : (`${action}_${kind === 'client' ? 'CLIENT' : 'FRONTEND'}_API_TOKEN` as const);
+
+/** The kinds of tokens for which the caller has the permission of an action. */
+export const permittedKinds = (caller: Caller, action: TokenAction): ApiTokenKind[] =>
+  (['admin', 'client', 'frontend'] as const).filter((kind) => may(caller, [permissionFor(action, kind)]));
+
+/** @throws Refusal `NoAccessError` for a kind of token that the caller may not create */
+export const requireMayCreate = (caller: Caller, kind: ApiTokenKind): void => {
+  if (!permittedKinds(caller, 'CREATE').includes(kind)) throw noAccess([permissionFor('CREATE', kind)]);
+};

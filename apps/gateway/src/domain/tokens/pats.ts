@@ -1,0 +1,37 @@
+import { type CreatePatBody, type Pat, refusal } from '@bunting/contracts';
+import { futureExpiry, requireWithinLifetime } from './api-token.ts';
+import { badRequest } from '../refusals.ts';
+
+/** Maximum number of PATs of a user. */
+const maxPats = 10;
+
+/** The data of a PAT in events. */
+export const patEventData = ({ id, description, userId, expiresAt, createdAt }: Pat) => ({
+  id,
+  description,
+  userId,
+  expiresAt,
+  createdAt,
+});
+
+/** What decides whether a PAT may be created. */
+export interface PatContext {
+  /** the PATs that the user has */
+  readonly pats: readonly Pick<Pat, 'description'>[];
+  /** when the token of the request expires, if it belongs to the same user; null for never */
+  readonly callerExpiresAt: Date | null;
+  readonly now: Date;
+}
+
+/** Validates a new PAT. @throws Refusal with Unleash's texts for a duplicate description or too many PATs */
+export const newPat = (body: CreatePatBody, { pats, callerExpiresAt, now }: PatContext) => {
+  const description = body.description.trim();
+  if (description === '') throw badRequest('The description of a token must not be empty', '/body/description');
+  const expiresAt = futureExpiry(body.expiresAt, now);
+  requireWithinLifetime(callerExpiresAt, expiresAt);
+  if (pats.some((pat) => pat.description === description))
+    throw refusal('NameExistsError', 'PAT description already exists.');
+  if (pats.length >= maxPats)
+    throw refusal('OperationDeniedError', `Too many PATs (${maxPats}) already exist for this user.`);
+  return { description, expiresAt };
+};
