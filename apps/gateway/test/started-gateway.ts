@@ -49,6 +49,25 @@ const migrated = {
 
 export const freshGatewayDatabase = () => freshDatabase('gateway', migrated);
 
+/** An open, migrated database of its own. `stop` closes and drops it. */
+export const openGatewayDatabase = async (options: { readonly poolMax?: number } = {}) => {
+  const { url, drop } = await freshGatewayDatabase();
+  const database = await openDatabase({
+    url,
+    name: 'spec',
+    migrations: gatewayMigrations,
+    entities: gatewayEntities,
+    ...options,
+  });
+  return {
+    database,
+    stop: async (): Promise<void> => {
+      await database.close();
+      await drop();
+    },
+  };
+};
+
 const selectEvents = { name: 'emitted_events', text: "select payload from outbox where topic = 'event' order by id" };
 
 /** The real gateway on a database of its own and a bus within the process. */

@@ -1,29 +1,20 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Bus, implement, inProcessBus, serve } from '@bunting/bus';
 import { type OutboxMessage, type ProjectState, readOutboxOf } from '@bunting/contracts';
-import { type Database, openDatabase } from '@bunting/database';
-import type { FreshDatabase } from '@bunting/testing';
+import type { Database } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
-import { freshGatewayDatabase } from '../../test/started-gateway.ts';
-import { gatewayEntities } from '../persistence/entities.ts';
-import { gatewayMigrations } from '../persistence/migrations/index.ts';
+import { openGatewayDatabase } from '../../test/started-gateway.ts';
 import { consumeProjectStates } from './consume-project-states.ts';
 
-let fresh: FreshDatabase;
 let database: Database;
+let stop: () => Promise<void>;
 let bus: Bus;
 /** the outbox of the features service, as it is now */
 let outbox: readonly OutboxMessage[] = [];
 
 beforeAll(async () => {
-  fresh = await freshGatewayDatabase();
-  database = await openDatabase({
-    url: fresh.url,
-    name: 'spec',
-    migrations: gatewayMigrations,
-    entities: gatewayEntities,
-  });
+  ({ database, stop } = await openGatewayDatabase());
   bus = inProcessBus();
   await serve(bus, [
     implement(readOutboxOf.features, async ({ body: { after } }) => ({
@@ -35,8 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await bus.close();
-  await database.close();
-  await fresh.drop();
+  await stop();
 });
 
 const stateMessage = (version: number, mode: Static<typeof ProjectState>['mode']): OutboxMessage => ({

@@ -1,35 +1,24 @@
 import type { OutboxMessage, StateOf } from '@bunting/contracts';
-import { type Database, openDatabase } from '@bunting/database';
-import { eventually, type FreshDatabase } from '@bunting/testing';
+import type { Database } from '@bunting/database';
+import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { freshGatewayDatabase } from '../../../test/started-gateway.ts';
+import { openGatewayDatabase } from '../../../test/started-gateway.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import { accessReader } from '../rights/access-reader.ts';
 import { applyProjects, resetVersions } from './apply-projects.ts';
 import { pendingPrivateProjectStore } from './pending-private-projects.ts';
 import { unhideUnconfirmedProjects } from '../../subscriptions/unhide-unconfirmed-projects.ts';
 import { existingProjectsReader, lockExistingProjects } from './existing-projects.ts';
-import { gatewayEntities } from '../entities.ts';
-import { gatewayMigrations } from '../migrations/index.ts';
 
-let fresh: FreshDatabase;
 let database: Database;
+let stop: () => Promise<void>;
 let position = 0;
 
 beforeAll(async () => {
-  fresh = await freshGatewayDatabase();
-  database = await openDatabase({
-    url: fresh.url,
-    name: 'spec',
-    migrations: gatewayMigrations,
-    entities: gatewayEntities,
-  });
+  ({ database, stop } = await openGatewayDatabase());
 });
-afterAll(async () => {
-  await database.close();
-  await fresh.drop();
-});
+afterAll(() => stop());
 
 const write = <Row>(text: string, values: readonly unknown[] = []) =>
   database.transaction(({ query }) => query<Row>(text, values));

@@ -1,35 +1,23 @@
 import { type Caller, may, permissions, type Permission } from '@bunting/contracts';
-import { type Database, openDatabase } from '@bunting/database';
-import type { FreshDatabase } from '@bunting/testing';
+import type { Database } from '@bunting/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freshGatewayDatabase } from '../../../test/started-gateway.ts';
+import { openGatewayDatabase } from '../../../test/started-gateway.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import { type AccessReader, accessReader } from './access-reader.ts';
-import { gatewayEntities } from '../entities.ts';
-import { gatewayMigrations } from '../migrations/index.ts';
 
 const { admin, editor, viewer, owner, member, reader } = predefinedRole;
 const [reviewer, releaser] = [7, 8];
 
-let fresh: FreshDatabase;
 let database: Database;
+let stop: () => Promise<void>;
 let access: AccessReader;
 
 beforeAll(async () => {
-  fresh = await freshGatewayDatabase();
-  database = await openDatabase({
-    url: fresh.url,
-    name: 'spec',
-    migrations: gatewayMigrations,
-    entities: gatewayEntities,
-  });
+  ({ database, stop } = await openGatewayDatabase());
   access = accessReader(database);
   await write("insert into project (id, mode, version) values ('secret', 'private', 1), ('guarded', 'protected', 2)");
 });
-afterAll(async () => {
-  await database.close();
-  await fresh.drop();
-});
+afterAll(() => stop());
 
 const write = <Row>(text: string, values: readonly unknown[] = []) =>
   database.transaction(({ query }) => query<Row>(text, values));

@@ -1,26 +1,21 @@
 import { inProcessBus } from '@bunting/bus';
-import { openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import {
+  freshGatewayDatabase,
+  openGatewayDatabase,
+  type StartedGateway,
+  startGateway,
+} from '../../../test/started-gateway.ts';
 import { ensureInitialTokens } from './initial-tokens.ts';
-import { gatewayEntities } from '../entities.ts';
-import { gatewayMigrations } from '../migrations/index.ts';
 import { openTokenHasher } from './token-hasher.ts';
 import { tokenLookup } from './token-lookup.ts';
 
 describe('the first admin token', () => {
   it.each([undefined, 'a-token-of-my-own'])('is created once by concurrently starting replicas: %p', async (given) => {
-    const { url, drop } = await freshGatewayDatabase();
-    const database = await openDatabase({
-      url,
-      name: 'test',
-      migrations: gatewayMigrations,
-      entities: gatewayEntities,
-      poolMax: 20,
-    });
-    const { work, stop } = startOutboxProducer({
+    const { database, stop } = await openGatewayDatabase({ poolMax: 20 });
+    const outbox = startOutboxProducer({
       producer: 'gateway',
       database,
       bus: inProcessBus(),
@@ -32,7 +27,12 @@ describe('the first admin token', () => {
       const hashers = await Promise.all(Array.from({ length: 12 }, () => openTokenHasher(database, undefined)));
       const made = await Promise.all(
         hashers.map((hasher) =>
-          ensureInitialTokens(work, { hasher, cipher: undefined }, { adminToken: given, initial: [] }, () => undefined),
+          ensureInitialTokens(
+            outbox.work,
+            { hasher, cipher: undefined },
+            { adminToken: given, initial: [] },
+            () => undefined,
+          ),
         ),
       );
       const stored = await database.read({ name: 'all-tokens', text: 'select hash from api_token' });
@@ -41,9 +41,8 @@ describe('the first admin token', () => {
       expect(made.filter((one) => one !== undefined)).toHaveLength(given === undefined ? 1 : 0);
       for (const hasher of hashers) expect(await tokenLookup(database).find(hasher(token))).toBeDefined();
     } finally {
+      await outbox.stop();
       await stop();
-      await database.close();
-      await drop();
     }
   });
 
