@@ -1,4 +1,13 @@
-import { type ErrorDetail, invalid, quoteValue, type Refusal, refusal, truncate } from '@bunting/contracts';
+import {
+  type ErrorDetail,
+  invalid,
+  notFound,
+  quoteValue,
+  type Refusal,
+  refusal,
+  type Tag,
+  truncate,
+} from '@bunting/contracts';
 
 const maxLength = 200;
 
@@ -17,6 +26,12 @@ export const invalidValue = (rule: string, path: string, value: unknown): Refusa
   return invalid(`The \`${shownPath}\` property must ${rule}. You provided ${quoteValue(value)}.`, shownPath);
 };
 
+/** 400: a text that must not be empty is. */
+export const emptyValue = (path: string): Refusal => {
+  const shownPath = shortName(path);
+  return invalid(`The \`${shownPath}\` property is not allowed to be empty.`, shownPath);
+};
+
 /** 400: a resource limit would be exceeded. */
 export const limitExceeded = (what: string, limit: number, path?: string): Refusal => {
   const message = `Failed to create ${what}. You can't create more than the established limit of ${limit}.`;
@@ -24,6 +39,112 @@ export const limitExceeded = (what: string, limit: number, path?: string): Refus
   return refusal('ExceedsLimitError', message, { details: [detail] });
 };
 
-/** The message of 404 for an environment that the project does not have. */
-export const environmentNotFound = (environment: string, project: string): string =>
-  `Could not find environment ${shortName(environment)} for project: ${shortName(project)}`;
+/** Refuses one object more than the limit. @param count how many there are */
+export const requireBelowLimit = (what: string, count: number, limit: number): void => {
+  if (count >= limit) throw limitExceeded(what, limit);
+};
+
+// One function for each refusal that several operations share. The messages are those of Unleash.
+
+/** 404: no feature has the name. */
+export const featureNotFound = (name: string): Refusal =>
+  notFound(`Could not find feature with name ${shortName(name)}`);
+
+/** 404: no feature has the name, from the operations whose message does not name it. */
+export const noFeatureFlag = (): Refusal => notFound('No feature flag found');
+
+/** 404: the feature of that project is archived, and the operation serves active features. */
+export const activeFeatureNotFound = (name: string): Refusal =>
+  notFound(`Could not find feature flag with name ${shortName(name)}`);
+
+/** 404: the feature is not in that project; if it is in another one, the message says so. */
+export const featureNotInProject = (name: string, project: string, elsewhere?: string): Refusal => {
+  const hint = elsewhere === undefined ? '.' : `, but there's a feature with that name in project "${elsewhere}"`;
+  return notFound(`There's no feature named "${shortName(name)}" in project "${shortName(project)}"${hint}`);
+};
+
+/** 409: a feature of any project, which may be archived, has the name. */
+export const featureNameTaken = (by: 'active' | 'archived'): Refusal =>
+  refusal('NameExistsError', `${by === 'archived' ? 'An archived flag' : 'A flag'} with that name already exists`);
+
+/** 400: the operation changes active features only. */
+export const featureIsArchived = (): Refusal =>
+  refusal('ArchivedFeatureError', 'Cannot perform this operation on archived features');
+
+/** 404: there is no such project, or the caller may not see it. */
+export const projectNotFound = (id: string): Refusal => notFound(`Could not find project with id ${shortName(id)}`);
+
+/** 404: there is no such project, or it is archived. */
+export const activeProjectNotFound = (id: string): Refusal =>
+  notFound(`Active project with id ${shortName(id)} does not exist`);
+
+/** 400: the request names a project that does not exist, or that the caller may not see. */
+export const unknownProject = (id: string, path: string): Refusal =>
+  invalidValue('name a project that exists', path, id);
+
+/** 404: there is no such environment. */
+export const environmentNotFound = (name: string): Refusal =>
+  notFound(`Could not find environment with name: ${shortName(name)}`);
+
+/** 404: the project does not have the environment. */
+export const environmentNotInProject = (environment: string, project: string): Refusal =>
+  notFound(`Could not find environment ${shortName(environment)} for project: ${shortName(project)}`);
+
+/** 404: the project of the feature does not have the environment. */
+export const environmentNotOfFeature = (environment: string, feature: string): Refusal =>
+  notFound(`Could not find environment ${shortName(environment)} for feature: ${shortName(feature)}`);
+
+/** 400: the request names an environment that does not exist. */
+export const unknownEnvironment = (environment: string, path: string): Refusal =>
+  invalidProperty(`Could not find environment ${shortName(environment)}`, path);
+
+/** 409: an environment has the name. */
+export const environmentNameTaken = (name: string): Refusal =>
+  refusal('NameExistsError', `An environment with the name ${name} already exists`);
+
+/** 404: the feature has no such strategy in the environment. */
+export const strategyNotFound = (id: string): Refusal => notFound(`Could not find strategy with id: ${shortName(id)}`);
+
+/** 404: there is no such strategy type. */
+export const strategyTypeNotFound = (): Refusal => notFound('No strategy found');
+
+/** 409: a strategy type has the name. */
+export const strategyTypeNameTaken = (name: string): Refusal =>
+  refusal('NameExistsError', `Strategy with name ${name} already exist!`);
+
+/** 404: there is no such segment, or the caller may not see it. */
+export const segmentNotFound = (id: number): Refusal => notFound(`No segment exists with ID "${id}"`);
+
+/** 409: a segment has the name. */
+export const segmentNameTaken = (): Refusal => refusal('NameExistsError', 'Segment name already exists');
+
+/** 404: there is no such context field. */
+export const contextFieldNotFound = (name: string): Refusal =>
+  notFound(`Could not find Context field with name ${shortName(name)}`);
+
+/** 409: a context field has the name. */
+export const contextFieldNameTaken = (): Refusal =>
+  refusal('NameExistsError', 'A context field with that name already exist');
+
+/** 404: there is no such tag, or only features that the caller may not see have it. */
+export const tagNotFound = ({ type, value }: Tag): Refusal =>
+  notFound(`No tag with type: [${shortName(type)}] and value [${shortName(value)}]`);
+
+/** 409: the tag exists. */
+export const tagExists = ({ type, value }: Tag): Refusal =>
+  refusal('NameExistsError', `A tag of type ${type} and value ${value} already exists`);
+
+/** 404: there is no such tag type. */
+export const tagTypeNotFound = (): Refusal => notFound('Could not find tag-type');
+
+/** 409: a tag type has the name. */
+export const tagTypeNameTaken = (name: string): Refusal =>
+  refusal('NameExistsError', `There already exists a tag-type with the name ${name}`);
+
+/** 400: the request names a tag type that does not exist. */
+export const unknownTagType = (type: string, path: string): Refusal =>
+  invalidProperty(`Tag type '${shortName(type)}' does not exist`, path);
+
+/** 404: there is no such application, or the caller may not see it. */
+export const applicationNotFound = (appName: string): Refusal =>
+  notFound(`Could not find application with appName ${shortName(appName)}`);

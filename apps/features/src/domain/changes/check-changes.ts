@@ -3,16 +3,14 @@ import {
   type CheckedChange,
   type FeatureChange,
   isSegmentChange,
-  notFound,
   Refusal,
   refusal,
   type SegmentChange,
 } from '@bunting/contracts';
 import type { StoredSegment } from '../constraints/segment.ts';
-import { featureNotFound } from '../features/feature-not-found.ts';
 import type { Feature } from '../features/feature.ts';
 import { hasEnvironment } from '../project-context.ts';
-import { environmentNotFound, invalidProperty } from '../refusals.ts';
+import { environmentNotInProject, featureNotInProject, invalidProperty, segmentNotFound } from '../refusals.ts';
 import { type ChangeState, initialState, setSegment } from './change-state.ts';
 import { type ChangeContext, phases } from './rule.ts';
 import { changesOfPhase, featureRuleOf, segmentRuleOf } from './rules.ts';
@@ -24,7 +22,7 @@ const requireChangeableFeature = (
   path: string,
 ): Feature => {
   const feature = features.get(name);
-  if (feature?.project !== project) throw featureNotFound(name, project);
+  if (feature?.project !== project) throw featureNotInProject(name, project);
   if (feature.archivedAt !== null) {
     const message = 'Cannot perform this operation on archived features';
     throw refusal('ArchivedFeatureError', message, { details: [{ message, path: `${path}/feature` }] });
@@ -45,7 +43,7 @@ const requireChangeableSegment = (
       `${path}/payload/id`,
     );
   }
-  if (segment?.project !== project) throw notFound(`No segment exists with ID "${id}"`);
+  if (segment?.project !== project) throw segmentNotFound(id);
   return segment;
 };
 
@@ -115,7 +113,7 @@ export const checkChanges = (
 ): CheckedChange[] => {
   const { environment, project, projectContext } = context;
   if (!hasEnvironment(projectContext, environment)) {
-    throw notFound(environmentNotFound(environment, project));
+    throw environmentNotInProject(environment, project);
   }
   const state = initialState(context);
   const checked = new Map<number, CheckedChange>();

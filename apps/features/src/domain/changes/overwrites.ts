@@ -9,6 +9,7 @@ import {
 import type { Feature } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
+import type { ApplyConflict } from './apply-conflict.ts';
 import type { RequestedChange } from './fold.ts';
 import type { ChangeContext } from './rule.ts';
 import { featureRuleOf, segmentRuleOf } from './rules.ts';
@@ -124,3 +125,34 @@ export const overwritesOf = (
       return [];
   }
 };
+
+/** The conflicts with edits that applying would overwrite. Their messages become the reason why a schedule is suspended. */
+export const overwriteConflicts = (
+  changes: readonly RequestedChange[],
+  context: ChangeContext,
+): readonly ApplyConflict[] =>
+  changes.flatMap((requested): ApplyConflict[] => {
+    const { id: changeId, change } = requested;
+    if (overwritesOf(requested, context).length === 0) return [];
+    const conflict = (object: string, verb: 'was' | 'were' = 'was') => ({
+      code: 'overwrite' as const,
+      message: `${object} ${verb} changed; applying would overwrite that change`,
+      changeId,
+    });
+    if (isSegmentChange(change)) {
+      const { id } = change.payload;
+      return [{ ...conflict(`Segment ${id} (${context.segments.get(id)?.name ?? ''})`), segment: id }];
+    }
+    const { feature } = change;
+    switch (change.action) {
+      case 'updateStrategy':
+      case 'deleteStrategy':
+        return [{ ...conflict(`Strategy ${change.payload.id} of feature flag ${feature}`), feature }];
+      case 'patchVariant': {
+        const variants = `Environment variants of feature flag ${feature} in ${context.environment}`;
+        return [{ ...conflict(variants, 'were'), feature }];
+      }
+      default:
+        return [{ ...conflict(`Feature flag ${feature}`), feature }];
+    }
+  });

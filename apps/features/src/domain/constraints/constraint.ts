@@ -1,6 +1,6 @@
-import { type Constraint, operandError, invalid, invalidAll, notFound, operandOf } from '@bunting/contracts';
+import { type Constraint, operandError, invalidAll, operandOf } from '@bunting/contracts';
 import { RE2JS } from 're2js';
-import { shortName, limitExceeded, invalidProperty } from '../refusals.ts';
+import { contextFieldNotFound, emptyValue, invalidProperty, limitExceeded, shortName } from '../refusals.ts';
 import { type ContextField, limits, type ProjectContext } from '../project-context.ts';
 
 const isSingle = ({ operator }: Constraint): boolean => operandOf[operator] !== 'values';
@@ -35,8 +35,7 @@ const requireUsableRegex = (
 /** A constraint in its stored form: with the operand that its operator requires, and with all defaults. */
 export const normalizeConstraint = (constraint: Constraint, path: string, allowsRegex: boolean): Constraint => {
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
-  if (contextName === '')
-    throw invalid(`The \`${path}/contextName\` property is not allowed to be empty.`, `${path}/contextName`);
+  if (contextName === '') throw emptyValue(`${path}/contextName`);
   const fault = operandError(constraint, path);
   if (fault !== undefined) throw invalidAll([fault]);
   requireUsableRegex(constraint, allowsRegex, path);
@@ -111,7 +110,7 @@ export const validateConstraint = (
       `${path}/values`,
     );
   }
-  if (field === undefined) throw notFound(`Could not find Context field with name ${shortName(contextName)}`);
+  if (field === undefined) throw contextFieldNotFound(contextName);
   requireLegalValues(normal, field, path);
   return normal;
 };

@@ -1,5 +1,8 @@
 import { type LegalValue, maxLegalValues, type UpdateContextFieldBody } from '@bunting/contracts';
+import type { DomainEvent } from '../features/feature.ts';
+import { isEqual } from '../is-equal.ts';
 import { requireUrlFriendlyName } from '../names.ts';
+import { type Reference, requireUnused } from '../references.ts';
 import { invalidValue, limitExceeded } from '../refusals.ts';
 
 /** A field of the context in which flags are evaluated. */
@@ -20,8 +23,8 @@ const requireEachOnce = (legalValues: readonly LegalValue[]): void => {
   }
 };
 
-/** The context field after an update. Omitted properties are cleared, except the sort order. */
-export const contextFieldAfter = (
+/** The field with the content of a request: omitted properties are empty, except the sort order. */
+const contentFrom = (
   { name, sortOrder }: Pick<StoredContextField, 'name' | 'sortOrder'>,
   body: UpdateContextFieldBody,
 ): StoredContextField => {
@@ -41,21 +44,43 @@ export const contextFieldAfter = (
 /** A new context field. Whether its name is free is not decided here. */
 export const newContextField = ({ name, ...body }: UpdateContextFieldBody & { name: string }): StoredContextField => {
   requireUrlFriendlyName(name);
-  return contextFieldAfter({ name, sortOrder: 0 }, body);
+  return contentFrom({ name, sortOrder: 0 }, body);
 };
 
-/** The field with the legal value added, or replaced if it has the value already. */
-export const withLegalValue = (field: StoredContextField, legalValue: LegalValue): StoredContextField => {
+/** A context field after a change, and its events. An unchanged field is returned as is, without events. */
+export interface ContextFieldDecision {
+  readonly field: StoredContextField;
+  readonly events: readonly DomainEvent[];
+}
+
+/** Updates a context field. Omitted properties are cleared, except the sort order. */
+export const updateContextField = (before: StoredContextField, body: UpdateContextFieldBody): ContextFieldDecision => {
+  const after = contentFrom(before, body);
+  return isEqual(after, before)
+    ? { field: before, events: [] }
+    : { field: after, events: [{ type: 'context-field-updated', data: after, preData: before }] };
+};
+
+/** Adds a legal value to a field, or replaces the one with the same value. */
+export const setLegalValue = (field: StoredContextField, legalValue: LegalValue): ContextFieldDecision => {
   const isThere = field.legalValues.some(({ value }) => value === legalValue.value);
   if (!isThere && field.legalValues.length >= maxLegalValues) throw limitExceeded('legal value', maxLegalValues);
   const legalValues = isThere
     ? field.legalValues.map((one) => (one.value === legalValue.value ? legalValue : one))
     : [...field.legalValues, legalValue];
-  return contextFieldAfter(field, { ...field, legalValues });
+  return updateContextField(field, { ...field, legalValues });
 };
 
-/** The field without the legal value. */
-export const withoutLegalValue = (field: StoredContextField, value: string): StoredContextField => ({
-  ...field,
-  legalValues: field.legalValues.filter((one) => one.value !== value),
-});
+/** Removes a legal value from a field. */
+export const removeLegalValue = (field: StoredContextField, value: string): ContextFieldDecision =>
+  updateContextField(field, { ...field, legalValues: field.legalValues.filter((one) => one.value !== value) });
+
+/** Deletes a context field that no constraint uses. Returns the event. */
+export const deleteContextField = (
+  field: StoredContextField,
+  users: readonly Reference[],
+  hidden: readonly string[],
+): DomainEvent => {
+  requireUnused(`Context field ${field.name}`, users, hidden);
+  return { type: 'context-field-deleted', preData: field };
+};

@@ -1,10 +1,10 @@
-import { type ChangeOf, type Constraint, type CreateSegmentBody, invalid, refusal } from '@bunting/contracts';
+import type { ChangeOf, Constraint, CreateSegmentBody } from '@bunting/contracts';
 import { identityOf, normalizeConstraint } from './constraint.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
-import { invalidProperty } from '../refusals.ts';
+import { emptyValue, invalidProperty, segmentNameTaken } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
 import { limits } from '../project-context.ts';
-import { formatReferences, type Reference } from '../format-references.ts';
+import { formatReferences, type Reference, requireUnused } from '../references.ts';
 
 /** The content of a segment. */
 export interface SegmentContent {
@@ -46,10 +46,14 @@ const validateSegmentConstraints = (
   return normal;
 };
 
+/** Refuses the name of a segment that is empty or blank. */
+export const requireSegmentName = (name: string, path: string): void => {
+  if (name.trim() === '') throw emptyValue(path);
+};
+
 /** A segment in its stored form. The caller checks that its name is free and its project exists. */
 export const validateSegment = (body: CreateSegmentBody, rules: SegmentRules, path = '/body'): SegmentContent => {
-  if (body.name.trim() === '')
-    throw invalid(`The \`${path}/name\` property is not allowed to be empty.`, `${path}/name`);
+  requireSegmentName(body.name, `${path}/name`);
   return {
     name: body.name,
     description: body.description ?? null,
@@ -134,7 +138,7 @@ export const updateSegment = (
   );
   const after = { ...segment, ...content, constraints: constraints ? content.constraints : segment.constraints };
   if ((idOfName(after.name) ?? segment.id) !== segment.id) {
-    throw refusal('NameExistsError', 'Segment name already exists');
+    throw segmentNameTaken();
   }
   if (after.project !== null && after.project !== segment.project) {
     const foreign = users
@@ -160,9 +164,7 @@ export const deleteSegment = (
   segment: StoredSegment,
   { users, hidden }: Pick<SegmentUsage, 'users' | 'hidden'>,
 ): SegmentDecision => {
-  if (users.length > 0) {
-    throw refusal('ConflictError', `Segment ${segment.name} is in use by ${formatReferences(users, hidden)}`);
-  }
+  requireUnused(`Segment ${segment.name}`, users, hidden);
   return {
     segment: null,
     events: [{ type: 'segment-deleted', project: segment.project, preData: segmentData(segment) }],

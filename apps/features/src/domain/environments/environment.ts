@@ -1,12 +1,15 @@
-import type {
-  CloneEnvironmentBody,
-  CreateEnvironmentBody,
-  EnvironmentDescription,
-  UpdateEnvironmentBody,
+import {
+  type CloneEnvironmentBody,
+  type CreateEnvironmentBody,
+  type EnvironmentDescription,
+  refusal,
+  type UpdateEnvironmentBody,
 } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import { isEqual } from '../is-equal.ts';
+import { limits } from '../project-context.ts';
+import { requireBelowLimit } from '../refusals.ts';
 
 /** An environment, such as production, in which features are enabled and have strategies. */
 export interface StoredEnvironment {
@@ -27,12 +30,25 @@ export const environmentView = ({ requiredApprovals, ...environment }: StoredEnv
 /** The largest sort order that the API can express. */
 const maxSortOrder = 1_000_000_000;
 
-/** A new environment, after the existing ones unless the body has a sort order. The caller checks that its name is free. */
+/** The maximum number of projects that an error message lists. */
+const maxListedProjects = 10;
+
+/** The environments that exist: how many, and the highest sort order. */
+export interface ExistingEnvironments {
+  readonly count: number;
+  readonly latest: number;
+}
+
+/**
+ * A new environment, after the existing ones unless the body has a sort order. The caller checks that its name is free.
+ * @throws Refusal for a name that needs escapes in a URL, and for one environment more than the limit.
+ */
 export const newEnvironment = (
   { name, type, enabled = true, sortOrder, requiredApprovals = null }: CreateEnvironmentBody,
-  latest: number,
+  { count, latest }: ExistingEnvironments,
 ): StoredEnvironment => {
   requireUrlFriendlyName(name);
+  requireBelowLimit('environment', count, limits.environments);
   const order = sortOrder ?? Math.min(latest + 1, maxSortOrder);
   return { name, type, enabled, sortOrder: order, protected: false, requiredApprovals };
 };
@@ -41,8 +57,8 @@ export const newEnvironment = (
 export const clonedEnvironment = (
   source: StoredEnvironment,
   { name, type = source.type }: Pick<CloneEnvironmentBody, 'name' | 'type'>,
-  latest: number,
-): StoredEnvironment => newEnvironment({ name, type, requiredApprovals: source.requiredApprovals }, latest);
+  existing: ExistingEnvironments,
+): StoredEnvironment => newEnvironment({ name, type, requiredApprovals: source.requiredApprovals }, existing);
 
 /** The result of an update of an environment. Without a change it has no events. */
 export const updateEnvironment = (
@@ -62,4 +78,17 @@ export const updateEnvironment = (
     preData: environment,
   };
   return { environment: after, events: [event] };
+};
+
+/** Deletes an environment that is not protected and that none of the projects uses. Returns the event. */
+export const deleteEnvironment = (environment: StoredEnvironment, projects: readonly string[]): DomainEvent => {
+  const { name } = environment;
+  if (environment.protected) {
+    throw refusal('OperationDeniedError', `The environment ${name} is protected and cannot be deleted`);
+  }
+  if (projects.length > 0) {
+    const some = projects.slice(0, maxListedProjects).join(', ');
+    throw refusal('ConflictError', `The environment ${name} is in use by projects: ${some}`);
+  }
+  return { type: 'environment-deleted', environment: name, preData: environment };
 };

@@ -1,6 +1,6 @@
-import { type CreateStrategy, type FeatureVariant, notFound, refusal } from '@bunting/contracts';
+import { type CreateStrategy, type FeatureVariant } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
-import { shortName } from '../refusals.ts';
+import { environmentNotOfFeature, featureIsArchived } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
 import { addStrategy, changeStrategy, inEnvironment, publicStrategy, withEnvironment } from '../strategies/strategy.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
@@ -9,10 +9,10 @@ import { normalizeFeatureVariants, type Distribution } from '../variants/variant
 /** Refuses to turn an archived feature on or off, or a feature in an environment that its project does not have. */
 const requireSwitchable = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
   if (feature.archivedAt !== null) {
-    throw refusal('ArchivedFeatureError', 'Cannot perform this operation on archived features');
+    throw featureIsArchived();
   }
   if (!hasEnvironment(projectContext, environment)) {
-    throw notFound(`Could not find environment ${shortName(environment)} for feature: ${feature.name}`);
+    throw environmentNotOfFeature(environment, feature.name);
   }
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aFeature } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { archiveFeature, archiveFeatures } from './archive-feature.ts';
+import { archiveFeature, archiveFeatures, deleteFeatures } from './archive-feature.ts';
 import { featureWithoutEnvironments } from './feature-without-environments.ts';
 
 const now = '2026-02-01T00:00:00.000Z';
@@ -61,4 +61,11 @@ it('a parent is archived only together with its children', () => {
 it('archiving ignores the children of features that are already archived', () => {
   const old = aFeature({ name: 'parent', archivedAt: then });
   expect(archiveFeatures([old], children, now)).toEqual([{ feature: old, events: [] }]);
+});
+
+it('only archived features are deleted, with an event that has their last metadata', () => {
+  const old = aFeature({ name: 'old', archivedAt: then });
+  const { features, events } = deleteFeatures([aFeature(), old]);
+  expect(features).toEqual([old]);
+  expect(events).toMatchObject([{ type: 'feature-deleted', featureName: 'old', preData: { name: 'old' } }]);
 });

@@ -1,8 +1,9 @@
-import { type CloneFeatureBody, type FeatureType, refusal } from '@bunting/contracts';
+import { type CloneFeatureBody, type FeatureType } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from './feature.ts';
 import { changeMetadata } from './metadata.ts';
 import { createFeature, type FeatureCreation } from './create-feature.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
+import { featureIsArchived } from '../refusals.ts';
 
 /** Sets the group of a copied strategy, so that the clone divides users independently of its source. */
 const regrouped = (strategy: Strategy, group: string): Strategy =>
@@ -21,8 +22,7 @@ export const cloneFeature = (
   origin: FeatureCreation,
   generateStrategyId: () => string,
 ): Decision => {
-  if (source.archivedAt !== null)
-    throw refusal('ArchivedFeatureError', 'Cannot perform this operation on archived features');
+  if (source.archivedAt !== null) throw featureIsArchived();
   const metadata = { ...changeMetadata(source), type: source.type as FeatureType };
   const created = createFeature({ ...metadata, name }, origin);
   const environments = Object.entries(source.environments).map(([environment, { strategies, variants }]) => {

@@ -1,6 +1,6 @@
-import { notFound, refusal } from '@bunting/contracts';
+import { refusal } from '@bunting/contracts';
 import { type Decision, type Feature, featureEvent, strategiesOf } from './feature.ts';
-import { shortName } from '../refusals.ts';
+import { activeProjectNotFound, shortName } from '../refusals.ts';
 import type { ProjectContext } from '../project-context.ts';
 
 /** The facts about both projects that decide whether a feature can be moved. */
@@ -24,7 +24,7 @@ const usesForeignSegments = (feature: Feature, { segments }: ProjectContext, to:
 
 /** Moves an unchanged feature to a project with the same environments and access to its segments. The feature must have no dependencies and no children. */
 export const moveFeature = (feature: Feature, { to, source, target, children }: MoveContext): Decision => {
-  if (target === undefined) throw notFound(`Active project with id ${shortName(to)} does not exist`);
+  if (target === undefined) throw activeProjectNotFound(to);
   if (feature.project === to) return { feature, events: [] };
   if (feature.dependencies.length > 0 || children.length > 0) {
     throw refusal('ForbiddenError', 'Changing project not allowed. Feature has dependencies.');

@@ -1,6 +1,6 @@
 import type { ExportedFeatures, ImportReport, Tag } from '@bunting/contracts';
 import type { Decision, DomainEvent } from '../features/feature.ts';
-import { environmentNotFound } from '../refusals.ts';
+import { environmentNotInProject } from '../refusals.ts';
 import { hasEnvironment, type SegmentReference } from '../project-context.ts';
 import {
   newContextFields,
@@ -47,7 +47,7 @@ export const planImport = (data: ExportedFeatures, destination: ImportDestinatio
   const { project, environment, projectContext, features, tagTypes } = destination;
   const errors = new ImportErrors();
   if (!hasEnvironment(projectContext, environment)) {
-    errors.add(environmentNotFound(environment, project), '/body/environment');
+    errors.add(environmentNotInProject(environment, project).message, '/body/environment');
   }
   const content = parseImportFile(data, features, errors);
   const addedFields = newContextFields(content, projectContext.contextFields, errors);

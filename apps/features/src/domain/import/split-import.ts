@@ -2,16 +2,8 @@ import type { FeatureChange } from '@bunting/contracts';
 import type { DomainEvent, Feature, Strategy } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
-import type { PlannedFeature } from './plan-import.ts';
-
-/** The changes of an import that need a change request. */
-export interface ProtectedParts {
-  readonly environment: string;
-  /** switch, strategies and variants in the environment */
-  readonly settings: boolean;
-  /** whether dependencies of features are protected; they are the same in every environment */
-  readonly dependencies: boolean;
-}
+import type { ImportPlan, PlannedFeature } from './plan-import.ts';
+import type { ProtectedParts } from './protected-parts.ts';
 
 /** The part of an import that is applied directly, and the part that is proposed in a change request. */
 export interface SplitImport {
@@ -108,4 +100,14 @@ export const splitImport = (
     if (isNew || kept.length > 0) immediate.push({ feature, events: kept, isNew });
   }
   return { immediate, changes, skipped };
+};
+
+/** The events of an import of which only some edits are made now and the others are proposed. */
+export const immediateEvents = (
+  { features, events }: ImportPlan,
+  immediate: readonly PlannedFeature[],
+): readonly DomainEvent[] => {
+  const planned = new Set(features.flatMap((plan) => plan.events));
+  const emitted = new Set(immediate.flatMap((plan) => plan.events));
+  return events.filter((event) => !planned.has(event) || emitted.has(event));
 };

@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import {
-  validateDefaultStrategy,
+  archiveProject,
+  deleteProject,
   type StoredProject,
   updateProject,
   updateProjectSettings,
   validateNaming,
-  withoutEnvironment,
 } from './project.ts';
 
 const shop: StoredProject = {
@@ -66,18 +65,23 @@ describe('a naming pattern', () => {
   });
 });
 
-describe('a default strategy', () => {
-  const ask = (name: string, environment = 'development') =>
-    validateDefaultStrategy('shop', environment, { name, parameters: { rollout: '10' } }, someProjectContext());
+describe('a project with active features', () => {
+  const inUse = { project: shop, activeFeatures: 1 };
 
-  it('is a gradual rollout in an environment of the project', () => {
-    expect(ask('flexibleRollout')).toMatchObject({ name: 'flexibleRollout', parameters: { rollout: '10' } });
-    expect(refusalOf(() => ask('default')).message).toMatch(/^Only "flexibleRollout".*`\/body\/name`/);
-    expect(refusalOf(() => ask('flexibleRollout', 'moon')).kind).toBe('NotFoundError');
+  it('can be neither archived nor deleted', () => {
+    for (const action of [archiveProject, deleteProject]) {
+      expect(refusalOf(() => action(inUse)).kind).toBe('InvalidOperationError');
+    }
   });
 });
 
-it('a project that loses an environment keeps none of its settings', () => {
-  const feature = aFeature({ strategies: [aStrategy()], enabled: true });
-  expect(withoutEnvironment(feature, 'development').environments).toEqual({});
+it('a project without active features is archived or deleted with an event', () => {
+  const unused = { project: shop, activeFeatures: 0 };
+  expect(archiveProject(unused)).toEqual({ type: 'project-archived', project: 'shop' });
+  expect(deleteProject(unused)).toEqual({ type: 'project-deleted', project: 'shop' });
+});
+
+it('the project default cannot be deleted', () => {
+  const refused = refusalOf(() => deleteProject({ project: { ...shop, id: 'default' }, activeFeatures: 0 }));
+  expect(refused.message).toBe('You can not delete the default project!');
 });

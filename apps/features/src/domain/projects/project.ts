@@ -10,7 +10,7 @@ import {
 import { RE2JS } from 're2js';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { type FeatureNaming, requireMatchingName } from '../names.ts';
-import { invalidValue, environmentNotFound, invalidProperty } from '../refusals.ts';
+import { emptyValue } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
 import { normalizeStrategy } from '../strategies/strategy.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
@@ -49,7 +49,7 @@ const changed = (before: StoredProject, after: StoredProject): ProjectDecision =
 /** Changes the name, the description, the mode and the default stickiness of a project. Omitted properties do not change. */
 export const updateProject = (project: StoredProject, body: UpdateProjectBody): ProjectDecision => {
   const name = body.name.trim();
-  if (name === '') throw invalidValue('not be empty', '/body/name', body.name);
+  if (name === '') throw emptyValue('/body/name');
   return changed(project, {
     ...project,
     name,
@@ -94,44 +94,25 @@ export const updateProjectSettings = (project: StoredProject, body: ProjectSetti
     featureNaming: body.featureNaming === undefined ? project.featureNaming : validateNaming(body.featureNaming),
   });
 
-/** The strategy that features of a project get in an environment when they are enabled without one, held to the rules. */
-export const validateDefaultStrategy = (
-  project: string,
-  environment: string,
-  wanted: CreateStrategy,
-  projectContext: ProjectContext,
-): CreateStrategy => {
-  if (!hasEnvironment(projectContext, environment)) {
-    throw refusal('NotFoundError', environmentNotFound(environment, project));
-  }
-  if (wanted.name !== 'flexibleRollout') {
-    const reason = 'Only "flexibleRollout" strategy can be used as a default strategy for an environment';
-    throw invalidProperty(reason, '/body/name');
-  }
-  const { constraints, variants, segments, ...content } = normalizeStrategy(
-    {
-      name: wanted.name,
-      title: wanted.title ?? null,
-      disabled: wanted.disabled ?? false,
-      constraints: wanted.constraints ?? [],
-      parameters: wanted.parameters ?? {},
-      variants: wanted.variants ?? [],
-      segments: wanted.segments ?? [],
-    },
-    { project, projectContext, path: '/body' },
-  );
-  return {
-    ...content,
-    parameters: { ...content.parameters },
-    constraints: [...constraints],
-    variants: [...variants],
-    segments: [...segments],
-    ...(wanted.sortOrder === undefined ? {} : { sortOrder: wanted.sortOrder }),
-  };
+/** A project with what decides whether it can be archived or deleted. */
+export interface ProjectInUse {
+  readonly project: StoredProject;
+  readonly activeFeatures: number;
+}
+
+/** 403: the project has active features, which archiving or deleting it would take from their users. */
+export const hasActiveFeatures = (action: 'archive' | 'delete'): Refusal =>
+  refusal('InvalidOperationError', `You can not ${action} a project with active feature flags`);
+
+/** Archives a project without active features. Returns the event. */
+export const archiveProject = ({ project, activeFeatures }: ProjectInUse): DomainEvent => {
+  if (activeFeatures > 0) throw hasActiveFeatures('archive');
+  return { type: 'project-archived', project: project.id };
 };
 
-/** The feature after its project lost an environment: without any settings there. */
-export const withoutEnvironment = (feature: Feature, environment: string): Feature => ({
-  ...feature,
-  environments: Object.fromEntries(Object.entries(feature.environments).filter(([name]) => name !== environment)),
-});
+/** Deletes a project without active features, but never the project `default`. Returns the event. */
+export const deleteProject = ({ project, activeFeatures }: ProjectInUse): DomainEvent => {
+  if (project.id === 'default') throw refusal('InvalidOperationError', 'You can not delete the default project!');
+  if (activeFeatures > 0) throw hasActiveFeatures('delete');
+  return { type: 'project-deleted', project: project.id };
+};

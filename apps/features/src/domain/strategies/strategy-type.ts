@@ -1,5 +1,8 @@
-import type { UpdateStrategyTypeBody } from '@bunting/contracts';
-import { invalidValue } from '../refusals.ts';
+import { type CreateStrategyTypeBody, refusal, type UpdateStrategyTypeBody } from '@bunting/contracts';
+import type { DomainEvent } from '../features/feature.ts';
+import { isEqual } from '../is-equal.ts';
+import { type Reference, requireUnused } from '../references.ts';
+import { emptyValue, invalidValue } from '../refusals.ts';
 
 /** A kind of strategies: a built-in one, or one that SDKs of the users evaluate. */
 export interface StoredStrategyType {
@@ -19,8 +22,8 @@ export const publicStrategyType = ({ builtIn, parameters, ...type }: StoredStrat
   parameters: [...parameters],
 });
 
-/** A strategy type in its stored form: parameters without duplicates, with all defaults. */
-export const strategyTypeAfter = (before: StoredStrategyType, body: UpdateStrategyTypeBody): StoredStrategyType => {
+/** The type with the content of a request: parameters without duplicates, with all defaults. */
+const contentFrom = (before: StoredStrategyType, body: UpdateStrategyTypeBody): StoredStrategyType => {
   const names = new Set<string>();
   for (const [index, { name }] of body.parameters.entries()) {
     if (names.has(name)) throw invalidValue('be listed once', `/body/parameters/${index}/name`, name);
@@ -37,4 +40,48 @@ export const strategyTypeAfter = (before: StoredStrategyType, body: UpdateStrate
       required,
     })),
   };
+};
+
+/** A new strategy type. Whether its name is free is not decided here. */
+export const newStrategyType = ({ name, ...content }: CreateStrategyTypeBody): StoredStrategyType => {
+  if (name.trim() === '') throw emptyValue('/body/name');
+  const blank = { title: null, description: null, parameters: [], builtIn: false, deprecated: false };
+  return contentFrom({ name, ...blank }, content);
+};
+
+/** A strategy type after a change, and its events. An unchanged type is returned as is, without events. */
+export interface StrategyTypeDecision {
+  readonly type: StoredStrategyType;
+  readonly events: readonly DomainEvent[];
+}
+
+const requireEditable = ({ name, builtIn }: StoredStrategyType): void => {
+  if (builtIn) throw refusal('OperationDeniedError', `Cannot edit strategy ${name}`);
+};
+
+/** Updates a custom strategy type. An omitted title or description stays; the parameters are replaced. */
+export const updateStrategyType = (before: StoredStrategyType, body: UpdateStrategyTypeBody): StrategyTypeDecision => {
+  requireEditable(before);
+  const after = contentFrom(before, body);
+  return isEqual(after, before)
+    ? { type: before, events: [] }
+    : { type: after, events: [{ type: 'strategy-updated', data: publicStrategyType(after) }] };
+};
+
+/** Deprecates a strategy type, or reverts that. Strategies of the type stay, but new ones are not offered. Built-in types can be deprecated, too. */
+export const setDeprecated = (before: StoredStrategyType, deprecated: boolean): StrategyTypeDecision => {
+  if (before.deprecated === deprecated) return { type: before, events: [] };
+  const type = deprecated ? 'strategy-deprecated' : 'strategy-reactivated';
+  return { type: { ...before, deprecated }, events: [{ type, data: { name: before.name } }] };
+};
+
+/** Deletes a custom strategy type that no feature uses. Returns the event. */
+export const deleteStrategyType = (
+  type: StoredStrategyType,
+  users: readonly Reference[],
+  hidden: readonly string[],
+): DomainEvent => {
+  requireEditable(type);
+  requireUnused(`Strategy ${type.name}`, users, hidden);
+  return { type: 'strategy-deleted', data: { name: type.name } };
 };

@@ -1,4 +1,4 @@
-import { type CreateStrategy, FeatureStrategy, type JsonPatch, notFound, lenientSchema } from '@bunting/contracts';
+import { type CreateStrategy, FeatureStrategy, type JsonPatch, lenientSchema } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { validateConstraints } from '../constraints/constraint.ts';
 import {
@@ -10,7 +10,7 @@ import {
   featureEvent,
 } from '../features/feature.ts';
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
-import { shortName, limitExceeded, invalidProperty } from '../refusals.ts';
+import { invalidProperty, limitExceeded, segmentNotFound, shortName, strategyNotFound } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
 import { hasEnvironment, limits, type ProjectContext } from '../project-context.ts';
 import { normalizeStrategyVariants, type Distribution } from '../variants/variants.ts';
@@ -62,7 +62,7 @@ export const publicStrategy = (strategy: Strategy): PublicStrategy => ({
 /** The strategy with that id in that very environment; one of another environment is not found. */
 export const strategyOf = (feature: Feature, { environment, strategyId }: StrategyRef): Strategy => {
   const strategy = inEnvironment(feature, environment).strategies.find(({ id }) => id === strategyId);
-  if (strategy === undefined) throw notFound(`Could not find strategy with id: ${shortName(strategyId)}`);
+  if (strategy === undefined) throw strategyNotFound(strategyId);
   return strategy;
 };
 
@@ -98,7 +98,7 @@ export const validateSegmentIds = (
   for (const [index, id] of segments.entries()) {
     if (before.includes(id)) continue;
     const segment = projectContext.segments.get(id);
-    if (segment === undefined) throw notFound(`No segment exists with ID "${id}"`);
+    if (segment === undefined) throw segmentNotFound(id);
     if (segment.project !== null && segment.project !== project) {
       throw invalidProperty(
         `The segments ${shortName(segment.name)} with id ${id} does not belong to project "${project}"`,

@@ -1,16 +1,36 @@
-import type { TagTypeBody, TagTypeDescription } from '@bunting/contracts';
+import type { TagTypeBody, TagTypeDescription, UpdateTagTypeBody } from '@bunting/contracts';
+import type { DomainEvent } from '../features/feature.ts';
+import { isEqual } from '../is-equal.ts';
 import { requireUrlFriendlyName } from '../names.ts';
+
+/** A tag type as it is stored. */
+export type StoredTagType = Required<TagTypeDescription>;
 
 const maxNameLength = 50;
 
 /** A new tag type in the form of responses: only with the properties of the request. */
-export const tagTypeView = ({ name, ...about }: Required<TagTypeDescription>): TagTypeDescription => ({
+export const tagTypeView = ({ name, ...about }: StoredTagType): TagTypeDescription => ({
   name,
   ...Object.fromEntries(Object.entries(about).filter(([, value]) => value !== null)),
 });
 
 /** A tag type in its stored form. The caller checks that its name is free. */
-export const newTagType = ({ name, description, icon, color }: TagTypeBody): Required<TagTypeDescription> => {
+export const newTagType = ({ name, description, icon, color }: TagTypeBody): StoredTagType => {
   requireUrlFriendlyName(name, '/body/name', maxNameLength);
   return { name, description: description ?? null, icon: icon ?? null, color: color ?? null };
+};
+
+/** A tag type after a change, and its events. An unchanged type is returned as is, without events. */
+export interface TagTypeDecision {
+  readonly type: StoredTagType;
+  readonly events: readonly DomainEvent[];
+}
+
+/** Updates a tag type. Omitted properties do not change. */
+export const updateTagType = (before: StoredTagType, body: UpdateTagTypeBody): TagTypeDecision => {
+  const { description = before.description, icon = before.icon, color = before.color } = body;
+  const after = { name: before.name, description, icon, color };
+  return isEqual(after, before)
+    ? { type: before, events: [] }
+    : { type: after, events: [{ type: 'tag-type-updated', data: after, preData: before }] };
 };

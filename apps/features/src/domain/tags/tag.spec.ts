@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aFeature } from '../../../test/builders.ts';
-import { addTag, removeTag } from './tag.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import { addTag, newTag, removeTag, removeTags } from './tag.ts';
 
 const area = { type: 'area', value: 'pay' };
 const team = { type: 'team', value: 'oslo' };
@@ -42,4 +43,15 @@ describe('a tag', () => {
   it('can be put on a feature in the archive', () => {
     expect(addTag(aFeature({ archivedAt: '2026-02-01T00:00:00.000Z' }), team).events).toHaveLength(1);
   });
+});
+
+it('a new tag has a value of at least two characters, not counting blanks around it', () => {
+  expect(newTag({ type: 'team', value: ' oslo ' })).toEqual(team);
+  expect(refusalOf(() => newTag({ type: 'team', value: ' o ' })).message).toContain('`/body/value`');
+});
+
+it('all tags of a type, or one of them, are removed from a feature', () => {
+  const feature = aFeature({ tags: [area, team, { type: 'team', value: 'bergen' }] });
+  expect(removeTags(feature, 'team').feature.tags).toEqual([area]);
+  expect(removeTags(feature, 'team', 'bergen').feature.tags).toEqual([area, team]);
 });

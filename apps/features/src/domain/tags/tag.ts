@@ -1,7 +1,17 @@
-import type { Tag } from '@bunting/contracts';
+import { minTagLength, type Tag } from '@bunting/contracts';
+import { invalidValue } from '../refusals.ts';
 import { type Decision, type Feature, featureEvent, type DomainEvent } from '../features/feature.ts';
 
 const isTag = (one: Tag) => (other: Tag) => one.type === other.type && one.value === other.value;
+
+/** A new tag, without blanks around its value. Whether its type exists is not decided here. */
+export const newTag = ({ type, value }: Tag): Tag => {
+  const trimmed = value.trim();
+  if ([...trimmed].length < minTagLength) {
+    throw invalidValue(`NOT have fewer than ${minTagLength} characters`, '/body/value', value);
+  }
+  return { type, value: trimmed };
+};
 
 const byTypeAndValue = (one: Tag, other: Tag): number => {
   if (one.type !== other.type) return one.type < other.type ? -1 : 1;
@@ -56,4 +66,10 @@ export const changeTags = (feature: Feature, changes: TagChanges): Decision => {
   for (const tag of tagsToAdd(changes)) take(addTag(after, tag));
   for (const tag of changes.removedTags) take(removeTag(after, tag));
   return { feature: after, events };
+};
+
+/** Removes a tag, or all tags of a type, from a feature. */
+export const removeTags = (feature: Feature, type: string, value?: string): Decision => {
+  const removedTags = feature.tags.filter((tag) => tag.type === type && (value === undefined || tag.value === value));
+  return changeTags(feature, { addedTags: [], removedTags });
 };

@@ -3,14 +3,13 @@ import {
   type Caller,
   may,
   type MetricsBody,
-  type Refusal,
   type RegisterApplicationBody,
   projectsOf,
 } from '@bunting/contracts';
 import { reportingEnvironment } from './reporting-environment.ts';
 import { isPublicKey, type ReportedApplicationInstance } from './applications.ts';
 import type { LifecycleStage } from '../features/feature.ts';
-import { invalidValue, shortName, invalidProperty } from '../refusals.ts';
+import { invalidValue } from '../refusals.ts';
 
 /** How often an application evaluated a feature in an environment within one minute. */
 export interface EvaluationCount {
@@ -63,10 +62,6 @@ const variantsOf = (variants: Readonly<Record<string, number>> = {}): Record<str
 /** Whether the caller may report on features of a project. */
 export const mayReportOn = (caller: Caller, project: string): boolean =>
   may(caller, ['CLIENT', 'FRONTEND'], { project });
-
-/** 400: there is no such environment to report for. */
-export const reportingEnvironmentNotFound = (environment: string): Refusal =>
-  invalidProperty(`Could not find environment ${shortName(environment)}`, '/body/environment');
 
 /** The counts of an application, without those that are zero. */
 export const evaluationCounts = (body: MetricsBody, environment: string, now: Date): EvaluationCount[] => {

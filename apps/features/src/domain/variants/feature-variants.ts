@@ -1,16 +1,16 @@
-import { type FeatureVariant, type JsonPatch, notFound, refusal, lenientSchema, VariantList } from '@bunting/contracts';
+import { type FeatureVariant, type JsonPatch, refusal, lenientSchema, VariantList } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
-import { shortName } from '../refusals.ts';
+import { environmentNotOfFeature } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 
 const requireConnected = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
   if (!hasEnvironment(projectContext, environment)) {
-    throw notFound(`Could not find ${feature.name} in ${shortName(environment)}`);
+    throw environmentNotOfFeature(environment, feature.name);
   }
 };
 

@@ -1,6 +1,6 @@
 import { type FeatureVariant, invalid, type Payload, type StrategyVariant, totalWeight } from '@bunting/contracts';
 import { requireUrlFriendlyName } from '../names.ts';
-import { invalidValue, invalidProperty } from '../refusals.ts';
+import { emptyValue, invalidProperty, invalidValue } from '../refusals.ts';
 
 type AnyVariant = Pick<FeatureVariant, 'name' | 'weight' | 'payload'> &
   Required<Pick<FeatureVariant, 'weightType' | 'stickiness'>>;
@@ -50,12 +50,7 @@ const distributeWeights = <V extends AnyVariant>(
   let variable = 0;
   for (const [index, { weight, weightType, stickiness, payload }] of variants.entries()) {
     if (payload !== undefined) requirePayload(payload, `${path}/${index}/payload`);
-    if (stickiness === '') {
-      throw invalid(
-        `The \`${path}/${index}/stickiness\` property is not allowed to be empty.`,
-        `${path}/${index}/stickiness`,
-      );
-    }
+    if (stickiness === '') throw emptyValue(`${path}/${index}/stickiness`);
     if (weightType === 'variable') variable += 1;
     else if (Number.isInteger(weight)) fixed += weight;
     else throw invalidValue('be integer', `${path}/${index}/weight`, weight);

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
-import { DeleteApplication, notFound } from '@bunting/contracts';
-import { shortName } from '../../domain/refusals.ts';
+import { DeleteApplication } from '@bunting/contracts';
+import { applicationNotFound } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -11,7 +11,7 @@ export const deleteApplicationEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       authoriseAtRoot(caller, DeleteApplication.permission);
       if (!(await applications.remove(params.appName, hiddenProjectsOf(caller))))
-        throw notFound(`Could not find application with appName ${shortName(params.appName)}`);
+        throw applicationNotFound(params.appName);
       return null;
     }),
   );

@@ -1,9 +1,10 @@
 import { implement } from '@bunting/bus';
-import { DeleteFeature, notFound } from '@bunting/contracts';
+import { DeleteFeature } from '@bunting/contracts';
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
 import { deleteArchivedFeatures } from './delete-archived-features.ts';
 import type { FeaturesContext } from '../context.ts';
+import { noFeatureFlag } from '../../domain/refusals.ts';
 
 export const deleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteFeature, (request) =>
@@ -11,7 +12,7 @@ export const deleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, DeleteFeature.permission, { project: feature?.project });
-      if (feature === undefined) throw notFound('No feature flag found');
+      if (feature === undefined) throw noFeatureFlag();
       await deleteArchivedFeatures(tx, [feature]);
       return null;
     }),

@@ -1,7 +1,6 @@
-import { notFound } from '@bunting/contracts';
 import { type Decision, strategiesOf } from '../../domain/features/feature.ts';
 import { requireUsableReferences } from '../../domain/features/revive-feature.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { activeProjectNotFound } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { requireBelowLimits } from '../features/require-below-limits.ts';
 
@@ -19,7 +18,7 @@ export const requireRevivable = async (
   const [first] = revived;
   if (first === undefined) return;
   const { project } = await tx.projects.newFeatureContext(first.project, first.name);
-  if (project === null) throw notFound(`Active project with id ${shortName(first.project)} does not exist`);
+  if (project === null) throw activeProjectNotFound(first.project);
   await requireBelowLimits(tx, {
     project: first.project,
     projectFeatureLimit: project.featureLimit,

@@ -1,11 +1,12 @@
 import { implement } from '@bunting/bus';
-import { notFound, ReviveFeature } from '@bunting/contracts';
+import { ReviveFeature } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/features/revive-feature.ts';
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
+import { noFeatureFlag } from '../../domain/refusals.ts';
 
 export const reviveFeatureEndpoint = ({ transaction, instanceFeatureLimit }: FeaturesContext) =>
   implement(ReviveFeature, (request) =>
@@ -14,7 +15,7 @@ export const reviveFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Fea
       await tx.projects.lockShared({ feature: params.featureName });
       const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, ReviveFeature.permission, { project: feature?.project });
-      if (feature === undefined) throw notFound('No feature flag found');
+      if (feature === undefined) throw noFeatureFlag();
       const decision = reviveFeature(feature, now.toISOString());
       await requireRevivable(tx, [decision], instanceFeatureLimit);
       await saveAndEmit(tx, decision, caller);

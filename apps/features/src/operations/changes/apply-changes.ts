@@ -1,12 +1,11 @@
 import { type OperationRequest, implement } from '@bunting/bus';
-import { asJsonObject, type AppliedChanges, ApplyChanges, isFinalRefusal, isSegmentChange } from '@bunting/contracts';
+import { asJsonObject, type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
 import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash, randomUUID } from 'node:crypto';
 import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
-import type { ChangeContext } from '../../domain/changes/rule.ts';
 import { inverseChanges } from '../../domain/changes/inverse.ts';
-import { overwritesOf } from '../../domain/changes/overwrites.ts';
+import { overwriteConflicts } from '../../domain/changes/overwrites.ts';
 import { withCollaborator } from '../../domain/features/collaborators.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
@@ -22,37 +21,6 @@ const refusedResult = (outcome: 'conflict' | 'overwrites', conflicts: readonly A
   conflicts: [...conflicts],
   inverse: [],
 });
-
-/** The conflicts with edits that applying would overwrite. Their messages become the reason why a schedule is suspended. */
-const overwriteConflicts = (body: ApplyChangesRequest['body'], changeContext: ChangeContext): ApplyConflict[] =>
-  body.changes.flatMap((requested) => {
-    const { id: changeId, change } = requested;
-    if (overwritesOf(requested, changeContext).length === 0) return [];
-    const code = 'overwrite';
-    const reason = 'was changed; applying would overwrite that change';
-    if (isSegmentChange(change)) {
-      const { id } = change.payload;
-      const name = changeContext.segments.get(id)?.name ?? '';
-      return { code, message: `Segment ${id} (${name}) ${reason}`, segment: id, changeId };
-    }
-    const { feature } = change;
-    switch (change.action) {
-      case 'updateStrategy':
-      case 'deleteStrategy':
-        return {
-          code,
-          message: `Strategy ${change.payload.id} of feature flag ${feature} ${reason}`,
-          feature,
-          changeId,
-        };
-      case 'patchVariant': {
-        const where = `Environment variants of feature flag ${feature} in ${body.environment} were changed`;
-        return { code, message: `${where}; applying would overwrite that change`, feature, changeId };
-      }
-      default:
-        return { code, message: `Feature flag ${feature} ${reason}`, feature, changeId };
-    }
-  });
 
 /** Locks the features and segments that the changes refer to, in a fixed order, and reads everything the rules need. */
 const lockChangeContext = async (
@@ -85,7 +53,7 @@ const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise
   }
   const folded = foldChanges(body.changes, changeContext);
   if (folded.conflicts.length > 0) return refusedResult('conflict', folded.conflicts);
-  const overwrites = body.refuseOverwrites ? overwriteConflicts(body, changeContext) : [];
+  const overwrites = body.refuseOverwrites ? overwriteConflicts(body.changes, changeContext) : [];
   if (overwrites.length > 0) return refusedResult('overwrites', overwrites);
 
   const changed = [...folded.features.values()].filter(

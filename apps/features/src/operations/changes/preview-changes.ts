@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
-import { type Change, isSegmentChange, notFound, PreviewChanges } from '@bunting/contracts';
+import { type Change, isSegmentChange, PreviewChanges } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { currentSnapshot } from '../../domain/changes/overwrites.ts';
 import { previewChanges } from '../../domain/changes/preview.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { projectNotFound } from '../../domain/refusals.ts';
 import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { featuresOf, subjectsOf } from './change-subjects.ts';
@@ -33,7 +33,7 @@ export const previewChangesEndpoint = ({ readChangeContext }: FeaturesContext) =
     const { project, requests, withStates } = body;
     const changes = requests.flatMap((request) => request.changes.map(({ change }) => change));
     const found = await readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
-    if (found === undefined) throw notFound(`Could not find project with id ${shortName(project)}`);
+    if (found === undefined) throw projectNotFound(project);
     const previews = requests.map((request) => {
       const { environment } = request;
       const own =

@@ -1,8 +1,9 @@
 import { implement } from '@bunting/bus';
-import { CreateContextField, refusal } from '@bunting/contracts';
+import { CreateContextField } from '@bunting/contracts';
 import { newContextField } from '../../domain/constraints/context-field.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
+import { contextFieldNameTaken } from '../../domain/refusals.ts';
 
 export const createContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateContextField, (request) =>
@@ -10,7 +11,7 @@ export const createContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
       authoriseAtRoot(request.caller, CreateContextField.permission);
       const field = newContextField(request.body);
       const added = await contextFields.add(field);
-      if (added === undefined) throw refusal('NameExistsError', 'A context field with that name already exist');
+      if (added === undefined) throw contextFieldNameTaken();
       events.emit([{ type: 'context-field-created', data: field }]);
       return { ...field, legalValues: [...field.legalValues], ...added };
     }),

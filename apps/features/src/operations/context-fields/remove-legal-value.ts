@@ -1,14 +1,14 @@
 import { implement } from '@bunting/bus';
 import { RemoveLegalValue } from '@bunting/contracts';
-import { withoutLegalValue } from '../../domain/constraints/context-field.ts';
+import { removeLegalValue } from '../../domain/constraints/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
-import { updateLegalValues } from './update-legal-values.ts';
+import { changeContextField } from './change-context-field.ts';
 
 export const removeLegalValueEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveLegalValue, (request) =>
-    transaction(request, (tx) =>
-      updateLegalValues(tx, request.caller, request.params.name, (field) =>
-        withoutLegalValue(field, request.params.value),
-      ),
-    ),
+    transaction(request, (tx) => {
+      const { params, caller } = request;
+      const target = { name: params.name, caller, access: RemoveLegalValue.permission };
+      return changeContextField(tx, target, (field) => removeLegalValue(field, params.value));
+    }),
   );

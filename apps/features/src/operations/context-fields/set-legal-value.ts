@@ -1,12 +1,14 @@
 import { implement } from '@bunting/bus';
 import { SetLegalValue } from '@bunting/contracts';
-import { withLegalValue } from '../../domain/constraints/context-field.ts';
+import { setLegalValue } from '../../domain/constraints/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
-import { updateLegalValues } from './update-legal-values.ts';
+import { changeContextField } from './change-context-field.ts';
 
 export const setLegalValueEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetLegalValue, (request) =>
-    transaction(request, (tx) =>
-      updateLegalValues(tx, request.caller, request.params.name, (field) => withLegalValue(field, request.body)),
-    ),
+    transaction(request, (tx) => {
+      const { params, body, caller } = request;
+      const target = { name: params.name, caller, access: SetLegalValue.permission };
+      return changeContextField(tx, target, (field) => setLegalValue(field, body));
+    }),
   );

@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { AddDependency } from '@bunting/contracts';
 import { normalizeDependency, setParent } from '../../domain/features/dependency.ts';
-import { featureNotFound } from '../../domain/features/feature-not-found.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { findVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
+import { featureNotInProject } from '../../domain/refusals.ts';
 
 export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddDependency, (request) =>
@@ -15,7 +15,7 @@ export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
       const childAndParents = await tx.features.findWithParentsForUpdate([params.featureName, body.feature]);
       const child = childAndParents.find(({ name }) => name === params.featureName);
       if (child === undefined || child.project !== params.projectId) {
-        throw featureNotFound(params.featureName, params.projectId);
+        throw featureNotInProject(params.featureName, params.projectId);
       }
       authorise(caller, AddDependency.permission, { project: child.project });
       const parent = findVisible(

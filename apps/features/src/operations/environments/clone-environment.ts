@@ -1,11 +1,10 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { CloneEnvironment, CopyEnvironmentPermissions, invalid, notFound } from '@bunting/contracts';
+import { CloneEnvironment, CopyEnvironmentPermissions } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { clonedEnvironment, environmentView } from '../../domain/environments/environment.ts';
 import { copyEnvironment } from '../../domain/environments/feature-environment.ts';
 import { inEnvironment } from '../../domain/strategies/strategy.ts';
-import { shortName, limitExceeded } from '../../domain/refusals.ts';
-import { limits } from '../../domain/project-context.ts';
+import { environmentNotFound, unknownProject } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -24,19 +23,16 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
       async ({ environments, features, events }) => {
         const { params, body, caller } = request;
         authoriseAtRoot(caller, CloneEnvironment.permission);
-        const { count, latest } = await environments.lockAndCount();
+        const existing = await environments.lockAndCount();
         const [source] = await environments.findForUpdate([params.name]);
-        if (source === undefined) throw notFound(`Could not find environment with name: ${shortName(params.name)}`);
-        const clone = clonedEnvironment(source, body, latest);
-        if (count >= limits.environments) throw limitExceeded('environment', limits.environments);
+        if (source === undefined) throw environmentNotFound(params.name);
+        const clone = clonedEnvironment(source, body, existing);
         await environments.add(clone);
 
         const requested = projectsToClone(body.projects);
         const projects = await environments.connectProjects(source.name, clone.name, requested);
-        const missing = (requested ?? []).findIndex((id) => !projects.includes(id));
-        if (missing >= 0) {
-          const path = `/body/projects/${missing}`;
-          throw invalid(`The \`${path}\` property must name a project that exists.`, path);
+        for (const [nth, id] of (requested ?? []).entries()) {
+          if (!projects.includes(id)) throw unknownProject(id, `/body/projects/${nth}`);
         }
         const from = source.name;
         const to = clone.name;

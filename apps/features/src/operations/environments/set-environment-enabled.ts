@@ -1,5 +1,4 @@
-import { notFound } from '@bunting/contracts';
-import { shortName } from '../../domain/refusals.ts';
+import { environmentNotFound } from '../../domain/refusals.ts';
 import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 
@@ -17,7 +16,7 @@ export const setEnvironmentEnabled = (
     const { params, caller } = request;
     authoriseAtRoot(caller, 'ADMIN');
     const [environment] = await environments.findForUpdate([params.name]);
-    if (environment === undefined) throw notFound(`Could not find environment with name: ${shortName(params.name)}`);
+    if (environment === undefined) throw environmentNotFound(params.name);
     if (environment.enabled !== enabled) await environments.save([{ ...environment, enabled }]);
     return null;
   });

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
-import { notFound, UpdateEnvironment } from '@bunting/contracts';
+import { UpdateEnvironment } from '@bunting/contracts';
 import { environmentView } from '../../domain/environments/environment.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { environmentNotFound } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { updateEnvironments } from './update-environments.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -12,7 +12,7 @@ export const updateEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       authoriseAtRoot(caller, UpdateEnvironment.permission);
       const [environment] = await updateEnvironments(tx, new Map([[params.name, body]]));
-      if (environment === undefined) throw notFound(`Could not find environment with name: ${shortName(params.name)}`);
+      if (environment === undefined) throw environmentNotFound(params.name);
       return environmentView(environment);
     }),
   );

@@ -1,6 +1,6 @@
-import { notFound, type UpdateEnvironmentBody } from '@bunting/contracts';
+import { type UpdateEnvironmentBody } from '@bunting/contracts';
 import { type StoredEnvironment, updateEnvironment } from '../../domain/environments/environment.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { environmentNotFound } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Updates environments by name and emits the states of the features in them. Refuses a name that does not exist. */
@@ -11,7 +11,7 @@ export const updateEnvironments = async (
   const found = new Map((await environments.findForUpdate([...changes.keys()])).map((one) => [one.name, one]));
   const decisions = [...changes].map(([name, change]) => {
     const environment = found.get(name);
-    if (environment === undefined) throw notFound(`Could not find environment with name: ${shortName(name)}`);
+    if (environment === undefined) throw environmentNotFound(name);
     return updateEnvironment(environment, change);
   });
   const changed = decisions.filter((decision) => decision.events.length > 0).map(({ environment }) => environment);

@@ -2,10 +2,10 @@ import { implement } from '@bunting/bus';
 import { EnableFeatures } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { enableFeature } from '../../domain/environments/feature-environment.ts';
-import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
 import { lockFeatures } from './lock-features.ts';
+import { authoriseFirstStrategy } from './authorise-first-strategy.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const enableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
@@ -16,9 +16,7 @@ export const enableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const where = { project: params.projectId, environment };
       authorise(caller, EnableFeatures.permission, where);
       const { features, projectContext } = await lockFeatures(tx, params.projectId, body.features);
-      // Adding the first strategy requires the permission to add strategies. Adding one beside disabled strategies does not, as in Unleash.
-      if (features.some((feature) => inEnvironment(feature, environment).strategies.length === 0))
-        authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
+      authoriseFirstStrategy(caller, features, where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
       const decisions = features.map((feature) =>
         enableFeature(feature, environment, { activateDisabled, defaultStrategyId: randomUUID() }, projectContext),

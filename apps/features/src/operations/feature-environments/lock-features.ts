@@ -1,7 +1,5 @@
-import { notFound } from '@bunting/contracts';
-import { featureNotFound } from '../../domain/features/feature-not-found.ts';
 import type { Feature } from '../../domain/features/feature.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { featureNotInProject, projectNotFound } from '../../domain/refusals.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
@@ -15,9 +13,9 @@ export const lockFeatures = async (
   const byName = new Map(found.map((feature) => [feature.name, feature]));
   for (const name of names) {
     const feature = byName.get(name);
-    if (feature?.project !== project) throw featureNotFound(name, project);
+    if (feature?.project !== project) throw featureNotInProject(name, project);
   }
   const projectContext = await repository.ofProject(project);
-  if (projectContext === undefined) throw notFound(`Could not find project with id ${shortName(project)}`);
+  if (projectContext === undefined) throw projectNotFound(project);
   return { features: found, projectContext };
 };

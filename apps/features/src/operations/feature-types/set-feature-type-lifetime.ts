@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { notFound, SetFeatureTypeLifetime } from '@bunting/contracts';
+import { setLifetime } from '../../domain/features/feature-type.ts';
 import { shortName } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -13,11 +14,9 @@ export const setFeatureTypeLifetimeEndpoint = ({ transaction }: FeaturesContext)
       if (before === undefined) {
         throw notFound(`The feature type you tried to update ("${shortName(params.id)}") does not exist.`);
       }
-      // Zero days mean no expected lifetime.
-      const after = { ...before, lifetimeDays: body.lifetimeDays || null };
-      if (after.lifetimeDays === before.lifetimeDays) return before;
-      await featureTypes.setLifetime(before.id, after.lifetimeDays);
-      events.emit([{ type: 'feature-type-updated', data: after, preData: before }]);
-      return after;
+      const decision = setLifetime(before, body.lifetimeDays);
+      if (decision.type !== before) await featureTypes.save(decision.type);
+      events.emit(decision.events);
+      return decision.type;
     }),
   );

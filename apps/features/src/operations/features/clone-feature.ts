@@ -1,13 +1,12 @@
 import { implement } from '@bunting/bus';
-import { CloneFeature, notFound } from '@bunting/contracts';
+import { CloneFeature } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { cloneFeature } from '../../domain/features/clone-feature.ts';
 import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { activeProjectNotFound, featureNameTaken } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { authorOf } from '../author.ts';
-import { featureNameTaken } from './feature-name-taken.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -26,7 +25,7 @@ export const cloneFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Feat
       const by = authorOf(caller);
       const origin = { project: source.project, now: now.toISOString(), by, naming: project?.naming };
       const { feature, events } = cloneFeature(source, body, origin, randomUUID);
-      if (project === null) throw notFound(`Active project with id ${shortName(source.project)} does not exist`);
+      if (project === null) throw activeProjectNotFound(source.project);
       await requireBelowLimits(tx, {
         project: source.project,
         projectFeatureLimit: project.featureLimit,

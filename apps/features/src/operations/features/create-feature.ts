@@ -1,13 +1,12 @@
 import { implement } from '@bunting/bus';
-import { CreateFeature, invalid, notFound } from '@bunting/contracts';
+import { CreateFeature } from '@bunting/contracts';
 import { createFeature } from '../../domain/features/create-feature.ts';
 import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { activeProjectNotFound, featureNameTaken } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { authorOf } from '../author.ts';
-import { addTags } from '../tags/add-tags.ts';
-import { featureNameTaken } from './feature-name-taken.ts';
+import { addTags, pathOfType } from '../tags/add-tags.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -22,20 +21,14 @@ export const createFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Fea
       if (taken !== null) throw featureNameTaken(taken);
       const origin = { project: params.projectId, now: now.toISOString(), by: authorOf(caller) };
       const { feature, events } = createFeature(body, { ...origin, naming: project?.naming });
-      if (project === null) throw notFound(`Active project with id ${shortName(params.projectId)} does not exist`);
+      if (project === null) throw activeProjectNotFound(params.projectId);
       await requireBelowLimits(tx, {
         project: params.projectId,
         projectFeatureLimit: project.featureLimit,
         instanceFeatureLimit,
         adding: 1,
       });
-      await addTags(tx, feature.tags, (type) => {
-        const index = body.tags?.findIndex((tag) => tag.type === type) ?? 0;
-        return invalid(
-          `Tag type '${type}' does not exist: see the \`/body/tags/${index}/type\` property.`,
-          `/body/tags/${index}/type`,
-        );
-      });
+      await addTags(tx, feature.tags, pathOfType(body.tags ?? [], '/body/tags'));
       await tx.features.add([feature]);
       tx.events.emit(events);
       return featureWithoutEnvironments(feature);

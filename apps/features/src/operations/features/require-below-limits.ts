@@ -1,5 +1,4 @@
-import { refusal } from '@bunting/contracts';
-import { limitExceeded } from '../../domain/refusals.ts';
+import { requireWithinInstanceLimit, requireWithinProjectLimit } from '../../domain/features/feature-limits.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 interface AddedFeatures {
@@ -17,13 +16,12 @@ export const requireBelowLimits = async (
   { projects }: Pick<Transaction, 'projects'>,
   { project, projectFeatureLimit, instanceFeatureLimit, adding }: AddedFeatures,
 ): Promise<void> => {
-  if (projectFeatureLimit !== null && (await projects.lockAndCountFeatures(project)) + adding > projectFeatureLimit) {
-    throw refusal('InvalidOperationError', 'You have reached the maximum number of feature flags for this project.');
+  if (projectFeatureLimit !== null) {
+    const features = (await projects.lockAndCountFeatures(project)) + adding;
+    requireWithinProjectLimit({ limit: projectFeatureLimit, features });
   }
-  if (
-    instanceFeatureLimit !== undefined &&
-    (await projects.lockAndCountFeatures(undefined)) + adding > instanceFeatureLimit
-  ) {
-    throw limitExceeded('feature flag', instanceFeatureLimit);
+  if (instanceFeatureLimit !== undefined) {
+    const features = (await projects.lockAndCountFeatures(undefined)) + adding;
+    requireWithinInstanceLimit({ limit: instanceFeatureLimit, features });
   }
 };

@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ExportFeatures, invalid } from '@bunting/contracts';
-import { invalidValue } from '../../domain/refusals.ts';
+import { unknownEnvironment } from '../../domain/refusals.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -15,8 +15,7 @@ export const exportFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
         );
       }
       const exported = await exportFeatures({ environment, features, tag, project }, hiddenProjectsOf(request.caller));
-      if (exported === undefined)
-        throw invalidValue('name an environment that exists', '/body/environment', environment);
+      if (exported === undefined) throw unknownEnvironment(environment, '/body/environment');
       // The event names the features without their content: its readers need not have access to all of them.
       const data = { environment, tag: tag ?? null, project: project ?? null, features: exported.names };
       events.emit([{ type: 'features-exported', data }]);

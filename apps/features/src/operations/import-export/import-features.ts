@@ -5,26 +5,20 @@ import {
   ImportFeatures,
   type ImportReport,
   maySee,
-  notFound,
   type Permission,
   Refusal,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import { withCollaborator } from '../../domain/features/collaborators.ts';
-import {
-  type Importer,
-  type ImportPlan,
-  fileReferences,
-  planImport,
-  type PlannedFeature,
-} from '../../domain/import/plan-import.ts';
-import { splitImport } from '../../domain/import/split-import.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { type Importer, fileReferences, planImport } from '../../domain/import/plan-import.ts';
+import { protectedParts } from '../../domain/import/protected-parts.ts';
+import { immediateEvents, splitImport } from '../../domain/import/split-import.ts';
+import { activeProjectNotFound } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { authorOf } from '../author.ts';
-import { protectionOf, storeProposal, type StoredImportProposal } from './import-proposal.ts';
+import { storeProposal, type StoredImportProposal } from './import-proposal.ts';
 import { requireBelowLimits } from '../features/require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -54,16 +48,6 @@ const authoriseAll = (caller: Caller, events: readonly DomainEvent[]): void => {
       environment: event.environment ?? undefined,
     });
   }
-};
-
-/** The events of an import of which only some edits are made now and the others are proposed. */
-export const immediateEvents = (
-  { features, events }: ImportPlan,
-  immediate: readonly PlannedFeature[],
-): readonly DomainEvent[] => {
-  const planned = new Set(features.flatMap((plan) => plan.events));
-  const emitted = new Set(immediate.flatMap((plan) => plan.events));
-  return events.filter((event) => !planned.has(event) || emitted.has(event));
 };
 
 /** The caller and the time, for the plan of an import. */
@@ -104,11 +88,11 @@ export const importFeaturesEndpoint = ({
     const ownFeatures = await tx.features.findWithParentsForUpdate(referenced.features, project);
     const features = [...ownFeatures, ...(await tx.features.findWithParents(referenced.features, project))];
     const found = await tx.importDestinations.find(project, referenced);
-    if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
+    if (found === undefined) throw activeProjectNotFound(project);
 
     const existing = new Map(features.map((feature) => [feature.name, feature]));
     const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
-    const protection = protectionOf(caller, body, await tx.protection.protectedOf(project));
+    const protection = protectedParts(caller, body, await tx.protection.protectedOf(project));
     const split = splitImport(plan.features, existing, protection);
     const events = immediateEvents(plan, split.immediate);
     authoriseAll(caller, events);

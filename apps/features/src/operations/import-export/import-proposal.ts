@@ -1,17 +1,9 @@
 import { type OperationRequest, type Bus, call, type CallContext } from '@bunting/bus';
-import {
-  type Caller,
-  type FeatureChange,
-  type ImportFeatures,
-  maxChangesPerChangeRequest,
-  notFound,
-  ProposeImport,
-  refusal,
-} from '@bunting/contracts';
+import { type FeatureChange, type ImportFeatures, ProposeImport, refusal } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { checkChanges } from '../../domain/changes/check-changes.ts';
-import { environmentsRequiringChangeRequest } from '../../domain/projects/protection.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { requireProposable } from '../../domain/import/protected-parts.ts';
+import { activeProjectNotFound } from '../../domain/refusals.ts';
 import type { UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
 import { subjectsOf } from '../changes/change-subjects.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
@@ -28,34 +20,6 @@ export interface StoredImportProposal {
   readonly changes: number;
 }
 
-/** The parts of an import that require a change request of the caller, and the environment for which it is created. */
-export const protectionOf = (
-  caller: Caller,
-  { project, environment }: { readonly project: string; readonly environment: string },
-  protectedEnvironments: readonly string[],
-) => {
-  const environments = environmentsRequiringChangeRequest(caller, project, protectedEnvironments);
-  const settings = environments.includes(environment);
-  return {
-    environment,
-    settings,
-    dependencies: environments.length > 0,
-    proposedIn: settings ? environment : environments.at(-1),
-  };
-};
-
-/** Refuses changes that exceed a change request, or that the caller may not propose. */
-export const requireProposable = (caller: Caller, project: string, changes: readonly FeatureChange[]): void => {
-  if (changes.length === 0) return;
-  if (caller.proposalDeniedProjects?.includes(project) === true) {
-    throw refusal('NoAccessError', 'The project is protected: only its members and administrators may propose changes');
-  }
-  if (changes.length > maxChangesPerChangeRequest) {
-    const message = `The import takes a change request of ${changes.length} changes, and one can hold at most ${maxChangesPerChangeRequest}. Import fewer features.`;
-    throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
-  }
-};
-
 /** Validates the changes as they will be when they are applied, and stores them for the change requests service. */
 export const storeProposal = async (
   tx: Transaction,
@@ -66,7 +30,7 @@ export const storeProposal = async (
   const { project } = body;
   requireProposable(caller, project, changes);
   const found = await tx.readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
-  if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
+  if (found === undefined) throw activeProjectNotFound(project);
   const changeContext = { ...found, environment: proposedIn, now: now.toISOString(), generateStrategyId: randomUUID };
   const paths = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
   const checked = checkChanges(

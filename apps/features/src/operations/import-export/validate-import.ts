@@ -6,18 +6,17 @@ import {
   type FeatureChange,
   type ImportValidation,
   may,
-  notFound,
   type Permission,
   Refusal,
   ValidateImport,
 } from '@bunting/contracts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import { fileReferences, planImport } from '../../domain/import/plan-import.ts';
-import { splitImport } from '../../domain/import/split-import.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { protectedParts, requireProposable } from '../../domain/import/protected-parts.ts';
+import { immediateEvents, splitImport } from '../../domain/import/split-import.ts';
+import { activeProjectNotFound } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
-import { immediateEvents, importerOf, importPermissions } from './import-features.ts';
-import { protectionOf, requireProposable } from './import-proposal.ts';
+import { importerOf, importPermissions } from './import-features.ts';
 import { requireBelowLimits } from '../features/require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -73,9 +72,9 @@ export const validateImportEndpoint = ({ transaction, instanceFeatureLimit }: Fe
       const referenced = fileReferences(data);
       const features = await tx.features.findWithParents(referenced.features);
       const found = await tx.importDestinations.find(project, referenced);
-      if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
+      if (found === undefined) throw activeProjectNotFound(project);
       const existing = new Map(features.map((feature) => [feature.name, feature]));
-      const protection = protectionOf(caller, body, await tx.protection.protectedOf(project));
+      const protection = protectedParts(caller, body, await tx.protection.protectedOf(project));
       try {
         const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
         const split = splitImport(plan.features, existing, protection);

@@ -3,12 +3,12 @@ import { EvaluateImpact, isSegmentChange } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { impactOf, maxFeaturesOfImpact } from '../../domain/impact-on-users.ts';
 import { readContext } from '../../domain/playground.ts';
-import { invalidProperty } from '../../domain/refusals.ts';
+import { invalidProperty, projectNotFound } from '../../domain/refusals.ts';
 import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { featuresOf } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
-import { contentAfter, projectNotFound, requireEnvironments, segmentsIn } from './playground-content.ts';
+import { contentAfter, requireEnvironments, segmentsIn } from './playground-content.ts';
 
 export const evaluateImpactEndpoint = (context: FeaturesContext) =>
   implement(EvaluateImpact, async (request) => {

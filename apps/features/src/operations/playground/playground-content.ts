@@ -3,7 +3,6 @@ import {
   type AdvancedPlaygroundBody,
   type AnyOperation,
   type PlaygroundBody,
-  notFound,
   ReadProposedChanges,
   type Refusal,
   refusal,
@@ -12,7 +11,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
 import { foldChanges, type RequestedChange } from '../../domain/changes/fold.ts';
 import { maxFeatures, type PlaygroundContent, requireFeaturesWithin, withChanges } from '../../domain/playground.ts';
-import { shortName, invalidProperty } from '../../domain/refusals.ts';
+import { projectNotFound, unknownEnvironment } from '../../domain/refusals.ts';
 import { featuresOf, subjectsOf } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
@@ -44,8 +43,6 @@ export const readProposal = (
   id: number,
 ): Promise<Proposal> => call(bus, ReadProposedChanges, { body: { id } }, onBehalfOf(request));
 
-export const projectNotFound = (project: string) => notFound(`Could not find project with id ${shortName(project)}`);
-
 /** @throws Refusal when an environment does not exist, with the path at which the request names it */
 export const requireEnvironments = (
   { environments: found }: PlaygroundContent,
@@ -53,7 +50,7 @@ export const requireEnvironments = (
   path: string,
 ): void => {
   const missing = wanted.find((environment) => !found.includes(environment));
-  if (missing !== undefined) throw invalidProperty(`Could not find environment ${shortName(missing)}`, path);
+  if (missing !== undefined) throw unknownEnvironment(missing, path);
 };
 
 /** The ids of segments that changes may refer to. */

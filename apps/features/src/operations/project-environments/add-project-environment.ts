@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
-import { AddProjectEnvironment, invalid, refusal } from '@bunting/contracts';
-import { shortName } from '../../domain/refusals.ts';
+import { AddProjectEnvironment } from '@bunting/contracts';
+import { addProjectEnvironment } from '../../domain/projects/project-environment.ts';
+import { unknownEnvironment } from '../../domain/refusals.ts';
 import { lockProject } from '../projects/lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -9,17 +10,13 @@ export const addProjectEnvironmentEndpoint = ({ transaction }: FeaturesContext) 
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const target = { id: params.projectId, caller, access: AddProjectEnvironment.permission };
-      const { project, environments } = await lockProject(tx, target);
+      const locked = await lockProject(tx, target);
       const { environment } = body;
-      if (environments.includes(environment)) {
-        throw refusal('ConflictError', `${project.id} already has the environment ${environment} enabled`);
-      }
-      if (!(await tx.projects.connect(project.id, environment))) {
-        const path = '/body/environment';
-        throw invalid(`Environment ${shortName(environment)} does not exist: see the \`${path}\` property.`, path);
-      }
-      tx.features.emitStates(await tx.projects.featureNames(project.id));
-      tx.events.emit([{ type: 'project-environment-added', project: project.id, environment }]);
+      const event = addProjectEnvironment(locked, environment);
+      const connected = await tx.projects.connect(locked.project.id, environment);
+      if (!connected) throw unknownEnvironment(environment, '/body/environment');
+      tx.features.emitStates(await tx.projects.featureNames(locked.project.id));
+      tx.events.emit([event]);
       return null;
     }),
   );

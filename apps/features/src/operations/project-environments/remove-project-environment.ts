@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { notFound, RemoveProjectEnvironment } from '@bunting/contracts';
-import { withoutEnvironment } from '../../domain/projects/project.ts';
-import { environmentNotFound } from '../../domain/refusals.ts';
+import { RemoveProjectEnvironment } from '@bunting/contracts';
+import { removeProjectEnvironment, withoutEnvironment } from '../../domain/projects/project-environment.ts';
 import { lockProject } from '../projects/lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,17 +9,13 @@ export const removeProjectEnvironmentEndpoint = ({ transaction }: FeaturesContex
     transaction(request, async (tx) => {
       const { params, caller } = request;
       const { projectId, environment } = params;
-      const { environments } = await lockProject(tx, {
-        id: projectId,
-        caller,
-        access: RemoveProjectEnvironment.permission,
-      });
-      if (!environments.includes(environment)) throw notFound(environmentNotFound(environment, projectId));
+      const target = { id: projectId, caller, access: RemoveProjectEnvironment.permission };
+      const event = removeProjectEnvironment(await lockProject(tx, target), environment);
       const features = await tx.features.findAllForUpdate(await tx.projects.featureNames(projectId));
       await tx.guard.checkDisconnection(projectId, environment);
       await tx.projects.disconnect(projectId, environment);
       await tx.features.save(features.map((feature) => withoutEnvironment(feature, environment)));
-      tx.events.emit([{ type: 'project-environment-removed', project: projectId, environment }]);
+      tx.events.emit([event]);
       return null;
     }),
   );

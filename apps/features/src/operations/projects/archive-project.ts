@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
-import { ArchiveProject, refusal } from '@bunting/contracts';
+import { ArchiveProject } from '@bunting/contracts';
+import { archiveProject } from '../../domain/projects/project.ts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -8,13 +9,11 @@ export const archiveProjectEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, caller, now } = request;
       const target = { id: params.projectId, caller, access: ArchiveProject.permission, orArchived: true };
-      const { project, isArchived, activeFeatures } = await lockProject(tx, target);
-      if (isArchived) return null;
-      if (activeFeatures > 0) {
-        throw refusal('InvalidOperationError', 'You can not archive a project with active feature flags');
-      }
-      await tx.projects.setArchived(project.id, now.toISOString());
-      tx.events.emit([{ type: 'project-archived', project: project.id }]);
+      const locked = await lockProject(tx, target);
+      if (locked.isArchived) return null;
+      const event = archiveProject(locked);
+      await tx.projects.setArchived(locked.project.id, now.toISOString());
+      tx.events.emit([event]);
       return null;
     }),
   );

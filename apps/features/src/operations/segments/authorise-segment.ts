@@ -1,5 +1,5 @@
-import { type Caller, invalid, maySee, type Permission } from '@bunting/contracts';
-import { shortName } from '../../domain/refusals.ts';
+import { type Caller, maySee, type Permission } from '@bunting/contracts';
+import { unknownProject } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 
@@ -10,10 +10,7 @@ export const authoriseSegment = (
   project: string | null,
 ): void => {
   if (project !== null && !maySee(caller, project)) {
-    throw invalid(
-      `The \`/body/project\` property must name a project that exists. You provided "${shortName(project)}".`,
-      '/body/project',
-    );
+    throw unknownProject(project, '/body/project');
   }
   if (project === null) authoriseAtRoot(caller, atRoot);
   else authorise(caller, [atRoot, inProject], { project });

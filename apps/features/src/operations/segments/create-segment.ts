@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateSegment } from '@bunting/contracts';
-import { limitExceeded } from '../../domain/refusals.ts';
+import { requireBelowLimit } from '../../domain/refusals.ts';
 import { segmentCreated, validateSegment } from '../../domain/constraints/segment.ts';
 import { limits } from '../../domain/project-context.ts';
 import { authoriseSegment } from './authorise-segment.ts';
@@ -12,7 +12,7 @@ export const createSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
       const { body, caller, now } = request;
       const content = validateSegment(body, { allowsRegex });
       authoriseSegment(caller, ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'], content.project);
-      if ((await segments.lockAndCount()) >= limits.segments) throw limitExceeded('segment', limits.segments);
+      requireBelowLimit('segment', await segments.lockAndCount(), limits.segments);
       const segment = await segments.add(content, { createdBy: caller.name, createdAt: now.toISOString() });
       events.emit([segmentCreated(segment)]);
       const { project, ...shown } = { ...segment, constraints: [...segment.constraints] };

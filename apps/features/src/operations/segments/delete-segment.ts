@@ -2,9 +2,9 @@ import { implement } from '@bunting/bus';
 import { DeleteSegment } from '@bunting/contracts';
 import { deleteSegment } from '../../domain/constraints/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
-import { noSuchSegment } from '../../persistence/segments/segment-repository.ts';
 import { hiddenProjectsOf, findVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
+import { segmentNotFound } from '../../domain/refusals.ts';
 
 const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
@@ -12,7 +12,7 @@ export const deleteSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteSegment, (request) =>
     transaction(request, async ({ segments, guard, events }) => {
       const { segment, neighbours } = await segments.getForUpdate(request.params.id);
-      if (findVisible(request, segment) === undefined) throw noSuchSegment(request.params.id);
+      if (findVisible(request, segment) === undefined) throw segmentNotFound(request.params.id);
       authoriseSegment(request.caller, permissions, segment.project);
       const decision = deleteSegment(segment, { ...neighbours, hidden: hiddenProjectsOf(request.caller) });
       await guard.checkSegmentEdit(segment.id, [segment.project]);

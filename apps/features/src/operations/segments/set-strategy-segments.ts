@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
-import { notFound, SetStrategySegments } from '@bunting/contracts';
-import { shortName } from '../../domain/refusals.ts';
+import { SetStrategySegments } from '@bunting/contracts';
+import { strategyNotFound } from '../../domain/refusals.ts';
 import { setStrategySegments } from '../../domain/strategies/set-strategy-segments.ts';
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
@@ -16,7 +16,7 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
       const found = findVisible(request, await tx.segments.featureOfStrategy(strategyId));
       // The project of the strategy decides, not the one that the body names.
       authorise(caller, SetStrategySegments.permission, { project: found?.project, environment: environmentId });
-      if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${shortName(strategyId)}`);
+      if (found?.project !== projectId) throw strategyNotFound(strategyId);
       const { feature, projectContext } = await tx.features.getForUpdate(
         projectId,
         found.name,

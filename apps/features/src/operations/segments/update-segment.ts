@@ -2,9 +2,9 @@ import { implement } from '@bunting/bus';
 import { UpdateSegment } from '@bunting/contracts';
 import { updateSegment } from '../../domain/constraints/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
-import { noSuchSegment } from '../../persistence/segments/segment-repository.ts';
 import { hiddenProjectsOf, findVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
+import { segmentNotFound } from '../../domain/refusals.ts';
 
 const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
@@ -13,7 +13,7 @@ export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
     transaction(request, async ({ segments, guard, events }) => {
       const { params, body, caller } = request;
       const { segment, neighbours } = await segments.getForUpdate(params.id, body.name);
-      if (findVisible(request, segment) === undefined) throw noSuchSegment(params.id);
+      if (findVisible(request, segment) === undefined) throw segmentNotFound(params.id);
       const project = body.project ?? null;
       authoriseSegment(caller, permissions, segment.project);
       if (project !== segment.project) authoriseSegment(caller, permissions, project);

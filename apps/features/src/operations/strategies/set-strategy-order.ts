@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
-import { notFound, SetStrategyOrder } from '@bunting/contracts';
+import { SetStrategyOrder } from '@bunting/contracts';
 import { reorderStrategies } from '../../domain/changes/actions/reorder-strategy.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { environmentNotOfFeature } from '../../domain/refusals.ts';
 import { hasEnvironment } from '../../domain/project-context.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
@@ -15,7 +15,7 @@ export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetStrategyOrder.permission, { project: feature.project, environment });
       if (!hasEnvironment(projectContext, environment)) {
-        throw notFound(`Feature ${feature.name} does not have environment ${shortName(environment)}`);
+        throw environmentNotOfFeature(environment, feature.name);
       }
       await saveAndEmit(tx, reorderStrategies(feature, environment, body, '/body'), caller);
       return null;

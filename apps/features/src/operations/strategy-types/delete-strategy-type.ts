@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
-import { DeleteStrategyType, refusal } from '@bunting/contracts';
-import { formatReferences } from '../../domain/format-references.ts';
+import { DeleteStrategyType } from '@bunting/contracts';
+import { deleteStrategyType } from '../../domain/strategies/strategy-type.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
-import { lockStrategyType, requireEditable } from './lock-strategy-type.ts';
+import { lockStrategyType } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,17 +11,10 @@ export const deleteStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       authoriseAtRoot(request.caller, DeleteStrategyType.permission);
       const type = await lockStrategyType(tx, request.params.name);
-      requireEditable(type);
-      const { name } = type;
-      const users = await tx.strategyTypes.usersOf(name);
-      if (users.length > 0) {
-        throw refusal(
-          'ConflictError',
-          `Strategy ${name} is in use by ${formatReferences(users, hiddenProjectsOf(request.caller))}`,
-        );
-      }
-      await tx.strategyTypes.remove(name);
-      tx.events.emit([{ type: 'strategy-deleted', data: { name } }]);
+      const users = await tx.strategyTypes.usersOf(type.name);
+      const event = deleteStrategyType(type, users, hiddenProjectsOf(request.caller));
+      await tx.strategyTypes.remove(type.name);
+      tx.events.emit([event]);
       return null;
     }),
   );

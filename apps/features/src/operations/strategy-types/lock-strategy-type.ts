@@ -1,6 +1,6 @@
-import { notFound, refusal } from '@bunting/contracts';
 import type { StoredStrategyType } from '../../domain/strategies/strategy-type.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
+import { strategyTypeNotFound } from '../../domain/refusals.ts';
 
 /** Locks a strategy type. */
 export const lockStrategyType = async (
@@ -8,11 +8,6 @@ export const lockStrategyType = async (
   name: string,
 ): Promise<StoredStrategyType> => {
   const type = await strategyTypes.findForUpdate(name);
-  if (type === undefined) throw notFound('No strategy found');
+  if (type === undefined) throw strategyTypeNotFound();
   return type;
-};
-
-/** Refuses to edit a built-in strategy type. */
-export const requireEditable = ({ name, builtIn }: StoredStrategyType): void => {
-  if (builtIn) throw refusal('OperationDeniedError', `Cannot edit strategy ${name}`);
 };

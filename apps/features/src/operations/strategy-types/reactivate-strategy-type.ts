@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ReactivateStrategyType } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { setDeprecated } from './deprecate-strategy-type.ts';
+import { changeDeprecation } from './change-deprecation.ts';
 
 export const reactivateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(ReactivateStrategyType, (request) => setDeprecated(transaction, request, false));
+  implement(ReactivateStrategyType, (request) => changeDeprecation(transaction, request, false));

@@ -1,9 +1,8 @@
 import { implement } from '@bunting/bus';
 import { UpdateStrategyType } from '@bunting/contracts';
-import { isEqual } from '../../domain/is-equal.ts';
-import { publicStrategyType, strategyTypeAfter } from '../../domain/strategies/strategy-type.ts';
+import { updateStrategyType } from '../../domain/strategies/strategy-type.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
-import { lockStrategyType, requireEditable } from './lock-strategy-type.ts';
+import { lockStrategyType } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
@@ -12,11 +11,9 @@ export const updateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       authoriseAtRoot(caller, UpdateStrategyType.permission);
       const before = await lockStrategyType(tx, params.name);
-      requireEditable(before);
-      const after = strategyTypeAfter(before, body);
-      if (isEqual(after, before)) return null;
-      await tx.strategyTypes.save(after);
-      tx.events.emit([{ type: 'strategy-updated', data: publicStrategyType(after) }]);
+      const { type, events } = updateStrategyType(before, body);
+      if (type !== before) await tx.strategyTypes.save(type);
+      tx.events.emit(events);
       return null;
     }),
   );

@@ -1,8 +1,9 @@
 import { implement } from '@bunting/bus';
-import { CreateTagType, refusal } from '@bunting/contracts';
+import { CreateTagType } from '@bunting/contracts';
 import { newTagType, tagTypeView } from '../../domain/tags/tag-type.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
+import { tagTypeNameTaken } from '../../domain/refusals.ts';
 
 export const createTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateTagType, (request) =>
@@ -10,7 +11,7 @@ export const createTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
       authoriseAtRoot(request.caller, CreateTagType.permission);
       const type = newTagType(request.body);
       if (!(await tags.addType(type))) {
-        throw refusal('NameExistsError', `There already exists a tag-type with the name ${type.name}`);
+        throw tagTypeNameTaken(type.name);
       }
       events.emit([{ type: 'tag-type-created', data: type }]);
       return tagTypeView(type);

@@ -1,8 +1,9 @@
 import { implement } from '@bunting/bus';
-import { DeleteTagType, notFound } from '@bunting/contracts';
+import { DeleteTagType } from '@bunting/contracts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { untagEverywhere } from '../tags/untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
+import { tagTypeNotFound } from '../../domain/refusals.ts';
 
 export const deleteTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteTagType, (request) =>
@@ -12,7 +13,7 @@ export const deleteTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
       // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
       await untagEverywhere(tx, params.name, undefined, caller);
       const type = await tx.tags.findTypeForUpdate(params.name);
-      if (type === undefined) throw notFound('Could not find tag-type');
+      if (type === undefined) throw tagTypeNotFound();
       await tx.tags.removeType(type.name);
       await tx.tags.requireNoneTagged(type.name);
       tx.events.emit([{ type: 'tag-type-deleted', preData: type }]);

@@ -1,8 +1,9 @@
 import { implement } from '@bunting/bus';
-import { notFound, UpdateTagType } from '@bunting/contracts';
-import { isEqual } from '../../domain/is-equal.ts';
+import { UpdateTagType } from '@bunting/contracts';
+import { updateTagType } from '../../domain/tags/tag-type.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
+import { tagTypeNotFound } from '../../domain/refusals.ts';
 
 export const updateTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateTagType, (request) =>
@@ -10,12 +11,10 @@ export const updateTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       authoriseAtRoot(caller, UpdateTagType.permission);
       const before = await tags.findTypeForUpdate(params.name);
-      if (before === undefined) throw notFound('Could not find tag-type');
-      const { description = before.description, icon = before.icon, color = before.color } = body;
-      const after = { name: before.name, description, icon, color };
-      if (isEqual(after, before)) return null;
-      await tags.saveType(after);
-      events.emit([{ type: 'tag-type-updated', data: after, preData: before }]);
+      if (before === undefined) throw tagTypeNotFound();
+      const decision = updateTagType(before, body);
+      if (decision.type !== before) await tags.saveType(decision.type);
+      events.emit(decision.events);
       return null;
     }),
   );

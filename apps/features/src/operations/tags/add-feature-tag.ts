@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
-import { AddFeatureTag, invalid, notFound } from '@bunting/contracts';
-import { shortName } from '../../domain/refusals.ts';
+import { AddFeatureTag } from '@bunting/contracts';
+import { featureNotFound } from '../../domain/refusals.ts';
 import { addTag } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
@@ -14,12 +14,10 @@ export const addFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, AddFeatureTag.permission, { project: feature?.project });
-      if (feature === undefined) throw notFound(`Could not find feature with name ${shortName(params.featureName)}`);
+      if (feature === undefined) throw featureNotFound(params.featureName);
       const decision = addTag(feature, body);
       if (decision.feature === feature) return body;
-      await addTags(tx, [body], (type) =>
-        invalid(`Tag type '${type}' does not exist: see the \`/body/type\` property.`, '/body/type'),
-      );
+      await addTags(tx, [body], () => '/body/type');
       await saveAndEmit(tx, decision, caller);
       return body;
     }),

@@ -1,15 +1,25 @@
-import type { Refusal, Tag } from '@bunting/contracts';
+import { Tag } from '@bunting/contracts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
+import { unknownTagType } from '../../domain/refusals.ts';
 
-/** Adds tags to the catalogue and records events for new ones. Refuses a tag type that does not exist. */
+/**
+ * Adds tags to the catalogue and emits the events of new ones.
+ * @param pathOf the JSON pointer to a tag type in the request, for the refusal of one that does not exist
+ */
 export const addTags = async (
   { tags: repository, events }: Transaction,
   tags: readonly Tag[],
-  unknownType: (type: string) => Refusal,
+  pathOf: (type: string) => string,
 ): Promise<void> => {
   if (tags.length === 0) return;
   const { added, unknownTypes } = await repository.addMissing(tags);
   const [unknown] = unknownTypes;
-  if (unknown !== undefined) throw unknownType(unknown);
+  if (unknown !== undefined) throw unknownTagType(unknown, pathOf(unknown));
   events.emit(added.map(({ type, value }) => ({ type: 'tag-created', data: { type, value } })));
 };
+
+/** The JSON pointer to a type in a list of tags. */
+export const pathOfType =
+  (tags: readonly Tag[], path: string) =>
+  (type: string): string =>
+    `${path}/${tags.findIndex((tag) => tag.type === type)}/type`;

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
-import { DeleteTag, notFound } from '@bunting/contracts';
-import { shortName } from '../../domain/refusals.ts';
+import { DeleteTag } from '@bunting/contracts';
+import { tagNotFound } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { untagEverywhere } from './untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -15,7 +15,7 @@ export const deleteTagEndpoint = ({ transaction }: FeaturesContext) =>
       // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
       await untagEverywhere(tx, type, value, caller);
       if (!(await tx.tags.removeTag({ type, value }))) {
-        throw notFound(`No tag with type: [${shortName(type)}] and value [${shortName(value)}]`);
+        throw tagNotFound({ type, value });
       }
       await tx.tags.requireNoneTagged(type, value);
       tx.events.emit([{ type: 'tag-deleted', data: { type, value } }]);

@@ -1,10 +1,11 @@
 import { implement } from '@bunting/bus';
-import { notFound, RemoveFeatureTag } from '@bunting/contracts';
+import { RemoveFeatureTag } from '@bunting/contracts';
 import { removeTag } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
+import { noFeatureFlag } from '../../domain/refusals.ts';
 
 export const removeFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveFeatureTag, (request) =>
@@ -13,7 +14,7 @@ export const removeFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
       const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
       // Without a feature there is no project: callers with the permission in any project get a 404, others a 403.
       authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });
-      if (feature === undefined) throw notFound('No feature flag found');
+      if (feature === undefined) throw noFeatureFlag();
       await saveAndEmit(tx, removeTag(feature, params), caller);
       return null;
     }),

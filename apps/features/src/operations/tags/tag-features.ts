@@ -1,11 +1,10 @@
 import { implement } from '@bunting/bus';
-import { invalid, notFound, TagFeatures } from '@bunting/contracts';
-import { shortName } from '../../domain/refusals.ts';
+import { invalid, TagFeatures } from '@bunting/contracts';
+import { featureNotFound } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
-import { addTags } from './add-tags.ts';
-import { unknownTagType } from './unknown-tag-type.ts';
+import { addTags, pathOfType } from './add-tags.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const tagFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
@@ -17,13 +16,13 @@ export const tagFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const features = new Map((await tx.features.findAllForUpdate(names)).map((feature) => [feature.name, feature]));
       const found = names.map((name) => {
         const feature = features.get(name);
-        if (feature === undefined) throw notFound(`Could not find feature with name ${shortName(name)}`);
+        if (feature === undefined) throw featureNotFound(name);
         if (feature.project === params.projectId) return feature;
         const path = `/body/features/${body.features.indexOf(name)}`;
         throw invalid(`Tried to change tags of feature not belonging to project: see the \`${path}\` property.`, path);
       });
       if (found.length > 0) {
-        await addTags(tx, tagsToAdd(body.tags), unknownTagType(body.tags.addedTags, '/body/tags/addedTags'));
+        await addTags(tx, tagsToAdd(body.tags), pathOfType(body.tags.addedTags, '/body/tags/addedTags'));
       }
       const decisions = found.map((feature) => changeTags(feature, body.tags));
       await saveAllAndEmit(tx, decisions, caller);

@@ -1,5 +1,5 @@
 import type { Caller } from '@bunting/contracts';
-import { changeTags } from '../../domain/tags/tag.ts';
+import { removeTags } from '../../domain/tags/tag.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
 
@@ -11,9 +11,9 @@ export const untagEverywhere = async (
   caller: Caller,
 ): Promise<void> => {
   const features = await tx.features.findAllForUpdate(await tx.tags.featureNames(type, value));
-  const decisions = features.map((feature) => {
-    const removedTags = feature.tags.filter((tag) => tag.type === type && (value === undefined || tag.value === value));
-    return changeTags(feature, { addedTags: [], removedTags });
-  });
-  await saveAllAndEmit(tx, decisions, caller);
+  await saveAllAndEmit(
+    tx,
+    features.map((feature) => removeTags(feature, type, value)),
+    caller,
+  );
 };

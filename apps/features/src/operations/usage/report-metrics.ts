@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ReportMetrics } from '@bunting/contracts';
-import { evaluationCounts, reportingEnvironmentNotFound, reportingApplication } from '../../domain/usage/metrics.ts';
+import { evaluationCounts, reportingApplication } from '../../domain/usage/metrics.ts';
+import { unknownEnvironment } from '../../domain/refusals.ts';
 import type { FindApplicationEnvironment } from '../../persistence/usage/application-environments.ts';
 import { authorise } from '../authorise.ts';
 import type { StoreReport } from './store-report.ts';
@@ -15,7 +16,7 @@ export const metricsReportEndpoint = (
     const { body, caller, now } = request;
     const environment = await findApplicationEnvironment(caller, body.environment);
     authorise(caller, operation.permission, { environment });
-    if (environment === undefined) throw reportingEnvironmentNotFound(body.environment ?? 'default');
+    if (environment === undefined) throw unknownEnvironment(body.environment ?? 'default', '/body/environment');
     const counts = evaluationCounts(body, environment, now);
     return storeReport(request, { counts, applications: [reportingApplication(body, environment, caller)] });
   });

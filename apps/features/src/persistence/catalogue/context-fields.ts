@@ -1,9 +1,8 @@
-import { notFound } from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement, type Tx } from '@bunting/database';
 import type { StoredContextField } from '../../domain/constraints/context-field.ts';
 import type { NewContextField } from '../../domain/import/plan-import.ts';
-import { shortName } from '../../domain/refusals.ts';
-import type { Reference } from '../../domain/format-references.ts';
+import { contextFieldNotFound } from '../../domain/refusals.ts';
+import type { Reference } from '../../domain/references.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { strategiesWhere } from '../features/strategies-where.ts';
 import { defaultStrategiesWithField } from '../projects/default-strategy-uses.ts';
@@ -102,7 +101,7 @@ const legalValues: Statement = {
 export const contextFieldReader = (database: ReadDatabase) => {
   const read = async (statement: Statement, name: string, hidden: readonly string[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [name, hidden]);
-    if (row === undefined) throw notFound(`Could not find context field ${shortName(name)}`);
+    if (row === undefined) throw contextFieldNotFound(name);
     return row.json;
   };
   return {

@@ -10,7 +10,8 @@ export const featureTypeRepository = (tx: Tx) => ({
   findForUpdate: async (id: string): Promise<FeatureTypeDescription | undefined> =>
     (await tx.query<FeatureTypeDescription>(findForUpdate, [id]))[0],
 
-  setLifetime: async (id: string, lifetimeDays: number | null): Promise<void> => {
+  /** Stores the lifetime; nothing else of a type changes. */
+  save: async ({ id, lifetimeDays }: FeatureTypeDescription): Promise<void> => {
     await tx.em.nativeUpdate(FeatureTypeEntity, { id }, { lifetimeDays });
   },
 });

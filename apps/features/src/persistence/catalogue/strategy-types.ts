@@ -1,9 +1,9 @@
-import { notFound } from '@bunting/contracts';
 import type { ReadDatabase, Statement, Tx } from '@bunting/database';
-import type { Reference } from '../../domain/format-references.ts';
+import type { Reference } from '../../domain/references.ts';
 import type { StoredStrategyType } from '../../domain/strategies/strategy-type.ts';
 import { sql, StrategyTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../insert-if-absent.ts';
+import { strategyTypeNotFound } from '../../domain/refusals.ts';
 
 const findForUpdate = `
   select ${sql.selectOf(StrategyTypeEntity, 'strategy_type')} from strategy_type where name = $1 for update`;
@@ -57,7 +57,7 @@ export const strategyTypeReader = (database: ReadDatabase) => ({
   all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
   one: async (name: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(one, [name]);
-    if (row === undefined) throw notFound('No strategy found');
+    if (row === undefined) throw strategyTypeNotFound();
     return row.json;
   },
 });

@@ -1,14 +1,12 @@
-import { notFound, type Page, type Tag, type TagTypeDescription } from '@bunting/contracts';
+import { type Page, type Tag, type TagTypeDescription } from '@bunting/contracts';
 import { violatedConstraint, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import type { StoredTagType } from '../../domain/tags/tag-type.ts';
 import type { NewTagType } from '../../domain/import/plan-import.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { tagNotFound, tagTypeNotFound } from '../../domain/refusals.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../insert-if-absent.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
 import { SerializationFailure } from '../serialization-failure.ts';
-
-/** A tag type as it is stored. */
-type StoredTagType = Required<TagTypeDescription>;
 
 const tagType = withoutNulls(
   `'name': name, 'description': ${orNull('description')}, 'icon': ${orNull('icon')}, 'color': color`,
@@ -142,13 +140,13 @@ export const tagReader = (database: ReadDatabase) => {
       (await read(tags, [type, hidden, limit ?? null, offset])) ?? '',
     one: async ({ type, value }: Tag, hidden: readonly string[]): Promise<string> => {
       const json = await read(oneTag, [type, value, hidden]);
-      if (json === undefined) throw notFound(`No tag with type: [${shortName(type)}] and value [${shortName(value)}]`);
+      if (json === undefined) throw tagNotFound({ type, value });
       return json;
     },
     types: async (): Promise<string> => (await read(tagTypes)) ?? '',
     type: async (name: string): Promise<string> => {
       const json = await read(oneTagType, [name]);
-      if (json === undefined) throw notFound('Could not find tag-type');
+      if (json === undefined) throw tagTypeNotFound();
       return json;
     },
     isTypeTaken: async (name: string): Promise<boolean> => (await read(oneTagType, [name])) !== undefined,

@@ -1,8 +1,8 @@
-import { type CountEnvironmentTokens, notFound, type ReplyOf } from '@bunting/contracts';
+import { type CountEnvironmentTokens, type ReplyOf } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import type { StoredEnvironment } from '../../domain/environments/environment.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { environmentNotFound, projectNotFound } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { TaggedJson } from '../conditional-write.ts';
 import { withoutNulls } from '../json-sql.ts';
@@ -74,13 +74,13 @@ export const environmentReader = (database: ReadDatabase) => {
         hidden,
         JSON.stringify(tokens),
       ]);
-      if (row === undefined) throw notFound(`Could not find environment with name: ${shortName(name)}`);
+      if (row === undefined) throw environmentNotFound(name);
       return { json: row.json, tag: contentTag(row.stored) };
     },
     /** @param tokens the numbers of tokens with access to the project */
     ofProject: async (project: string, tokens: Tokens): Promise<string> => {
       const json = await read(ofProject, [project, JSON.stringify(tokens)]);
-      if (json === undefined) throw notFound(`Could not find project with id ${shortName(project)}`);
+      if (json === undefined) throw projectNotFound(project);
       return json;
     },
     isTaken: async (name: string): Promise<boolean> => (await database.read(exists, [name])).length > 0,

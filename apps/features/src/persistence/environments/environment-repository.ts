@@ -1,10 +1,10 @@
-import { refusal } from '@bunting/contracts';
 import { violatedConstraint, persistDifference, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { emitEnvironmentDelivery, emitProjectEnvironmentDelivery } from '../emit-delivery.ts';
-import type { StoredEnvironment } from '../../domain/environments/environment.ts';
+import type { ExistingEnvironments, StoredEnvironment } from '../../domain/environments/environment.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { BeforeAndAfter } from '../conditional-write.ts';
+import { environmentNameTaken } from '../../domain/refusals.ts';
 
 const findForUpdate = `
   select ${sql.jsonOf(EnvironmentEntity, 'e')} as environment from environment e where name = any ($1::text[])
@@ -43,10 +43,10 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
     locked,
 
     /** The number of environments and the highest sort order; no other transaction that counts can add one before this one ends. */
-    lockAndCount: async (): Promise<{ readonly count: number; readonly latest: number }> => {
+    lockAndCount: async (): Promise<ExistingEnvironments> => {
       await query("select pg_advisory_xact_lock(hashtext('environments'))");
       const text = 'select count(*) as count, coalesce(max(sort_order), 0) as latest from environment';
-      return (await query<{ count: number; latest: number }>(text))[0] ?? { count: 0, latest: 0 };
+      return (await query<ExistingEnvironments>(text))[0] ?? { count: 0, latest: 0 };
     },
 
     /** The environments with these names that exist, locked in the order of their names. */
@@ -64,7 +64,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
         await tx.em.insert(EnvironmentEntity, environment);
       } catch (error) {
         if (violatedConstraint(error) !== 'environment_pkey') throw error;
-        throw refusal('NameExistsError', `An environment with the name ${environment.name} already exists`);
+        throw environmentNameTaken(environment.name);
       }
       emitEnvironmentDelivery(outbox, environment);
     },

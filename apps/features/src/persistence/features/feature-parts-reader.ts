@@ -1,7 +1,7 @@
-import { type LifecycleCounts, type LifecycleStage, notFound, type Refusal } from '@bunting/contracts';
+import type { LifecycleCounts, LifecycleStage } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { ReadDatabase, Statement } from '@bunting/database';
-import { shortName } from '../../domain/refusals.ts';
+import { environmentNotOfFeature, strategyNotFound } from '../../domain/refusals.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
 import { emptyEnvironment } from '../../domain/strategies/strategy.ts';
@@ -148,23 +148,20 @@ export const featurePartsReader = (database: ReadDatabase) => {
   };
 
   const partIn =
-    (statement: Statement, unconnected: (feature: string, environment: string) => Refusal) =>
+    (statement: Statement) =>
     async (feature: FeatureEnvironmentRef): Promise<TaggedJson> => {
       const { json, stored, connected } = await rowOf(statement, feature, feature.environment);
-      if (connected !== true) throw unconnected(shortName(feature.featureName), shortName(feature.environment));
+      if (connected !== true) throw environmentNotOfFeature(feature.environment, feature.featureName);
       return { json: json ?? '', tag: contentTag(stored ?? emptyEnvironment) };
     };
-  const notIn = (feature: string, where: string): Refusal => notFound(`Could not find ${feature} in ${where}`);
 
   return {
-    environment: partIn(environment, notIn),
-    strategies: partIn(strategies, (feature, where) =>
-      notFound(`Feature ${feature} does not have environment ${where}`),
-    ),
-    environmentVariants: partIn(environmentVariants, notIn),
+    environment: partIn(environment),
+    strategies: partIn(strategies),
+    environmentVariants: partIn(environmentVariants),
     strategy: async (ref: FeatureEnvironmentRef & { readonly strategyId: string }): Promise<TaggedJson> => {
       const { json } = await rowOf(strategy, ref, ref.environment, ref.strategyId);
-      if (json === null) throw notFound(`Could not find strategy with id: ${shortName(ref.strategyId)}`);
+      if (json === null) throw strategyNotFound(ref.strategyId);
       return { json, tag: contentTag(JSON.parse(json)) };
     },
     /** The variants of the first environment that has variants. */

@@ -1,6 +1,6 @@
-import { notFound, type Page, type Tag } from '@bunting/contracts';
+import { type Page, type Tag } from '@bunting/contracts';
 import { type ReadDatabase, batchedRead, type Statement } from '@bunting/database';
-import { shortName } from '../../domain/refusals.ts';
+import { featureNotFound } from '../../domain/refusals.ts';
 import type { FeatureRef } from './feature-parts-reader.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import type { TaggedJson } from '../conditional-write.ts';
@@ -64,7 +64,7 @@ export const featureReader = (database: ReadDatabase) => {
 
     tagsOf: async (name: string, hidden: readonly string[]): Promise<TaggedJson> => {
       const [found] = await database.read<TaggedJson>(tags, [name, hidden]);
-      if (found === undefined) throw notFound(`Could not find feature with name ${shortName(name)}`);
+      if (found === undefined) throw featureNotFound(name);
       return found;
     },
   };

@@ -1,4 +1,4 @@
-import { type FeatureState, notFound, refusal } from '@bunting/contracts';
+import { type FeatureState, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import { insertStates, type Outbox } from '@bunting/outbox';
 import { emitFeatureDelivery, emitRemovalDelivery } from '../emit-delivery.ts';
@@ -18,6 +18,7 @@ import {
   projectContextOf,
 } from './project-context.ts';
 import type { BeforeAndAfter, VersionedFeature } from '../conditional-write.ts';
+import { noFeatureFlag } from '../../domain/refusals.ts';
 
 /** A locked feature and the context of its project. */
 export interface LockedFeature {
@@ -207,7 +208,7 @@ export const featureRepository = (
     /** Locks a feature and its parents, whose states change with the children. */
     getWithParentsForUpdate: async (project: string, name: string): Promise<Feature> => {
       const found = (await find(withParentsForUpdate, [name], null)).find((feature) => feature.name === name);
-      if (found === undefined) throw notFound('No feature flag found');
+      if (found === undefined) throw noFeatureFlag();
       if (found.project !== project) throw await refusalOfMissingFeature(query, project, name);
       return found;
     },

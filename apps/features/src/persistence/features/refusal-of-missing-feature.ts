@@ -1,7 +1,6 @@
-import { notFound, type Refusal } from '@bunting/contracts';
+import { type Refusal } from '@bunting/contracts';
 import type { ReadDatabase } from '@bunting/database';
-import { featureNotFound } from '../../domain/features/feature-not-found.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { activeFeatureNotFound, featureNotInProject } from '../../domain/refusals.ts';
 
 type Query = <Row>(text: string, values: readonly unknown[]) => Promise<Row[]>;
 
@@ -16,8 +15,8 @@ const projectOf = `
 /** The refusal for a feature that a project does not have. It names the feature's own project unless that is private. */
 export const refusalOfMissingFeature = async (query: Query, project: string, name: string): Promise<Refusal> => {
   const [row] = await query<Row>(projectOf, [name]);
-  if (row?.project === project) return notFound(`Could not find feature flag with name ${shortName(name)}`);
-  return featureNotFound(name, project, row?.mode === 'private' ? undefined : row?.project);
+  if (row?.project === project) return activeFeatureNotFound(name);
+  return featureNotInProject(name, project, row?.mode === 'private' ? undefined : row?.project);
 };
 
 /** As `refusalOfMissingFeature`, outside of transactions. */

@@ -1,12 +1,11 @@
 import {
   type GetProjectActivity,
-  notFound,
   type PersonalDashboardProject,
   type ProjectStatus,
   type ReplyOf,
 } from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
-import { shortName } from '../../domain/refusals.ts';
+import { projectNotFound } from '../../domain/refusals.ts';
 import { featuresOfProject } from '../features/feature-json.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
 import { type ProjectMembers, memberCount, owners } from './project-members.ts';
@@ -114,7 +113,7 @@ export interface ExternalProjectData {
 export const projectOverviewReader = (database: ReadDatabase) => {
   const read = async (statement: Statement, id: string, ...more: unknown[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [id, ...more]);
-    if (row === undefined) throw notFound(`No project found: ${shortName(id)}`);
+    if (row === undefined) throw projectNotFound(id);
     return row.json;
   };
   const overviewReader =

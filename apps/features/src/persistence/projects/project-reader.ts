@@ -1,12 +1,6 @@
-import {
-  type Environment,
-  type GetProjectActivity,
-  notFound,
-  type ProjectsQuery,
-  type ReplyOf,
-} from '@bunting/contracts';
+import { type Environment, type GetProjectActivity, type ProjectsQuery, type ReplyOf } from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
-import { shortName } from '../../domain/refusals.ts';
+import { projectNotFound } from '../../domain/refusals.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
 import { memberCount, owners, type ProjectMembers } from './project-members.ts';
 import { health, joinMetrics, lastUsageAt } from './project-metrics.ts';
@@ -69,7 +63,7 @@ export const projectReader = (database: ReadDatabase) => ({
   /** @throws Refusal `NotFoundError` for a project that does not exist or is archived. */
   environmentsOf: async (project: string): Promise<ProjectEnvironment[]> => {
     const [row] = await database.read<{ environments: ProjectEnvironment[] }>(environmentsOfProject, [project]);
-    if (row === undefined) throw notFound(`Could not find project with id ${shortName(project)}`);
+    if (row === undefined) throw projectNotFound(project);
     return row.environments;
   },
   /** As within a transaction, but without locks: another request may take the name before the caller does. */

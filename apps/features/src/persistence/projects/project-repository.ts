@@ -1,9 +1,10 @@
-import { type Caller, type CreatedProject, type CreateStrategy, type Environment, refusal } from '@bunting/contracts';
+import type { Caller, CreatedProject, CreateStrategy } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { emitProjectEnvironmentDelivery, emitProjectRemovalDelivery } from '../emit-delivery.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
-import { mayReuseIds, projectIdTaken, type StoredProject } from '../../domain/projects/project.ts';
+import { hasActiveFeatures, mayReuseIds, projectIdTaken, type StoredProject } from '../../domain/projects/project.ts';
+import type { NewProjectContext } from '../../domain/projects/new-project.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import {
   DeletedPrivateProjectEntity,
@@ -92,13 +93,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
 
   return {
     /** All environments by sort order; whether the id is taken, or reserved by a private project that was deleted. */
-    newProjectContext: (
-      id: string,
-    ): Promise<{
-      readonly taken: boolean;
-      readonly reserved: boolean;
-      readonly environments: readonly Environment[];
-    }> => one(newProjectContext, [id]),
+    newProjectContext: (id: string): Promise<NewProjectContext> => one(newProjectContext, [id]),
     newFeatureContext: (project: string, name: string): Promise<NewFeatureContext> =>
       one(newFeatureContext, [project, name]),
 
@@ -185,7 +180,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
       } catch (error) {
         // Another transaction added a feature after the features were counted.
         if (violatedConstraint(error) !== 'feature_project_fkey') throw error;
-        throw refusal('InvalidOperationError', 'You can not delete a project with active feature flags');
+        throw hasActiveFeatures('delete');
       }
       if (mode === 'private') await tx.em.insert(DeletedPrivateProjectEntity, { id });
       const { version } = await one<{ version: number }>(nextVersion, [id]);

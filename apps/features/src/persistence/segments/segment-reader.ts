@@ -1,13 +1,12 @@
-import { notFound, type SegmentStrategies } from '@bunting/contracts';
+import { type SegmentStrategies } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
-import { shortName } from '../../domain/refusals.ts';
+import { segmentNotFound, strategyNotFound } from '../../domain/refusals.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import { storedSegmentJson } from '../entities.ts';
 import type { TaggedJson } from '../conditional-write.ts';
 import { strategiesWhere } from '../features/strategies-where.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
-import { noSuchSegment } from './segment-repository.ts';
 
 /** SQL: the row `s` of `segment` as clients receive it, with more members. */
 const segmentJson = (...more: readonly string[]): string =>
@@ -68,20 +67,20 @@ export const segmentReader = (database: ReadDatabase) => ({
     (await database.read<{ json: string }>(allSegments, [hidden]))[0]?.json ?? '',
   one: async (id: number, hidden: readonly string[]): Promise<TaggedJson> => {
     const [row] = await database.read<{ json: string; stored: StoredSegment }>(oneSegment, [id, hidden]);
-    if (row === undefined) throw noSuchSegment(id);
+    if (row === undefined) throw segmentNotFound(id);
     return { json: row.json, tag: contentTag(row.stored) };
   },
   isNameTaken: async (name: string): Promise<boolean> => (await database.read(nameTaken, [name])).length > 0,
   /** The strategies of active features that use a segment. */
   strategiesOf: async (id: number, hidden: readonly string[]): Promise<SegmentStrategies['strategies']> => {
     const [row] = await database.read<Pick<SegmentStrategies, 'strategies'>>(strategiesOfSegment, [id, hidden]);
-    if (row === undefined) throw noSuchSegment(id);
+    if (row === undefined) throw segmentNotFound(id);
     return row.strategies;
   },
   /** The segments that a strategy uses. */
   ofStrategy: async (strategyId: string, hidden: readonly string[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(segmentsOfStrategy, [strategyId, hidden]);
-    if (row === undefined) throw notFound(`Could not find strategy with id: ${shortName(strategyId)}`);
+    if (row === undefined) throw strategyNotFound(strategyId);
     return row.json;
   },
 });

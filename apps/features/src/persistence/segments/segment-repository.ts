@@ -1,10 +1,10 @@
-import { invalid, notFound, refusal } from '@bunting/contracts';
+import { refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { emitSegmentDelivery } from '../emit-delivery.ts';
 import { defaultStrategiesWithSegment } from '../projects/default-strategy-uses.ts';
 import { raw } from '@mikro-orm/postgresql';
-import { shortName } from '../../domain/refusals.ts';
+import { segmentNameTaken, segmentNotFound, unknownProject } from '../../domain/refusals.ts';
 import type { SegmentContent, SegmentUsage, StoredSegment } from '../../domain/constraints/segment.ts';
 import { SegmentEntity, storedSegmentJson } from '../entities.ts';
 import type { BeforeAndAfter } from '../conditional-write.ts';
@@ -23,15 +23,14 @@ interface Row {
   readonly idOfName: number | null;
 }
 
-export const noSuchSegment = (id: number) => notFound(`No segment exists with ID "${id}"`);
+export const noSuchSegment = (id: number) => segmentNotFound(id);
 
 /** The refusal for a write of a segment that violates a constraint of the database. */
 const refusalOf = (error: unknown, project: string | null): unknown => {
   const broken = violatedConstraint(error);
-  if (broken === 'segment_name_is_unique') return refusal('NameExistsError', 'Segment name already exists');
+  if (broken === 'segment_name_is_unique') return segmentNameTaken();
   if (broken !== 'segment_project_fkey') return error;
-  const message = `The \`/body/project\` property must name a project that exists. You provided "${shortName(project ?? '')}".`;
-  return invalid(message, '/body/project');
+  return unknownProject(project ?? '', '/body/project');
 };
 
 /** Segments within a transaction. */
@@ -63,7 +62,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
       name: string = '',
     ): Promise<{ readonly segment: StoredSegment; readonly neighbours: SegmentUsage }> => {
       const [row] = await query<Row>(getForUpdate, [id, name]);
-      if (row === undefined) throw noSuchSegment(id);
+      if (row === undefined) throw segmentNotFound(id);
       const { segment, idOfName } = row;
       // A second statement: it sees those that began to use the segment while this transaction waited for the lock.
       const users = await query<SegmentUsage['users'][number]>(usersOf, [id]);

@@ -1,7 +1,6 @@
-import type { ApplicationsQuery, ProjectApplicationsQuery } from '@bunting/contracts';
-import { notFound } from '@bunting/contracts';
+import type { ApplicationsQuery, ProjectApplicationsQuery, Refusal } from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
-import { shortName } from '../../domain/refusals.ts';
+import { applicationNotFound, projectNotFound } from '../../domain/refusals.ts';
 import { usedOnlyIn } from './application-repository.ts';
 
 const usageOf = (hidden: string): string => `
@@ -201,31 +200,29 @@ const defaultPageSizeOfProject = 50;
 
 /** Reads applications, as JSON, in one statement each. Applications that are used only in hidden projects are left out. */
 export const applicationReader = (database: ReadDatabase) => {
-  const readJson = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
+  const readJson = async (statement: Statement, values: readonly unknown[], missing?: Refusal): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
-    if (row === undefined) throw notFound(missing);
+    if (row === undefined) throw missing ?? new Error(`The statement ${statement.name} returned no row.`);
     return row.json;
   };
-  const noApplication = (name: string): string => `Could not find application with appName ${shortName(name)}`;
-  const noProject = (id: string): string => `No project found: ${shortName(id)}`;
 
   return {
     all: (
       { query, sortBy = 'appName', sortOrder = 'asc', offset = 0, limit = defaultPageSize }: ApplicationsQuery,
       hidden: readonly string[],
-    ): Promise<string> =>
-      readJson(all(sortBy, sortOrder), [hidden, query ?? null, offset, limit], 'Could not find the applications'),
+    ): Promise<string> => readJson(all(sortBy, sortOrder), [hidden, query ?? null, offset, limit]),
     one: (appName: string, hidden: readonly string[]): Promise<string> =>
-      readJson(one, [appName, hidden], noApplication(appName)),
+      readJson(one, [appName, hidden], applicationNotFound(appName)),
     overview: (appName: string, hidden: readonly string[]): Promise<string> =>
-      readJson(overview, [appName, hidden], noApplication(appName)),
+      readJson(overview, [appName, hidden], applicationNotFound(appName)),
     instances: (appName: string, environment: string, hidden: readonly string[]): Promise<string> =>
-      readJson(instances, [appName, hidden, environment], noApplication(appName)),
+      readJson(instances, [appName, hidden, environment], applicationNotFound(appName)),
     ofProject: (
       project: string,
       { query, sortOrder = 'asc', offset = 0, limit = defaultPageSizeOfProject }: ProjectApplicationsQuery,
-    ): Promise<string> => readJson(ofProject(sortOrder), [project, query ?? null, offset, limit], noProject(project)),
-    outdatedSdksOf: (project: string): Promise<string> => readJson(outdatedSdks, [project], noProject(project)),
+    ): Promise<string> =>
+      readJson(ofProject(sortOrder), [project, query ?? null, offset, limit], projectNotFound(project)),
+    outdatedSdksOf: (project: string): Promise<string> => readJson(outdatedSdks, [project], projectNotFound(project)),
     /** Whether the application exists and is used only in hidden projects. */
     isHidden: async (appName: string, hidden: readonly string[]): Promise<boolean> =>
       hidden.length > 0 && (await database.read(isHidden, [appName, hidden])).length > 0,

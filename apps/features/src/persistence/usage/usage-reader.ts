@@ -1,6 +1,5 @@
-import { notFound } from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
-import { shortName } from '../../domain/refusals.ts';
+import { featureNotFound } from '../../domain/refusals.ts';
 import { joinLastHour } from '../features/feature-json.ts';
 
 const about = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
@@ -45,19 +44,17 @@ const byHour: Statement = {
 
 /** Reads usage outside of transactions, as JSON, in one statement each. */
 export const usageReader = (database: ReadDatabase) => {
-  const readJson = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
+  const readJson = async (statement: Statement, values: readonly [feature: string, ...unknown[]]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
-    if (row === undefined) throw notFound(missing);
+    if (row === undefined) throw featureNotFound(values[0]);
     return row.json;
   };
-  const noFeature = (name: string): string => `Could not find feature with name ${shortName(name)}`;
 
   return {
     /** The evaluations of the last hour. */
-    lastHour: (feature: string, hidden: readonly string[]): Promise<string> =>
-      readJson(lastHour, [feature, hidden], noFeature(feature)),
+    lastHour: (feature: string, hidden: readonly string[]): Promise<string> => readJson(lastHour, [feature, hidden]),
     /** The evaluations by hour of the last `hoursBack` hours, the newest `maxRawMetrics` counts of them. */
     byHour: (feature: string, hoursBack: number, hidden: readonly string[]): Promise<string> =>
-      readJson(byHour, [feature, hoursBack, hidden], noFeature(feature)),
+      readJson(byHour, [feature, hoursBack, hidden]),
   };
 };

@@ -1,3 +1,4 @@
+import { refusal } from '@bunting/contracts';
 import { shortName } from './refusals.ts';
 
 /** An object that refers to another one, and its project. */
@@ -18,4 +19,12 @@ export const formatReferences = (references: readonly Reference[], hidden: reado
   if (unseen === 0) return names;
   const others = unseen === 1 ? '1 other' : `${unseen} others`;
   return names === '' ? others : `${names} and ${others}`;
+};
+
+/**
+ * Refuses to delete an object that others refer to.
+ * @param object what and which it is, as the error message begins: `Segment beta`
+ */
+export const requireUnused = (object: string, users: readonly Reference[], hidden: readonly string[] = []): void => {
+  if (users.length > 0) throw refusal('ConflictError', `${object} is in use by ${formatReferences(users, hidden)}`);
 };

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { formatReferences, type Reference } from './format-references.ts';
+import { refusalOf } from '../../test/refusal-of.ts';
+import { formatReferences, type Reference, requireUnused } from './references.ts';
 
 const users = (count: number, project = 'shop'): Reference[] =>
   Array.from({ length: count }, (_, nth) => ({ name: `${project}-${nth}`, project }));
@@ -13,4 +14,12 @@ it('the error for an object in use names ten uses and the number of others', () 
 it('the error for an object in use only counts uses that are hidden from the caller', () => {
   expect(formatReferences([...users(1), ...users(2, 'vault')], ['vault'])).toBe('shop-0 and 2 others');
   expect(formatReferences(users(1, 'vault'), ['vault'])).toBe('1 other');
+});
+
+it('an object in use cannot be deleted', () => {
+  expect(refusalOf(() => requireUnused('Segment beta', users(1)))).toMatchObject({
+    kind: 'ConflictError',
+    message: 'Segment beta is in use by shop-0',
+  });
+  expect(() => requireUnused('Segment beta', [])).not.toThrow();
 });

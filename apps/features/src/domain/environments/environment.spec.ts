@@ -1,0 +1,53 @@
+import { expect, it } from '@jest/globals';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import { limits } from '../project-context.ts';
+import { clonedEnvironment, deleteEnvironment, newEnvironment, type StoredEnvironment } from './environment.ts';
+
+const staging: StoredEnvironment = {
+  name: 'staging',
+  type: 'test',
+  sortOrder: 4,
+  enabled: true,
+  protected: false,
+  requiredApprovals: 2,
+};
+const existing = { count: 3, latest: 4 };
+
+it('a new environment comes after the existing ones, unless the request has a sort order', () => {
+  expect(newEnvironment({ name: 'qa', type: 'test' }, existing).sortOrder).toBe(5);
+  expect(newEnvironment({ name: 'qa', type: 'test', sortOrder: 1 }, existing).sortOrder).toBe(1);
+});
+
+it('the clone of an environment has its type and required approvals, and can be deleted', () => {
+  const clone = clonedEnvironment({ ...staging, protected: true }, { name: 'qa' }, existing);
+  expect(clone).toEqual({ ...staging, name: 'qa', sortOrder: 5 });
+});
+
+it('an environment beyond the limit is refused', () => {
+  const full = { count: limits.environments, latest: 4 };
+  expect(refusalOf(() => newEnvironment({ name: 'qa', type: 'test' }, full)).kind).toBe('ExceedsLimitError');
+  expect(refusalOf(() => clonedEnvironment(staging, { name: 'qa' }, full)).kind).toBe('ExceedsLimitError');
+});
+
+it('an environment that is deleted emits its last state', () => {
+  expect(deleteEnvironment(staging, [])).toEqual({
+    type: 'environment-deleted',
+    environment: 'staging',
+    preData: staging,
+  });
+});
+
+it('a protected environment cannot be deleted', () => {
+  expect(refusalOf(() => deleteEnvironment({ ...staging, protected: true }, []))).toMatchObject({
+    kind: 'OperationDeniedError',
+    message: 'The environment staging is protected and cannot be deleted',
+  });
+});
+
+it('an environment that projects use cannot be deleted, and the error names ten of them', () => {
+  const projects = Array.from({ length: 11 }, (_, nth) => `p${nth}`);
+  expect(refusalOf(() => deleteEnvironment(staging, projects))).toMatchObject({
+    kind: 'ConflictError',
+    message: 'The environment staging is in use by projects: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9',
+  });
+});

@@ -1,0 +1,41 @@
+import { type Caller, type FeatureChange, maxChangesPerChangeRequest, refusal } from '@bunting/contracts';
+import { environmentsRequiringChangeRequest } from '../projects/protection.ts';
+
+/** The changes of an import that need a change request. */
+export interface ProtectedParts {
+  readonly environment: string;
+  /** switch, strategies and variants in the environment */
+  readonly settings: boolean;
+  /** whether dependencies of features are protected; they are the same in every environment */
+  readonly dependencies: boolean;
+  /** the environment for which the change request is created; undefined if none is needed */
+  readonly proposedIn: string | undefined;
+}
+
+/** The parts of an import that require a change request of the caller, and the environment for which it is created. */
+export const protectedParts = (
+  caller: Caller,
+  { project, environment }: { readonly project: string; readonly environment: string },
+  protectedEnvironments: readonly string[],
+): ProtectedParts => {
+  const environments = environmentsRequiringChangeRequest(caller, project, protectedEnvironments);
+  const settings = environments.includes(environment);
+  return {
+    environment,
+    settings,
+    dependencies: environments.length > 0,
+    proposedIn: settings ? environment : environments.at(-1),
+  };
+};
+
+/** Refuses changes that exceed a change request, or that the caller may not propose. */
+export const requireProposable = (caller: Caller, project: string, changes: readonly FeatureChange[]): void => {
+  if (changes.length === 0) return;
+  if (caller.proposalDeniedProjects?.includes(project) === true) {
+    throw refusal('NoAccessError', 'The project is protected: only its members and administrators may propose changes');
+  }
+  if (changes.length > maxChangesPerChangeRequest) {
+    const message = `The import takes a change request of ${changes.length} changes, and one can hold at most ${maxChangesPerChangeRequest}. Import fewer features.`;
+    throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
+  }
+};

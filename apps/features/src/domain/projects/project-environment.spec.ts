@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import {
+  addProjectEnvironment,
+  removeProjectEnvironment,
+  validateDefaultStrategy,
+  withoutEnvironment,
+} from './project-environment.ts';
+
+const shop = { project: { id: 'shop' }, environments: ['development'] };
+
+it('a project gets an environment once', () => {
+  const added = { type: 'project-environment-added', project: 'shop', environment: 'staging' };
+  expect(addProjectEnvironment(shop, 'staging')).toEqual(added);
+  expect(refusalOf(() => addProjectEnvironment(shop, 'development'))).toMatchObject({
+    kind: 'ConflictError',
+    message: 'shop already has the environment development enabled',
+  });
+});
+
+it('a project can lose only an environment that it has', () => {
+  const removed = { type: 'project-environment-removed', project: 'shop', environment: 'development' };
+  expect(removeProjectEnvironment(shop, 'development')).toEqual(removed);
+  expect(refusalOf(() => removeProjectEnvironment(shop, 'staging'))).toMatchObject({
+    kind: 'NotFoundError',
+    message: 'Could not find environment staging for project: shop',
+  });
+});
+
+describe('a default strategy', () => {
+  const ask = (name: string, environment = 'development') =>
+    validateDefaultStrategy('shop', environment, { name, parameters: { rollout: '10' } }, someProjectContext());
+
+  it('is a gradual rollout in an environment of the project', () => {
+    expect(ask('flexibleRollout')).toMatchObject({ name: 'flexibleRollout', parameters: { rollout: '10' } });
+    expect(refusalOf(() => ask('default')).message).toMatch(/^Only "flexibleRollout".*`\/body\/name`/);
+    expect(refusalOf(() => ask('flexibleRollout', 'moon')).kind).toBe('NotFoundError');
+  });
+});
+
+it('a project that loses an environment keeps none of its settings', () => {
+  const feature = aFeature({ strategies: [aStrategy()], enabled: true });
+  expect(withoutEnvironment(feature, 'development').environments).toEqual({});
+});

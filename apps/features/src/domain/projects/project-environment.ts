@@ -1,0 +1,73 @@
+import { type CreateStrategy, refusal } from '@bunting/contracts';
+import type { DomainEvent, Feature } from '../features/feature.ts';
+import { hasEnvironment, type ProjectContext } from '../project-context.ts';
+import { environmentNotInProject, invalidProperty } from '../refusals.ts';
+import { normalizeStrategy } from '../strategies/strategy.ts';
+
+/** A project and the names of its environments. */
+export interface ProjectEnvironments {
+  readonly project: { readonly id: string };
+  readonly environments: readonly string[];
+}
+
+/** Adds an environment that a project does not have yet. Returns the event. */
+export const addProjectEnvironment = (
+  { project, environments }: ProjectEnvironments,
+  environment: string,
+): DomainEvent => {
+  if (environments.includes(environment)) {
+    throw refusal('ConflictError', `${project.id} already has the environment ${environment} enabled`);
+  }
+  return { type: 'project-environment-added', project: project.id, environment };
+};
+
+/** Removes an environment from a project that has it. Returns the event. */
+export const removeProjectEnvironment = (
+  { project, environments }: ProjectEnvironments,
+  environment: string,
+): DomainEvent => {
+  if (!environments.includes(environment)) throw environmentNotInProject(environment, project.id);
+  return { type: 'project-environment-removed', project: project.id, environment };
+};
+
+/** The strategy that features of a project get in an environment when they are enabled without one, held to the rules. */
+export const validateDefaultStrategy = (
+  project: string,
+  environment: string,
+  wanted: CreateStrategy,
+  projectContext: ProjectContext,
+): CreateStrategy => {
+  if (!hasEnvironment(projectContext, environment)) {
+    throw environmentNotInProject(environment, project);
+  }
+  if (wanted.name !== 'flexibleRollout') {
+    const reason = 'Only "flexibleRollout" strategy can be used as a default strategy for an environment';
+    throw invalidProperty(reason, '/body/name');
+  }
+  const { constraints, variants, segments, ...content } = normalizeStrategy(
+    {
+      name: wanted.name,
+      title: wanted.title ?? null,
+      disabled: wanted.disabled ?? false,
+      constraints: wanted.constraints ?? [],
+      parameters: wanted.parameters ?? {},
+      variants: wanted.variants ?? [],
+      segments: wanted.segments ?? [],
+    },
+    { project, projectContext, path: '/body' },
+  );
+  return {
+    ...content,
+    parameters: { ...content.parameters },
+    constraints: [...constraints],
+    variants: [...variants],
+    segments: [...segments],
+    ...(wanted.sortOrder === undefined ? {} : { sortOrder: wanted.sortOrder }),
+  };
+};
+
+/** The feature after its project lost an environment: without any settings there. */
+export const withoutEnvironment = (feature: Feature, environment: string): Feature => ({
+  ...feature,
+  environments: Object.fromEntries(Object.entries(feature.environments).filter(([name]) => name !== environment)),
+});

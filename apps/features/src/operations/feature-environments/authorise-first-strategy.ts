@@ -1,0 +1,17 @@
+import type { Caller } from '@bunting/contracts';
+import type { Feature } from '../../domain/features/feature.ts';
+import { inEnvironment } from '../../domain/strategies/strategy.ts';
+import { authorise } from '../authorise.ts';
+
+/**
+ * Authorises the caller to add the default strategy to those of the features that have none and are enabled. Adding it beside disabled
+ * strategies takes no permission, as in Unleash.
+ */
+export const authoriseFirstStrategy = (
+  caller: Caller,
+  features: readonly Feature[],
+  where: { readonly project: string; readonly environment: string },
+): void => {
+  const addsFirst = features.some((feature) => inEnvironment(feature, where.environment).strategies.length === 0);
+  if (addsFirst) authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
+};

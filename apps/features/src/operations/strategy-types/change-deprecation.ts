@@ -1,0 +1,24 @@
+import { DeprecateStrategyType } from '@bunting/contracts';
+import { setDeprecated } from '../../domain/strategies/strategy-type.ts';
+import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseAtRoot } from '../authorise-at-root.ts';
+import { lockStrategyType } from './lock-strategy-type.ts';
+
+interface ChangeDeprecationRequest extends TransactionContext {
+  readonly params: { readonly name: string };
+}
+
+/** Deprecates a strategy type, or reactivates it. Both take the same permission. */
+export const changeDeprecation = (
+  transaction: UnitOfWork,
+  request: ChangeDeprecationRequest,
+  deprecated: boolean,
+): Promise<null> =>
+  transaction(request, async (tx) => {
+    authoriseAtRoot(request.caller, DeprecateStrategyType.permission);
+    const before = await lockStrategyType(tx, request.params.name);
+    const { type, events } = setDeprecated(before, deprecated);
+    if (type !== before) await tx.strategyTypes.save(type);
+    tx.events.emit(events);
+    return null;
+  });
