@@ -1,6 +1,6 @@
 import { type OperationRequest, JsonText } from '@bunting/bus';
 import type { AnyOperation } from '@bunting/contracts';
-import type { TaggedJson } from '../persistence/conditional-write.ts';
+import type { TaggedJson } from '../persistence/transactions/conditional-write.ts';
 
 /** Replies with JSON and sets the `ETag` header, which a conditional write can send as `If-Match`. */
 export const replyWithEntityTag = (

@@ -1,7 +1,7 @@
 import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aSegment, aStrategy, someProjectContext } from '../../../test/builders.ts';
-import { normalizeDependency } from '../features/dependency.ts';
+import { normalizeDependency } from '../features/parts/dependency.ts';
 import { limits } from '../project-context.ts';
 import { foldChanges } from './fold.ts';
 import type { ChangeContext } from './rule.ts';

@@ -1,5 +1,5 @@
 import { type Change, type ChangeOf, type FeatureChange, isSegmentChange, type Refusal } from '@bunting/contracts';
-import { dependencyFault } from '../features/dependency.ts';
+import { dependencyFault } from '../features/parts/dependency.ts';
 import type { Feature } from '../features/feature.ts';
 import { shortName } from '../refusals.ts';
 import { hasMaxStrategies, inEnvironment } from '../strategies/strategy.ts';

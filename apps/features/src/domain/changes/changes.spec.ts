@@ -15,7 +15,7 @@ import {
   strategyBody,
   type Posted,
 } from '../../../test/checked-changes.ts';
-import { normalizeDependency } from '../features/dependency.ts';
+import { normalizeDependency } from '../features/parts/dependency.ts';
 import { featureRules } from './rules.ts';
 
 describe('changes of one request are checked together', () => {

@@ -13,7 +13,7 @@ import {
   type Posted,
 } from '../../../test/checked-changes.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { normalizeDependency } from '../features/dependency.ts';
+import { normalizeDependency } from '../features/parts/dependency.ts';
 import { limits } from '../project-context.ts';
 import { featureRules } from './rules.ts';
 

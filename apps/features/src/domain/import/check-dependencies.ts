@@ -1,4 +1,4 @@
-import { dependencyFault } from '../features/dependency.ts';
+import { dependencyFault } from '../features/parts/dependency.ts';
 import { shortName } from '../refusals.ts';
 import type { FeaturePlan, ImportContext } from './plan-feature.ts';
 

@@ -1,5 +1,5 @@
 import { featureTypes, type FeatureType } from '@bunting/contracts';
-import { normalizeDependency } from '../features/dependency.ts';
+import { normalizeDependency } from '../features/parts/dependency.ts';
 import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { changeMetadata } from '../features/metadata.ts';

@@ -6,7 +6,7 @@ import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
 import { inverseChanges } from '../../domain/changes/inverse.ts';
 import { overwriteConflicts } from '../../domain/changes/overwrites.ts';
-import { withCollaborator } from '../../domain/features/collaborators.ts';
+import { withCollaborator } from '../../domain/features/parts/collaborators.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorOf } from '../author.ts';

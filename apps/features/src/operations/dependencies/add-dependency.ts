@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddDependency } from '@bunting/contracts';
-import { normalizeDependency, setParent } from '../../domain/features/dependency.ts';
+import { normalizeDependency, setParent } from '../../domain/features/parts/dependency.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { findVisible } from '../visibility.ts';

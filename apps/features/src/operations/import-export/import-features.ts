@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../../domain/features/feature.ts';
-import { withCollaborator } from '../../domain/features/collaborators.ts';
+import { withCollaborator } from '../../domain/features/parts/collaborators.ts';
 import { type Importer, fileReferences, planImport } from '../../domain/import/plan-import.ts';
 import { protectedParts } from '../../domain/import/protected-parts.ts';
 import { immediateEvents, splitImport } from '../../domain/import/split-import.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RemoveFeatureLink } from '@bunting/contracts';
-import { removeLink } from '../../domain/features/link.ts';
+import { removeLink } from '../../domain/features/parts/link.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';

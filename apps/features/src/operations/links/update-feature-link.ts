@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { UpdateFeatureLink } from '@bunting/contracts';
-import { updateLink } from '../../domain/features/link.ts';
+import { updateLink } from '../../domain/features/parts/link.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { SerializationFailure } from '../../persistence/serialization-failure.ts';
+import { SerializationFailure } from '../../persistence/transactions/serialization-failure.ts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../../test/features-unit-of-work.ts';
 import { mia } from '../../../test/started-features.ts';
 import { storeReports } from './store-report.ts';

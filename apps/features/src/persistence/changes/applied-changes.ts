@@ -1,7 +1,7 @@
 import type { AppliedChanges } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { AppliedChangeRequestEntity, sql } from '../entities.ts';
-import { insertIfAbsent } from '../insert-if-absent.ts';
+import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 
 /** One attempt to apply a change request. */
 export interface ApplyAttempt {

@@ -11,7 +11,7 @@ import {
   type ProjectContextJson,
   projectContextOf,
 } from '../features/project-context.ts';
-import { listOf } from '../json-sql.ts';
+import { listOf } from '../sql/json-sql.ts';
 
 /** The objects that changes name explicitly; the rules of the changes may need others. */
 export interface ChangeSubjects extends References {

@@ -4,8 +4,8 @@ import type { ReadDatabase, Statement } from '@bunting/database';
 import type { StoredEnvironment } from '../../domain/environments/environment.ts';
 import { environmentNotFound, projectNotFound } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
-import type { TaggedJson } from '../conditional-write.ts';
-import { withoutNulls } from '../json-sql.ts';
+import type { TaggedJson } from '../transactions/conditional-write.ts';
+import { withoutNulls } from '../sql/json-sql.ts';
 
 /** SQL: in how many active features of the given projects the environment `e` is enabled. */
 const enabledIn = (project: string): string => `(

@@ -1,9 +1,9 @@
 import { violatedConstraint, persistDifference, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { emitEnvironmentDelivery, emitProjectEnvironmentDelivery } from '../emit-delivery.ts';
+import { emitEnvironmentDelivery, emitProjectEnvironmentDelivery } from '../delivery/emit-delivery.ts';
 import type { ExistingEnvironments, StoredEnvironment } from '../../domain/environments/environment.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
-import type { BeforeAndAfter } from '../conditional-write.ts';
+import type { BeforeAndAfter } from '../transactions/conditional-write.ts';
 import { environmentNameTaken } from '../../domain/refusals.ts';
 
 const findForUpdate = `

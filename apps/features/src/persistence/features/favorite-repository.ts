@@ -1,6 +1,6 @@
 import type { Tx } from '@bunting/database';
 import { FeatureFavoriteEntity } from '../entities.ts';
-import { insertIfAbsent } from '../insert-if-absent.ts';
+import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 
 /** The favourite features of users, within a transaction. */
 export const favoriteRepository = (tx: Tx) => ({

@@ -5,7 +5,7 @@ import { environmentNotOfFeature, strategyNotFound } from '../../domain/refusals
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
 import { emptyEnvironment } from '../../domain/strategies/strategy.ts';
-import type { TaggedJson } from '../conditional-write.ts';
+import type { TaggedJson } from '../transactions/conditional-write.ts';
 
 /** A feature by its project and name. */
 export interface FeatureRef {

@@ -3,7 +3,7 @@ import { type ReadDatabase, batchedRead, type Statement } from '@bunting/databas
 import { featureNotFound } from '../../domain/refusals.ts';
 import type { FeatureRef } from './feature-parts-reader.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
-import type { TaggedJson } from '../conditional-write.ts';
+import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { featuresOfProject, tagAndNamePrefix, completeFeatures } from './feature-json.ts';
 
 /** Selects features with any of the tags, whose name begins with the prefix, ignoring case. */

@@ -1,7 +1,7 @@
 import { type FeatureState, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import { insertStates, type Outbox } from '@bunting/outbox';
-import { emitFeatureDelivery, emitRemovalDelivery } from '../emit-delivery.ts';
+import { emitFeatureDelivery, emitRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
 import { refusalOfMissingFeature } from './refusal-of-missing-feature.ts';
@@ -17,7 +17,7 @@ import {
   type ProjectContextJson,
   projectContextOf,
 } from './project-context.ts';
-import type { BeforeAndAfter, VersionedFeature } from '../conditional-write.ts';
+import type { BeforeAndAfter, VersionedFeature } from '../transactions/conditional-write.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
 
 /** A locked feature and the context of its project. */

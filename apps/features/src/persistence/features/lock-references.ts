@@ -1,6 +1,6 @@
 import type { CreateStrategy } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import { SerializationFailure } from '../serialization-failure.ts';
+import { SerializationFailure } from '../transactions/serialization-failure.ts';
 import { type Feature, strategiesOf } from '../../domain/features/feature.ts';
 
 /** The items that are new, each once. */

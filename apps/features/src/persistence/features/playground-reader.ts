@@ -1,6 +1,6 @@
 import type { Database, Statement } from '@bunting/database';
 import type { PlaygroundContent } from '../../domain/playground.ts';
-import { listOf } from '../json-sql.ts';
+import { listOf } from '../sql/json-sql.ts';
 
 /**
  * The content of a playground: the features of the query `selected`, with the segments that they use and those of `$2`.

@@ -1,7 +1,7 @@
 import type { ExportFeaturesBody } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { ContextFieldEntity, describedMembers, sql, TagTypeEntity } from '../entities.ts';
-import { listOf } from '../json-sql.ts';
+import { listOf } from '../sql/json-sql.ts';
 
 /** An export of features. */
 export interface FeatureExport {

@@ -7,7 +7,7 @@ import {
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { projectNotFound } from '../../domain/refusals.ts';
 import { featuresOfProject } from '../features/feature-json.ts';
-import { orNull, withoutNulls } from '../json-sql.ts';
+import { orNull, withoutNulls } from '../sql/json-sql.ts';
 import { type ProjectMembers, memberCount, owners } from './project-members.ts';
 import {
   featureTypeCounts,

@@ -1,7 +1,7 @@
 import type { Caller, CreatedProject, CreateStrategy } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { emitProjectEnvironmentDelivery, emitProjectRemovalDelivery } from '../emit-delivery.ts';
+import { emitProjectEnvironmentDelivery, emitProjectRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
 import { hasActiveFeatures, mayReuseIds, projectIdTaken, type StoredProject } from '../../domain/projects/project.ts';
 import type { NewProjectContext } from '../../domain/projects/new-project.ts';
@@ -14,9 +14,9 @@ import {
   sql,
   storedSegmentJson,
 } from '../entities.ts';
-import { insertIfAbsent } from '../insert-if-absent.ts';
+import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import { lockDefaultStrategy } from '../features/lock-references.ts';
-import { SerializationFailure } from '../serialization-failure.ts';
+import { SerializationFailure } from '../transactions/serialization-failure.ts';
 
 /** What decides whether a project can get another feature of a name. */
 export interface NewFeatureContext {

@@ -4,9 +4,9 @@ import { type ReadDatabase, timestampSql, type Statement } from '@bunting/databa
 import { segmentNotFound, strategyNotFound } from '../../domain/refusals.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import { storedSegmentJson } from '../entities.ts';
-import type { TaggedJson } from '../conditional-write.ts';
+import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { strategiesWhere } from '../features/strategies-where.ts';
-import { orNull, withoutNulls } from '../json-sql.ts';
+import { orNull, withoutNulls } from '../sql/json-sql.ts';
 
 /** SQL: the row `s` of `segment` as clients receive it, with more members. */
 const segmentJson = (...more: readonly string[]): string =>

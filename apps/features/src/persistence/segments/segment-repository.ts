@@ -1,13 +1,13 @@
 import { refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { emitSegmentDelivery } from '../emit-delivery.ts';
+import { emitSegmentDelivery } from '../delivery/emit-delivery.ts';
 import { defaultStrategiesWithSegment } from '../projects/default-strategy-uses.ts';
 import { raw } from '@mikro-orm/postgresql';
 import { segmentNameTaken, segmentNotFound, unknownProject } from '../../domain/refusals.ts';
 import type { SegmentContent, SegmentUsage, StoredSegment } from '../../domain/constraints/segment.ts';
 import { SegmentEntity, storedSegmentJson } from '../entities.ts';
-import type { BeforeAndAfter } from '../conditional-write.ts';
+import type { BeforeAndAfter } from '../transactions/conditional-write.ts';
 
 const getForUpdate = `
   select ${storedSegmentJson('s')} as segment, (select id from segment where name = $2) as "idOfName"

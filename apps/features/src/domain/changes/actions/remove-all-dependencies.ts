@@ -1,4 +1,4 @@
-import { removeDependencies } from '../../features/dependency.ts';
+import { removeDependencies } from '../../features/parts/dependency.ts';
 import type { FeatureRule } from '../rule.ts';
 
 /** Makes the feature depend on no other. */

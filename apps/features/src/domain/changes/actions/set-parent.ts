@@ -1,4 +1,4 @@
-import * as dependencies from '../../features/dependency.ts';
+import * as dependencies from '../../features/parts/dependency.ts';
 import type { Feature } from '../../features/feature.ts';
 import { shortName, invalidProperty } from '../../refusals.ts';
 import { childrenOf } from '../dependents.ts';

@@ -30,8 +30,8 @@ import {
   UpdateSegment,
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { aFeature } from '../../test/builders.ts';
-import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { aFeature } from '../../../test/builders.ts';
+import { type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 // Two concurrent transactions: one deletes what the other begins to use. The second waits for the first, and then sees its result.
 

@@ -1,10 +1,10 @@
 import type { IfMatchTarget } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { WriteContext } from '@bunting/outbox';
-import type { StoredEnvironment } from '../domain/environments/environment.ts';
-import type { Feature } from '../domain/features/feature.ts';
-import type { StoredSegment } from '../domain/constraints/segment.ts';
-import { inEnvironment } from '../domain/strategies/strategy.ts';
+import type { StoredEnvironment } from '../../domain/environments/environment.ts';
+import type { Feature } from '../../domain/features/feature.ts';
+import type { StoredSegment } from '../../domain/constraints/segment.ts';
+import { inEnvironment } from '../../domain/strategies/strategy.ts';
 
 /** JSON for a reply, and the entity tag that conditional writes of it must match. */
 export interface TaggedJson {

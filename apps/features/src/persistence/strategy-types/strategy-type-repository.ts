@@ -1,9 +1,8 @@
-import type { ReadDatabase, Statement, Tx } from '@bunting/database';
+import type { Tx } from '@bunting/database';
 import type { Reference } from '../../domain/references.ts';
 import type { StoredStrategyType } from '../../domain/strategies/strategy-type.ts';
 import { sql, StrategyTypeEntity } from '../entities.ts';
-import { insertIfAbsent } from '../insert-if-absent.ts';
-import { strategyTypeNotFound } from '../../domain/refusals.ts';
+import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 
 const findForUpdate = `
   select ${sql.selectOf(StrategyTypeEntity, 'strategy_type')} from strategy_type where name = $1 for update`;
@@ -35,29 +34,5 @@ export const strategyTypeRepository = (tx: Tx) => ({
         and jsonb_path_exists(environments, '$.*.strategies[*] ? (@.name == $name)', jsonb_build_object('name', $1::text))
       order by name`;
     return tx.query<Reference>(text, [name]);
-  },
-});
-
-const json = `json_build_object('name', name, 'displayName', coalesce(title, name), 'title', title,
-  'description', description, 'editable', not built_in, 'deprecated', deprecated, 'parameters', parameters)`;
-
-const all: Statement = {
-  name: 'strategy-types',
-  text: `
-    select json_build_object('version', 1, 'strategies', coalesce(json_agg(${json}
-      order by sort_order, name), '[]'))::text as json from strategy_type`,
-};
-const one: Statement = {
-  name: 'strategy-type',
-  text: `select ${json}::text as json from strategy_type where name = $1`,
-};
-
-/** Reads strategy types outside of transactions, as JSON. */
-export const strategyTypeReader = (database: ReadDatabase) => ({
-  all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
-  one: async (name: string): Promise<string> => {
-    const [row] = await database.read<{ json: string }>(one, [name]);
-    if (row === undefined) throw strategyTypeNotFound();
-    return row.json;
   },
 });

@@ -1,5 +1,5 @@
 import type { FeatureTypeDescription } from '@bunting/contracts';
-import type { ReadDatabase, Statement, Tx } from '@bunting/database';
+import type { Tx } from '@bunting/database';
 import { FeatureTypeEntity, sql } from '../entities.ts';
 
 const findForUpdate = `
@@ -14,15 +14,4 @@ export const featureTypeRepository = (tx: Tx) => ({
   save: async ({ id, lifetimeDays }: FeatureTypeDescription): Promise<void> => {
     await tx.em.nativeUpdate(FeatureTypeEntity, { id }, { lifetimeDays });
   },
-});
-
-const all: Statement = {
-  name: 'feature-types',
-  text: `
-    select json_build_object('version', 1, 'types', coalesce(json_agg(${sql.jsonOf(FeatureTypeEntity, 'feature_type')} order by id), '[]'))::text as json from feature_type`,
-};
-
-/** Reads feature types outside of transactions, as JSON. */
-export const featureTypeReader = (database: ReadDatabase) => ({
-  all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
 });

@@ -1,16 +1,10 @@
-import { type Page, type Tag, type TagTypeDescription } from '@bunting/contracts';
-import { violatedConstraint, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import type { Tag } from '@bunting/contracts';
+import { violatedConstraint, type Tx } from '@bunting/database';
 import type { StoredTagType } from '../../domain/tags/tag-type.ts';
 import type { NewTagType } from '../../domain/import/plan-import.ts';
-import { tagNotFound, tagTypeNotFound } from '../../domain/refusals.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
-import { insertIfAbsent } from '../insert-if-absent.ts';
-import { orNull, withoutNulls } from '../json-sql.ts';
-import { SerializationFailure } from '../serialization-failure.ts';
-
-const tagType = withoutNulls(
-  `'name': name, 'description': ${orNull('description')}, 'icon': ${orNull('icon')}, 'color': color`,
-);
+import { insertIfAbsent } from '../sql/insert-if-absent.ts';
+import { SerializationFailure } from '../transactions/serialization-failure.ts';
 
 const featuresWithTag = 'select name from feature where tags @> $1::jsonb order by name';
 const tagFilter = (type: string, value?: string): string =>
@@ -93,62 +87,3 @@ export const tagRepository = (tx: Tx) => ({
     await tx.em.nativeDelete(TagTypeEntity, { name });
   },
 });
-
-/** SQL: whether all features with the tag are in the given projects. Reads no features if the list is empty. */
-const onlyIn = (projects: string): string => `(type, value) in (
-  select used.type, used.value
-  from feature f, jsonb_to_recordset(f.tags) as used (type text, value text)
-  where cardinality(${projects}::text[]) > 0
-  group by 1, 2 having bool_and(f.project = any (${projects}::text[])))`;
-
-const tags: Statement = {
-  name: 'tags',
-  text: `
-    select json_build_object('version', 1, 'tags', coalesce(json_agg(json_build_object('type', type, 'value', value)
-      order by type, value), '[]'))::text as json
-    from (
-      select type, value from tag where ($1::text is null or type = $1) and not ${onlyIn('$2')}
-      order by type, value limit $3::int offset $4::int) as page`,
-};
-const oneTag: Statement = {
-  name: 'tag',
-  text: `
-    select json_build_object('version', 1, 'tag', json_build_object('type', type, 'value', value))::text as json
-    from tag where type = $1 and value = $2 and not ${onlyIn('$3')}`,
-};
-const tagTypes: Statement = {
-  name: 'tag-types',
-  text: `
-    select json_build_object('version', 1, 'tagTypes', coalesce(json_agg(${tagType}
-      order by name), '[]'))::text as json
-    from tag_type`,
-};
-const oneTagType: Statement = {
-  name: 'tag-type',
-  text: `
-    select json_build_object('version', 1, 'tagType', ${tagType})::text as json
-    from tag_type where name = $1`,
-};
-
-/** Reads tags and tag types outside of transactions, as JSON. */
-export const tagReader = (database: ReadDatabase) => {
-  const read = async (statement: Statement, values: readonly unknown[] = []): Promise<string | undefined> =>
-    (await database.read<{ json: string }>(statement, values))[0]?.json;
-  return {
-    /** The tags of a type, or of all types where it is null, without those that only hidden projects use. */
-    all: async (type: string | null, hidden: readonly string[], { limit, offset = 0 }: Page): Promise<string> =>
-      (await read(tags, [type, hidden, limit ?? null, offset])) ?? '',
-    one: async ({ type, value }: Tag, hidden: readonly string[]): Promise<string> => {
-      const json = await read(oneTag, [type, value, hidden]);
-      if (json === undefined) throw tagNotFound({ type, value });
-      return json;
-    },
-    types: async (): Promise<string> => (await read(tagTypes)) ?? '',
-    type: async (name: string): Promise<string> => {
-      const json = await read(oneTagType, [name]);
-      if (json === undefined) throw tagTypeNotFound();
-      return json;
-    },
-    isTypeTaken: async (name: string): Promise<boolean> => (await read(oneTagType, [name])) !== undefined,
-  };
-};

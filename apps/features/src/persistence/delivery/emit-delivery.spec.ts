@@ -34,7 +34,7 @@ import {
   UpdateStrategy,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { StateVersion } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
-import { statesOf } from './features/feature-json.ts';
+import { statesOf } from '../features/feature-json.ts';
 
 /** A digest of the versions in a group. */
 export interface GroupDigest {

@@ -1,4 +1,4 @@
-import type { Feature, Person } from './feature.ts';
+import type { Feature, Person } from '../feature.ts';
 
 /** The feature with a user as the first of its collaborators. */
 export const withCollaborator = (feature: Feature, author: Person): Feature => {

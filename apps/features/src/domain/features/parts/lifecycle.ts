@@ -1,5 +1,5 @@
 import type { CompleteFeatureBody } from '@bunting/contracts';
-import { type Decision, type Feature, type LifecycleStage, featureEvent } from './feature.ts';
+import { type Decision, type Feature, type LifecycleStage, featureEvent } from '../feature.ts';
 
 const completionOf = ({ lifecycle }: Feature): LifecycleStage | undefined =>
   lifecycle.find(({ stage }) => stage === 'completed');

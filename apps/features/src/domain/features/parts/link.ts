@@ -1,7 +1,7 @@
 import { type FeatureLink, type FeatureLinkBody, notFound, refusal } from '@bunting/contracts';
-import { type Decision, type Feature, featureEvent } from './feature.ts';
-import { invalidValue, shortName } from '../refusals.ts';
-import { isEqual } from '../is-equal.ts';
+import { type Decision, type Feature, featureEvent } from '../feature.ts';
+import { invalidValue, shortName } from '../../refusals.ts';
+import { isEqual } from '../../is-equal.ts';
 
 /** How many links a feature may have, as in Unleash 8. */
 const maxLinks = 10;

@@ -1,0 +1,13 @@
+import type { ReadDatabase, Statement } from '@bunting/database';
+import { FeatureTypeEntity, sql } from '../entities.ts';
+
+const all: Statement = {
+  name: 'feature-types',
+  text: `
+    select json_build_object('version', 1, 'types', coalesce(json_agg(${sql.jsonOf(FeatureTypeEntity, 'feature_type')} order by id), '[]'))::text as json from feature_type`,
+};
+
+/** Reads feature types outside of transactions, as JSON. */
+export const featureTypeReader = (database: ReadDatabase) => ({
+  all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
+});
