@@ -27,7 +27,7 @@ export const requireMatchingName = (
 ): void => {
   if (!naming?.pattern || RE2JS.compile(`^(?:${naming.pattern})$`).matcher(name).matches()) return;
   const example = naming.example
-    ? ` Here's an example of a name that does match the pattern: "${naming.example}"."`
+    ? ` Here's an example of a name that does match the pattern: "${naming.example}".`
     : '';
   const description = naming.description ? ` The pattern's description is: "${naming.description}"` : '';
   throw refusal(

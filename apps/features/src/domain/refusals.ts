@@ -33,15 +33,15 @@ export const emptyValue = (path: string): Refusal => {
 };
 
 /** 400: a resource limit would be exceeded. */
-export const limitExceeded = (what: string, limit: number, path?: string): Refusal => {
-  const message = `Failed to create ${what}. You can't create more than the established limit of ${limit}.`;
+export const limitExceeded = (object: string, limit: number, path?: string): Refusal => {
+  const message = `Failed to create ${object}. You can't create more than the established limit of ${limit}.`;
   const detail: ErrorDetail = path === undefined ? { message } : { message, path: shortName(path) };
   return refusal('ExceedsLimitError', message, { details: [detail] });
 };
 
 /** Refuses one object more than the limit. @param count how many there are */
-export const requireBelowLimit = (what: string, count: number, limit: number): void => {
-  if (count >= limit) throw limitExceeded(what, limit);
+export const requireBelowLimit = (object: string, count: number, limit: number): void => {
+  if (count >= limit) throw limitExceeded(object, limit);
 };
 
 // One function for each refusal that several operations share. The messages are those of Unleash.

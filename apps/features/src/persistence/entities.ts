@@ -5,11 +5,12 @@ import type {
   FeatureLink,
   FeatureTypeDescription,
   Tag,
+  UserReference,
 } from '@bunting/contracts';
 import { entitySql, Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { StoredContextField } from '../domain/constraints/context-field.ts';
-import type { Dependency, FeatureInEnvironment, LifecycleStage, Person } from '../domain/features/feature.ts';
+import type { Dependency, FeatureInEnvironment, LifecycleStage } from '../domain/features/feature.ts';
 import { metadataNames } from '../domain/features/metadata.ts';
 import type { FeatureNaming } from '../domain/names.ts';
 import type { StoredProject } from '../domain/projects/project.ts';
@@ -196,7 +197,7 @@ export const FeatureTypeEntity = defineEntity({
 });
 
 const PersonEmbeddable = defineEntity({
-  name: 'Person',
+  name: 'UserReference',
   embeddable: true,
   properties: { id: p.integer(), name: p.text(), imageUrl: p.text() },
 });
@@ -234,7 +235,7 @@ export const FeatureEntity = defineEntity({
     dependencies: p.json<readonly Dependency[]>(),
     lifecycle: p.json<readonly LifecycleStage[]>(),
     links: p.json<readonly FeatureLink[]>().defaultRaw(emptyList),
-    collaborators: p.json<readonly Person[]>(),
+    collaborators: p.json<readonly UserReference[]>(),
     strategyIds: p.array<string>().columnType('text[]').hidden(),
     segmentIds: p.array<number>().columnType('int[]').hidden(),
     contextNames: p.array<string>().columnType('text[]').hidden(),

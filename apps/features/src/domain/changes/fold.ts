@@ -1,4 +1,10 @@
-import { type Change, type FeatureChange, isSegmentChange, Refusal, type SegmentChange } from '@bunting/contracts';
+import {
+  type FeatureChange,
+  isSegmentChange,
+  Refusal,
+  type RequestedChange,
+  type SegmentChange,
+} from '@bunting/contracts';
 import { needsDefaultStrategy } from '../environments/feature-environment.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
@@ -7,13 +13,6 @@ import { conflictOfRefusal, type ApplyConflict, findFeatureConflict, findSegment
 import { initialState, type ChangeState, setSegment } from './change-state.ts';
 import { type ChangeContext, phases } from './rule.ts';
 import { changesOfPhase, featureRuleOf, segmentRuleOf } from './rules.ts';
-
-/** A change of a request, with the state that it replaced when it was proposed. */
-export interface RequestedChange {
-  readonly id: number;
-  readonly change: Change;
-  readonly snapshot: unknown;
-}
 
 /** A change that applying adds so that no enabled feature is left without an active strategy. */
 export interface ImpliedChange {

@@ -1,9 +1,9 @@
-import { type Change, type InverseChange, isSegmentChange } from '@bunting/contracts';
+import { type Change, type InverseChange, isSegmentChange, type RequestedChange } from '@bunting/contracts';
 import type { Feature, Strategy } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
 import { segmentSnapshot } from '../constraints/segment.ts';
 import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
-import type { FoldResult, RequestedChange } from './fold.ts';
+import type { FoldResult } from './fold.ts';
 import type { ChangeContext } from './rule.ts';
 import { currentSnapshot } from './overwrites.ts';
 

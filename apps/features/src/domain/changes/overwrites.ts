@@ -5,12 +5,12 @@ import {
   isSegmentChange,
   type JsonObject,
   Refusal,
+  type RequestedChange,
 } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { ApplyConflict } from './apply-conflict.ts';
-import type { RequestedChange } from './fold.ts';
 import type { ChangeContext } from './rule.ts';
 import { featureRuleOf, segmentRuleOf } from './rules.ts';
 

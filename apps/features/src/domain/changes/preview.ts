@@ -1,10 +1,10 @@
-import { isJsonObject, type ChangeRequestPreview, isSegmentChange } from '@bunting/contracts';
+import { isJsonObject, type ChangeRequestPreview, isSegmentChange, type RequestedChange } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
 import { segmentSnapshot, type StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
 import { type ApplyConflict } from './apply-conflict.ts';
-import { foldChanges, type RequestedChange } from './fold.ts';
+import { foldChanges } from './fold.ts';
 import type { ChangeContext } from './rule.ts';
 import { overwritesOf } from './overwrites.ts';
 

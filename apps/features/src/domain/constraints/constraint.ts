@@ -72,7 +72,7 @@ export const identityOf = ({
   caseInsensitive = false,
 }: Constraint): string => JSON.stringify([contextName, operator, values, value, inverted, caseInsensitive]);
 
-/** How many values a constraint on the field held already: a set that is too large may stay, but not grow. */
+/** How many values a constraint on the field had already: a set that is too large may stay, but not grow. */
 const previousSize = (before: readonly Constraint[], { contextName, operator }: Constraint): number =>
   Math.max(
     0,

@@ -74,7 +74,7 @@ describe('a new feature', () => {
     expect(() => created({ name: 'pay.later' }, naming)).not.toThrow();
     expect(refusalOf(() => created({ name: 'pay.later2' }, naming))).toMatchObject({
       kind: 'PatternError',
-      message: `The feature flag name "pay.later2" does not match the project's naming pattern: "[a-z]+\\.[a-z]+". Here's an example of a name that does match the pattern: "pay.now"." The pattern's description is: "area.name"`,
+      message: `The feature flag name "pay.later2" does not match the project's naming pattern: "[a-z]+\\.[a-z]+". Here's an example of a name that does match the pattern: "pay.now". The pattern's description is: "area.name"`,
       details: [{ message: 'The flag name does not match the pattern.' }],
     });
   });

@@ -1,5 +1,5 @@
-import type { CreateFeatureBody } from '@bunting/contracts';
-import { type Decision, type Feature, type Person, featureEvent } from './feature.ts';
+import type { CreateFeatureBody, UserReference } from '@bunting/contracts';
+import { type Decision, type Feature, featureEvent } from './feature.ts';
 import { featureWithoutEnvironments } from './feature-without-environments.ts';
 import { changeMetadata } from './metadata.ts';
 import { type FeatureNaming, requireMatchingName, requireUrlFriendlyName } from '../names.ts';
@@ -9,7 +9,7 @@ export interface FeatureCreation {
   readonly project: string;
   /** when it is created, as the API writes it */
   readonly now: string;
-  readonly by: Person;
+  readonly by: UserReference;
   readonly naming?: FeatureNaming | null | undefined;
 }
 

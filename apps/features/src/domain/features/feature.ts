@@ -6,6 +6,7 @@ import type {
   FeatureVariant,
   StrategyVariant,
   Tag,
+  UserReference,
 } from '@bunting/contracts';
 
 /** One activation rule of a feature in an environment. Its id and its environment are its identity. */
@@ -41,13 +42,6 @@ export interface LifecycleStage {
   readonly enteredStageAt: string;
 }
 
-/** The author of a change, as the API shows people. */
-export interface Person {
-  readonly id: number;
-  readonly name: string;
-  readonly imageUrl: string;
-}
-
 /** A flag with all its settings: what one transaction changes, and one row holds (docs/adr). */
 export interface Feature {
   readonly name: string;
@@ -57,7 +51,7 @@ export interface Feature {
   readonly stale: boolean;
   readonly impressionData: boolean;
   readonly createdAt: string;
-  readonly createdBy: Person;
+  readonly createdBy: UserReference;
   readonly archivedAt: string | null;
   /** by name of the environment; one that the project has and this lacks is off and empty */
   readonly environments: Readonly<Record<string, FeatureInEnvironment>>;
@@ -68,7 +62,7 @@ export interface Feature {
   /** in the order in which they were added */
   readonly links: readonly FeatureLink[];
   /** everyone who changed the feature, latest change first */
-  readonly collaborators: readonly Person[];
+  readonly collaborators: readonly UserReference[];
 }
 
 /** The strategies of a feature in all its environments. */

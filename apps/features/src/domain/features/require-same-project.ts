@@ -8,7 +8,7 @@ export const requireSameProject = (features: readonly Feature[], project: string
   if (others.size === 0) return;
   throw refusal(
     'InvalidOperationError',
-    `The operation could not be completed. The features exist, but the provided project ids ("${shortName([...others].join(', '))}") ` +
-      `does not match the project provided in request URL ("${shortName(project)}").`,
+    `The operation could not be completed. The features exist, but their project ids ("${shortName([...others].join(', '))}") ` +
+      `do not match the project in the request URL ("${shortName(project)}").`,
   );
 };

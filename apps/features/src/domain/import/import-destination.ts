@@ -1,5 +1,5 @@
-import type { Tag } from '@bunting/contracts';
-import type { Feature, Person } from '../features/feature.ts';
+import type { Tag, UserReference } from '@bunting/contracts';
+import type { Feature } from '../features/feature.ts';
 import type { FeatureNaming } from '../names.ts';
 import type { ProjectContext } from '../project-context.ts';
 
@@ -23,7 +23,7 @@ export interface ImportDestination {
 /** The user and the time of an import, and the source of new ids. */
 export interface Importer {
   readonly now: string;
-  readonly by: Person;
+  readonly by: UserReference;
   readonly generateStrategyId: () => string;
   /** false for a project that is hidden from the user: a refusal names neither the project nor its content */
   readonly maySee: (project: string) => boolean;

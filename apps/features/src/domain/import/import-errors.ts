@@ -14,10 +14,13 @@ export class ImportErrors {
   readonly #missing = new Map<string, Missing>();
   readonly #others: ErrorDetail[] = [];
 
-  /** Adds the error of an object that the file names and that does not exist. */
-  addMissing(what: string, path: string, user: string): void {
-    const known = this.#missing.get(what);
-    if (known === undefined) this.#missing.set(what, { path, users: new Set([user]) });
+  /**
+   * Adds the error of an object that the file names and that does not exist.
+   * @param object what and which it is, as the message begins
+   */
+  addMissing(object: string, path: string, user: string): void {
+    const known = this.#missing.get(object);
+    if (known === undefined) this.#missing.set(object, { path, users: new Set([user]) });
     else known.users.add(user);
   }
 
@@ -50,11 +53,11 @@ export class ImportErrors {
   /** @throws Refusal `ValidationError` with every fault there is. */
   throwIfAny(): void {
     const details = [
-      ...[...this.#missing].map(([what, { path, users }]) => {
+      ...[...this.#missing].map(([object, { path, users }]) => {
         const [first = '', ...others] = users;
         const more = others.length === 0 ? '' : ` and ${others.length} more`;
         return {
-          message: `${what} does not exist; it is used by ${shortName(first)}${more}: see the \`${path}\` property.`,
+          message: `${object} does not exist; it is used by ${shortName(first)}${more}: see the \`${path}\` property.`,
           path,
         };
       }),

@@ -35,7 +35,7 @@ export interface ImportContext {
   /** with the context fields that the import creates */
   readonly projectContext: ProjectContext;
   /** ids that strategies of this import got already */
-  readonly givenIds: Set<string>;
+  readonly assignedIds: Set<string>;
 }
 
 /** The plan for one feature of the file. */
@@ -139,14 +139,14 @@ const isUuid = (id: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 
 /** The id of the strategy in the file, if it is a UUID that no other strategy has; else a new id. */
 const idFor = (id: string | undefined, replaced: readonly Strategy[], context: ImportContext): string => {
-  const { givenIds, importer, destination } = context;
+  const { assignedIds, importer, destination } = context;
   const isFree = (wanted: string): boolean =>
     isUuid(wanted) &&
-    !givenIds.has(wanted) &&
+    !assignedIds.has(wanted) &&
     (!destination.takenStrategyIds.has(wanted) || replaced.some((strategy) => strategy.id === wanted));
-  const given = id !== undefined && isFree(id) ? id : importer.generateStrategyId();
-  givenIds.add(given);
-  return given;
+  const assigned = id !== undefined && isFree(id) ? id : importer.generateStrategyId();
+  assignedIds.add(assigned);
+  return assigned;
 };
 
 const byPlace = ({ value: one }: Located<StrategyInFile>, { value: other }: Located<StrategyInFile>): number =>

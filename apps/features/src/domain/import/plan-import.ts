@@ -72,7 +72,7 @@ export const planImport = (data: ExportedFeatures, destination: ImportDestinatio
         ...projectContext.contextFields,
       ]),
     },
-    givenIds: new Set<string>(),
+    assignedIds: new Set<string>(),
   };
   const plans = [...content.entries.values()].map((entry) => planFeature(entry, context));
   checkDependencies(plans, context);

@@ -1,6 +1,5 @@
 import {
   type Caller,
-  type CreateStrategy,
   may,
   type ProjectSettingsBody,
   refusal,
@@ -8,12 +7,10 @@ import {
   type UpdateProjectBody,
 } from '@bunting/contracts';
 import { RE2JS } from 're2js';
-import type { DomainEvent, Feature } from '../features/feature.ts';
+import type { DomainEvent } from '../features/feature.ts';
 import { type FeatureNaming, requireMatchingName } from '../names.ts';
 import { emptyValue } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
-import { normalizeStrategy } from '../strategies/strategy.ts';
-import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 
 /** A group of features, with its settings. */
 export interface StoredProject {

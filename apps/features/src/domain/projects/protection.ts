@@ -59,11 +59,11 @@ export const requireSkipPermission = (
 
 /** Refuses to bring a feature with its strategies into a project that takes change requests for them, or out of one, past those. */
 export const requireUnprotectedProject = (
-  what: 'Cloning' | 'Changing project',
+  action: 'Cloning' | 'Changing project',
   project: string,
   protectedEnvironments: readonly string[],
   caller: Caller,
 ): void => {
   if (maySkip(caller, project, protectedEnvironments)) return;
-  throw refusal('ForbiddenError', `${what} not allowed. Project ${shortName(project)} has change requests enabled.`);
+  throw refusal('ForbiddenError', `${action} not allowed. Project ${shortName(project)} has change requests enabled.`);
 };

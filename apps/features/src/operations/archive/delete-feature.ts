@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { DeleteFeature } from '@bunting/contracts';
+import { noFeatureFlag } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
 import { deleteArchivedFeatures } from './delete-archived-features.ts';
 import type { FeaturesContext } from '../context.ts';
-import { noFeatureFlag } from '../../domain/refusals.ts';
 
 export const deleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteFeature, (request) =>

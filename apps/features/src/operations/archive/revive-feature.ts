@@ -1,12 +1,12 @@
 import { implement } from '@bunting/bus';
 import { ReviveFeature } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/features/revive-feature.ts';
+import { noFeatureFlag } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
-import { noFeatureFlag } from '../../domain/refusals.ts';
 
 export const reviveFeatureEndpoint = ({ transaction, instanceFeatureLimit }: FeaturesContext) =>
   implement(ReviveFeature, (request) =>

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { CreateContextField } from '@bunting/contracts';
 import { newContextField } from '../../domain/constraints/context-field.ts';
+import { contextFieldNameTaken } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
-import { contextFieldNameTaken } from '../../domain/refusals.ts';
 
 export const createContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateContextField, (request) =>

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { ValidateContextFieldName } from '@bunting/contracts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
-import type { FeaturesContext } from '../context.ts';
 import { contextFieldNameTaken } from '../../domain/refusals.ts';
+import type { FeaturesContext } from '../context.ts';
 
 export const validateContextFieldNameEndpoint = ({ contextFields }: FeaturesContext) =>
   implement(ValidateContextFieldName, async ({ body }) => {

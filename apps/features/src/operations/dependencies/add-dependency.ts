@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { AddDependency } from '@bunting/contracts';
 import { normalizeDependency, setParent } from '../../domain/features/parts/dependency.ts';
+import { featureNotInProject } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { findVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
-import { featureNotInProject } from '../../domain/refusals.ts';
 
 export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddDependency, (request) =>

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { maySee, ValidateFeatureName } from '@bunting/contracts';
 import { requireMatchingName, requireUrlFriendlyName } from '../../domain/names.ts';
-import type { FeaturesContext } from '../context.ts';
 import { featureNameTaken } from '../../domain/refusals.ts';
+import type { FeaturesContext } from '../context.ts';
 
 export const validateFeatureNameEndpoint = ({ projects }: FeaturesContext) =>
   implement(ValidateFeatureName, async ({ body, caller }) => {

@@ -29,8 +29,8 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
     const { body, caller, now } = request;
     const { changeRequest, limit = defaultPageSize, onlyConcerned = false } = body;
     const environments = [...new Set(body.environments)];
-    const given = body.contexts.map(readContext);
-    const combinations = combinationsOfAll(given.map(({ fields }) => fields));
+    const contexts = body.contexts.map(readContext);
+    const combinations = combinationsOfAll(contexts.map(({ fields }) => fields));
     const pageSize = Math.min(limit, maxFeatures(environments.length * combinations.length));
     const proposal = changeRequest === undefined ? undefined : await readProposal(context, request, changeRequest);
     const projects = projectsOf(body.projects);
@@ -68,7 +68,7 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
         const proposed = cells.get(environment)?.proposed?.(name, evaluationContext);
         return proposed === undefined || isSame(cell, proposed) ? cell : { ...cell, proposed };
       });
-    const ignored = [...new Set(given.flatMap((one) => one.ignored))];
+    const ignored = [...new Set(contexts.flatMap((one) => one.ignored))];
     return {
       contexts: combinations.map((fields) => Object.fromEntries(fields)),
       features: page.map(({ name, projectId }) => ({

@@ -6,10 +6,11 @@ import {
   ReadProposedChanges,
   type Refusal,
   refusal,
+  type RequestedChange,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
-import { foldChanges, type RequestedChange } from '../../domain/changes/fold.ts';
+import { foldChanges } from '../../domain/changes/fold.ts';
 import { maxFeatures, type PlaygroundContent, requireFeaturesWithin, withChanges } from '../../domain/playground.ts';
 import { projectNotFound, unknownEnvironment } from '../../domain/refusals.ts';
 import { featuresOf, subjectsOf } from '../changes/change-subjects.ts';

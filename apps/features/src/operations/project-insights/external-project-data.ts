@@ -27,9 +27,9 @@ export const loadProjectMembers = async (bus: Bus, request: ProjectRequest): Pro
 };
 
 export const loadExternalProjectData = async (bus: Bus, request: ProjectRequest): Promise<ExternalProjectData> => {
-  const [held, active] = await Promise.all([
+  const [members, active] = await Promise.all([
     loadProjectMembers(bus, request),
     loadActivityIfAvailable(bus, request, { project: request.params.projectId }),
   ]);
-  return { held, activity: active && (active[0] ?? noActivity) };
+  return { members, activity: active && (active[0] ?? noActivity) };
 };

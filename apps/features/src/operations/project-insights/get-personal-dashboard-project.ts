@@ -8,7 +8,7 @@ export const getPersonalDashboardProjectEndpoint = ({ projectOverviews, bus }: F
   implement(GetPersonalDashboardProject, async (request) => {
     const { projectId } = request.params;
     const newest = { query: { project: `IS:${projectId}`, limit: '10' } };
-    const [held, { events } = { events: [] }, { roles } = { roles: [] }] = await Promise.all([
+    const [members, { events } = { events: [] }, { roles } = { roles: [] }] = await Promise.all([
       loadProjectMembers(bus, request),
       callIfSupported(bus, SearchEvents, newest, onBehalfOf(request)),
       callIfSupported(bus, GetOwnRoles, { query: { projectId } }, onBehalfOf(request)),
@@ -21,5 +21,5 @@ export const getPersonalDashboardProjectEndpoint = ({ projectOverviews, bus }: F
         return type === 'project' || type === 'custom' ? [{ id, name, type: type as 'project' | 'custom' }] : [];
       }),
     };
-    return new JsonText(await projectOverviews.forCaller(projectId, held, about));
+    return new JsonText(await projectOverviews.forCaller(projectId, members, about));
   });

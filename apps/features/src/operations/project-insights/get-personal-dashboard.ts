@@ -18,8 +18,8 @@ const projectsOf = ({ grants }: Caller): string[] | null =>
     : [...new Set(grants.flatMap(({ project }) => (project === undefined ? [] : [project])))];
 
 /** The users who own projects that the caller sees, without duplicates, sorted by name. */
-const ownersOf = (held: readonly ProjectMembers[], caller: Caller): PersonalDashboard['projectOwners'] => {
-  const owners = held
+const ownersOf = (members: readonly ProjectMembers[], caller: Caller): PersonalDashboard['projectOwners'] => {
+  const owners = members
     .filter(({ id }) => maySee(caller, id))
     .flatMap((project) => project.owners)
     .flatMap(({ ownerType, name = '', ...about }) =>
@@ -34,7 +34,7 @@ export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext
     const { caller } = request;
     // Administrators hold ADMIN in every project; the empty id is none of them.
     const holdersOfAdmin = { project: '', permissions: ['ADMIN' as const] };
-    const [{ projects: held } = { projects: [] }, { users } = { users: [] }] = await Promise.all([
+    const [{ projects: members } = { projects: [] }, { users } = { users: [] }] = await Promise.all([
       callIfSupported(bus, CountProjectMembers, { body: {} }, onBehalfOf(request)),
       callIfSupported(bus, ListPermissionHolders, { body: holdersOfAdmin }, onBehalfOf(request)),
     ]);
@@ -46,5 +46,5 @@ export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext
       ...(imageUrl === null ? {} : { imageUrl }),
     }));
     const reader = { id: caller.id, projects: projectsOf(caller), hidden: hiddenProjectsOf(caller) };
-    return new JsonText(await dashboard.read(reader, held, { projectOwners: ownersOf(held, caller), admins }));
+    return new JsonText(await dashboard.read(reader, members, { projectOwners: ownersOf(members, caller), admins }));
   });

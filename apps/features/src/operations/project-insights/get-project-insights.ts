@@ -7,9 +7,9 @@ import { loadProjectMembers } from './external-project-data.ts';
 export const getProjectInsightsEndpoint = ({ projectOverviews, bus }: FeaturesContext) =>
   implement(GetProjectInsights, async (request) => {
     const { projectId } = request.params;
-    const [held, [active = noActivity]] = await Promise.all([
+    const [members, [active = noActivity]] = await Promise.all([
       loadProjectMembers(bus, request),
       loadActivity(bus, request, { project: projectId }),
     ]);
-    return new JsonText(await projectOverviews.insights(projectId, held, active));
+    return new JsonText(await projectOverviews.insights(projectId, members, active));
   });

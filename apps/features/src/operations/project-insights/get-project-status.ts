@@ -7,11 +7,11 @@ import { loadProjectMembers } from './external-project-data.ts';
 export const getProjectStatusEndpoint = ({ projectOverviews, bus }: FeaturesContext) =>
   implement(GetProjectStatus, async (request) => {
     const { projectId } = request.params;
-    const [held, [active = noActivity], tokens] = await Promise.all([
+    const [members, [active = noActivity], tokens] = await Promise.all([
       loadProjectMembers(bus, request),
       loadActivity(bus, request, { project: projectId, days: 365 }),
       callIfSupported(bus, CountEnvironmentTokens, { body: { project: projectId } }, onBehalfOf(request)),
     ]);
     const apiTokens = (tokens?.environments ?? []).reduce((sum, environment) => sum + environment.tokens, 0);
-    return new JsonText(await projectOverviews.status(projectId, held, { days: active.days, apiTokens }));
+    return new JsonText(await projectOverviews.status(projectId, members, { days: active.days, apiTokens }));
   });

@@ -6,10 +6,12 @@ import type { FeaturesContext } from '../context.ts';
 
 export const listProjectsEndpoint = ({ projects, bus }: FeaturesContext) =>
   implement(ListProjects, async (request) => {
-    const [held, recent = []] = await Promise.all([
+    const [members, recent = []] = await Promise.all([
       callIfSupported(bus, CountProjectMembers, { body: {} }, onBehalfOf(request)),
       loadActivityIfAvailable(bus, request, {}),
     ]);
     const { caller, query } = request;
-    return new JsonText(await projects.all(query, caller.id, hiddenProjectsOf(caller), held?.projects ?? [], recent));
+    return new JsonText(
+      await projects.all(query, caller.id, hiddenProjectsOf(caller), members?.projects ?? [], recent),
+    );
   });

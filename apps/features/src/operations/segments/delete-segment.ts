@@ -1,20 +1,20 @@
 import { implement } from '@bunting/bus';
 import { DeleteSegment } from '@bunting/contracts';
 import { deleteSegment } from '../../domain/constraints/segment.ts';
+import { segmentNotFound } from '../../domain/refusals.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import { hiddenProjectsOf, findVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
-import { segmentNotFound } from '../../domain/refusals.ts';
 
 const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
 export const deleteSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteSegment, (request) =>
     transaction(request, async ({ segments, guard, events }) => {
-      const { segment, neighbours } = await segments.getForUpdate(request.params.id);
+      const { segment, usage } = await segments.getForUpdate(request.params.id);
       if (findVisible(request, segment) === undefined) throw segmentNotFound(request.params.id);
       authoriseSegment(request.caller, permissions, segment.project);
-      const decision = deleteSegment(segment, { ...neighbours, hidden: hiddenProjectsOf(request.caller) });
+      const decision = deleteSegment(segment, { ...usage, hidden: hiddenProjectsOf(request.caller) });
       await guard.checkSegmentEdit(segment.id, [segment.project]);
       await segments.remove(segment);
       events.emit(decision.events);

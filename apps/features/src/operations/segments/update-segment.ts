@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { UpdateSegment } from '@bunting/contracts';
 import { updateSegment } from '../../domain/constraints/segment.ts';
+import { segmentNotFound } from '../../domain/refusals.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import { hiddenProjectsOf, findVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
-import { segmentNotFound } from '../../domain/refusals.ts';
 
 const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
@@ -12,7 +12,7 @@ export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
   implement(UpdateSegment, (request) =>
     transaction(request, async ({ segments, guard, events }) => {
       const { params, body, caller } = request;
-      const { segment, neighbours } = await segments.getForUpdate(params.id, body.name);
+      const { segment, usage } = await segments.getForUpdate(params.id, body.name);
       if (findVisible(request, segment) === undefined) throw segmentNotFound(params.id);
       const project = body.project ?? null;
       authoriseSegment(caller, permissions, segment.project);
@@ -21,7 +21,7 @@ export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
       const decision = updateSegment(
         segment,
         { name, description, project, constraints },
-        { ...neighbours, hidden: hiddenProjectsOf(caller) },
+        { ...usage, hidden: hiddenProjectsOf(caller) },
         allowsRegex,
       );
       if (decision.segment === null || decision.segment === segment) return null;

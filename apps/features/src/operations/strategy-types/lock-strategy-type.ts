@@ -1,6 +1,6 @@
 import type { StoredStrategyType } from '../../domain/strategies/strategy-type.ts';
-import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { strategyTypeNotFound } from '../../domain/refusals.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Locks a strategy type. */
 export const lockStrategyType = async (

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { CreateTagType } from '@bunting/contracts';
 import { newTagType, tagTypeView } from '../../domain/tags/tag-type.ts';
+import { tagTypeNameTaken } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
-import { tagTypeNameTaken } from '../../domain/refusals.ts';
 
 export const createTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateTagType, (request) =>

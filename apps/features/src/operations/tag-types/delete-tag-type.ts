@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { DeleteTagType } from '@bunting/contracts';
+import { tagTypeNotFound } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { untagEverywhere } from '../tags/untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
-import { tagTypeNotFound } from '../../domain/refusals.ts';
 
 export const deleteTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteTagType, (request) =>

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { UpdateTagType } from '@bunting/contracts';
 import { updateTagType } from '../../domain/tags/tag-type.ts';
+import { tagTypeNotFound } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
-import { tagTypeNotFound } from '../../domain/refusals.ts';
 
 export const updateTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateTagType, (request) =>

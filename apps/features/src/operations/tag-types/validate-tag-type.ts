@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { ValidateTagType } from '@bunting/contracts';
 import { newTagType, tagTypeView } from '../../domain/tags/tag-type.ts';
-import type { FeaturesContext } from '../context.ts';
 import { tagTypeNameTaken } from '../../domain/refusals.ts';
+import type { FeaturesContext } from '../context.ts';
 
 export const validateTagTypeEndpoint = ({ tags }: FeaturesContext) =>
   implement(ValidateTagType, async ({ body }) => {

@@ -1,6 +1,6 @@
-import { Tag } from '@bunting/contracts';
-import type { Transaction } from '../../persistence/unit-of-work.ts';
+import type { Tag } from '@bunting/contracts';
 import { unknownTagType } from '../../domain/refusals.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /**
  * Adds tags to the catalogue and emits the events of new ones.

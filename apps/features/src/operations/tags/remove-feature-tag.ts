@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { RemoveFeatureTag } from '@bunting/contracts';
 import { removeTag } from '../../domain/tags/tag.ts';
+import { noFeatureFlag } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
-import { noFeatureFlag } from '../../domain/refusals.ts';
 
 export const removeFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveFeatureTag, (request) =>

@@ -49,13 +49,13 @@ const missingIn = (counts: readonly EvaluationCount[], existing: ReadonlySet<str
  */
 const addCounts = async (
   { usage }: Transaction,
-  given: readonly EvaluationCount[],
+  reported: readonly EvaluationCount[],
   reporter: Caller,
   now: Date,
 ): Promise<readonly MissingFeature[]> => {
-  if (given.length === 0) return [];
+  if (reported.length === 0) return [];
   const environmentTypes = await usage.environmentTypes();
-  const counted = given.filter(({ environment }) => environmentTypes.has(environment));
+  const counted = reported.filter(({ environment }) => environmentTypes.has(environment));
   const environments = unique(counted.map(({ environment }) => environment));
   const names = unique(counted.map(({ feature }) => feature));
   const found = (await usage.findReported(names, environments)).filter(({ project }) => mayReportOn(reporter, project));

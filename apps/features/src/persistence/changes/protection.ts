@@ -72,12 +72,12 @@ export const protectionGuard = (
     if (environments.length > 0) bypasses.push({ environments, concerns });
   };
   const requireUnprotected = async (
-    what: 'Cloning' | 'Changing project',
+    action: 'Cloning' | 'Changing project',
     feature: string,
     project: string,
   ): Promise<void> => {
     const environments = await protectedOf(project);
-    requireUnprotectedProject(what, project, environments, caller);
+    requireUnprotectedProject(action, project, environments, caller);
     addBypass(environments, ({ featureName }) => featureName === feature);
   };
 

@@ -2,9 +2,9 @@ import { violatedConstraint, persistDifference, type Tx } from '@bunting/databas
 import type { Outbox } from '@bunting/outbox';
 import { emitEnvironmentDelivery, emitProjectEnvironmentDelivery } from '../delivery/emit-delivery.ts';
 import type { ExistingEnvironments, StoredEnvironment } from '../../domain/environments/environment.ts';
+import { environmentNameTaken } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { BeforeAndAfter } from '../transactions/conditional-write.ts';
-import { environmentNameTaken } from '../../domain/refusals.ts';
 
 const findForUpdate = `
   select ${sql.jsonOf(EnvironmentEntity, 'e')} as environment from environment e where name = any ($1::text[])

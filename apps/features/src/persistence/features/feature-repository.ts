@@ -4,6 +4,7 @@ import { insertStates, type Outbox } from '@bunting/outbox';
 import { emitFeatureDelivery, emitRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
+import { noFeatureFlag } from '../../domain/refusals.ts';
 import { refusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { featureJson } from '../entities.ts';
 import { statesOf } from './feature-json.ts';
@@ -18,7 +19,6 @@ import {
   projectContextOf,
 } from './project-context.ts';
 import type { BeforeAndAfter, VersionedFeature } from '../transactions/conditional-write.ts';
-import { noFeatureFlag } from '../../domain/refusals.ts';
 
 /** A locked feature and the context of its project. */
 export interface LockedFeature {

@@ -20,27 +20,27 @@ const rowOf = (feature: Feature): Readonly<Record<string, unknown>> => {
 /** Columns that the statements below compute or leave unchanged. */
 const computed = sql.columnsOf(FeatureEntity, ['productionAt', 'potentiallyStale', 'version', 'editVersion']);
 const names = sql.columnsOf(FeatureEntity).filter((name) => !computed.includes(name));
-const given = 'json_populate_recordset(null::feature, $1::json) as given';
+const newRows = 'json_populate_recordset(null::feature, $1::json) as new_row';
 
 /** The one parameter of the statements below: features as rows. */
 export const rowsOf = (features: readonly Feature[]): string => JSON.stringify(features.map(rowOf));
 
-/** SQL: whether the feature `given` is enabled in an environment of type `production`. */
+/** SQL: whether the feature `new_row` is enabled in an environment of type `production`. */
 const inProduction = `exists (
-    select from environment e where e.type = 'production' and (given.environments -> e.name -> 'enabled')::boolean)`;
+    select from environment e where e.type = 'production' and (new_row.environments -> e.name -> 'enabled')::boolean)`;
 
 /** Inserts features. The versions of a feature continue those of a deleted feature with the same name. */
 export const insertFeatures = `
   insert into feature (${names.join(', ')}, production_at, version, edit_version)
-  select ${names.map((name) => `given.${name}`).join(', ')}, case when ${inProduction} then now() end,
+  select ${names.map((name) => `new_row.${name}`).join(', ')}, case when ${inProduction} then now() end,
     coalesce(deleted_feature.version, 0) + 1,
     coalesce(deleted_feature.version, 0) + 1
-  from ${given} left join deleted_feature on deleted_feature.name = given.name returning *`;
+  from ${newRows} left join deleted_feature on deleted_feature.name = new_row.name returning *`;
 
 /** Updates features that exist. */
 export const updateFeatures = `
   update feature set (${names.join(', ')}, production_at, version, edit_version) = row (
-    ${names.map((name) => `given.${name}`).join(', ')},
+    ${names.map((name) => `new_row.${name}`).join(', ')},
     case when feature.production_at is null and ${inProduction} then now() else feature.production_at end,
     feature.version + 1, feature.version + 1)
-  from ${given} where feature.name = given.name returning feature.*`;
+  from ${newRows} where feature.name = new_row.name returning feature.*`;

@@ -60,26 +60,26 @@ const lock = `
       select id from project where id = any ($1::text[]) and archived_at is null order by id for share),
     locked_environment as (
       select project, environment from project_environment
-      where (project, environment) in (select * from json_to_recordset($2::json) as given (project text, name text))
+      where (project, environment) in (select * from json_to_recordset($2::json) as reference (project text, name text))
       order by project, environment for key share),
     locked_segment as (
-      select id, project from segment where id in (select id from json_to_recordset($3::json) as given (id integer))
+      select id, project from segment where id in (select id from json_to_recordset($3::json) as reference (id integer))
       order by id for key share),
     locked_field as (select name from context_field where name = any ($4::text[]) order by name for key share),
     locked_type as (select name from strategy_type where name = any ($5::text[]) order by name for key share),
     locked_tag as (
       select type, value from tag
-      where (type, value) in (select * from json_to_recordset($6::json) as given (type text, value text))
+      where (type, value) in (select * from json_to_recordset($6::json) as reference (type text, value text))
       order by type, value for key share)
   select (select count(*) from unnest($1::text[]) as id where id not in (select id from locked_project))
-    + (select count(*) from json_to_recordset($2::json) as given (project text, name text)
+    + (select count(*) from json_to_recordset($2::json) as reference (project text, name text)
        where (project, name) not in (select project, environment from locked_environment))
-    + (select count(*) from json_to_recordset($3::json) as given (id integer, project text)
+    + (select count(*) from json_to_recordset($3::json) as reference (id integer, project text)
        where not exists (select from locked_segment locked
-         where locked.id = given.id and (locked.project is null or locked.project = given.project)))
+         where locked.id = reference.id and (locked.project is null or locked.project = reference.project)))
     + (select count(*) from unnest($4::text[]) as name where name not in (select name from locked_field))
     + (select count(*) from unnest($5::text[]) as name where name not in (select name from locked_type))
-    + (select count(*) from json_to_recordset($6::json) as given (type text, value text)
+    + (select count(*) from json_to_recordset($6::json) as reference (type text, value text)
        where (type, value) not in (select type, value from locked_tag)) as gone`;
 
 /** The objects that features or default strategies refer to. */

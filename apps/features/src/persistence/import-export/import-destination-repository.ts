@@ -37,7 +37,7 @@ const findDestination = `
     'tagTypes', (select coalesce(json_agg(name), '[]') from tag_type),
     'tags', (
       select coalesce(json_agg(json_build_object('type', type, 'value', value)), '[]') from tag
-      where (type, value) in (select type, value from json_to_recordset($5::json) as given (type text, value text))),
+      where (type, value) in (select type, value from json_to_recordset($5::json) as file_tag (type text, value text))),
     'strategyIds', (
       select coalesce(json_agg(id), '[]') from feature f, unnest(f.strategy_ids) as id
       where f.strategy_ids && $6::text[] and f.strategy_ids <> '{}' and id = any ($6::text[]))

@@ -49,10 +49,15 @@ export const dashboardReader = (database: ReadDatabase) => {
   return {
     read: (
       { id, projects, hidden }: DashboardScope,
-      held: readonly ProjectMembers[],
+      members: readonly ProjectMembers[],
       { projectOwners, admins }: Pick<PersonalDashboard, 'projectOwners' | 'admins'>,
     ): Promise<string> =>
-      read(dashboard, [id, projects, hidden, ...[held, projectOwners, admins].map((people) => JSON.stringify(people))]),
+      read(dashboard, [
+        id,
+        projects,
+        hidden,
+        ...[members, projectOwners, admins].map((people) => JSON.stringify(people)),
+      ]),
     /** The creators of features in projects that are not hidden. @param part a part of the name, in lower case */
     creators: (
       hidden: readonly string[],

@@ -48,7 +48,7 @@ export const stats = (activity: string): string => `(
     'archivedPastWindow', count(*) filter (where ${pastWindowOf('archived_at')}),
     'projectActivityCurrentWindow', (${activity}::json ->> 'currentWindow')::bigint,
     'projectActivityPastWindow', (${activity}::json ->> 'pastWindow')::bigint,
-    'projectMembersAddedCurrentWindow', coalesce(held.added, 0))
+    'projectMembersAddedCurrentWindow', coalesce(membership.added, 0))
   from feature where project = p.id)`;
 
 /** SQL: how long features of a project took until they were first enabled in production. */
@@ -89,5 +89,5 @@ export const lifecycleSummary = `(
 export const lastUsageAt = timestampSql(`(
   select max(seen.last_seen_at) from feature f join feature_seen seen on seen.feature = f.name where f.project = p.id)`);
 
-/** SQL to join: the feature counts and the members of a project. @param held the parameter with `ProjectMembers` as JSON */
-export const joinMetrics = (held: string): string => `${joinCounted} ${joinMembers(held)}`;
+/** SQL to join: the feature counts and the members of a project. @param members the parameter with `ProjectMembers` as JSON */
+export const joinMetrics = (members: string): string => `${joinCounted} ${joinMembers(members)}`;

@@ -59,7 +59,7 @@ const insights: Statement = {
     select json_build_object('stats', ${stats('$3')}, 'featureTypeCounts', ${featureTypeCounts}, 'leadTime', ${leadTime('p.id')},
       'health', json_build_object('rating', ${health}, 'activeCount', counted.features - counted.stale,
         'potentiallyStaleCount', counted.outlived, 'staleCount', counted.stale),
-      'members', json_build_object('currentMembers', ${memberCount}, 'change', coalesce(held.added, 0)))::text as json
+      'members', json_build_object('currentMembers', ${memberCount}, 'change', coalesce(membership.added, 0)))::text as json
     from project p ${joinMetrics('$2')} where p.id = $1`,
 };
 const dora: Statement = { name: 'project-dora', text: `select ${leadTime('$1')}::text as json` };
@@ -104,7 +104,7 @@ type Activity = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'cu
 
 /** Data about a project from other services. */
 export interface ExternalProjectData {
-  readonly held: readonly ProjectMembers[];
+  readonly members: readonly ProjectMembers[];
   /** undefined if it is not available: then the overview has no `stats` */
   readonly activity: Activity | undefined;
 }
@@ -118,28 +118,28 @@ export const projectOverviewReader = (database: ReadDatabase) => {
   };
   const overviewReader =
     (statement: Statement) =>
-    (id: string, userId: number, { held, activity }: ExternalProjectData): Promise<string> =>
-      read(statement, id, userId, JSON.stringify(held), activity === undefined ? null : JSON.stringify(activity));
+    (id: string, userId: number, { members, activity }: ExternalProjectData): Promise<string> =>
+      read(statement, id, userId, JSON.stringify(members), activity === undefined ? null : JSON.stringify(activity));
   return {
     overview: overviewReader(withoutFeatures),
     withFeatures: overviewReader(withFeatures),
     withHealth: overviewReader(withHealth),
-    insights: (id: string, held: readonly ProjectMembers[], activity: Activity): Promise<string> =>
-      read(insights, id, JSON.stringify(held), JSON.stringify(activity)),
+    insights: (id: string, members: readonly ProjectMembers[], activity: Activity): Promise<string> =>
+      read(insights, id, JSON.stringify(members), JSON.stringify(activity)),
     /** Without features if the project does not exist. */
     dora: (id: string): Promise<string> => read(dora, id),
     status: (
       id: string,
-      held: readonly ProjectMembers[],
+      members: readonly ProjectMembers[],
       { days, apiTokens }: { readonly days: ProjectStatus['activityCountByDate']; readonly apiTokens: number },
-    ): Promise<string> => read(status, id, JSON.stringify(held), JSON.stringify(days), apiTokens),
+    ): Promise<string> => read(status, id, JSON.stringify(members), JSON.stringify(days), apiTokens),
     /** The part of the personal dashboard about one project. */
     forCaller: (
       id: string,
-      held: readonly ProjectMembers[],
+      members: readonly ProjectMembers[],
       { latestEvents, roles }: Pick<PersonalDashboardProject, 'latestEvents' | 'roles'>,
     ): Promise<string> =>
-      read(forCaller, id, JSON.stringify(held), JSON.stringify(latestEvents), JSON.stringify(roles)),
+      read(forCaller, id, JSON.stringify(members), JSON.stringify(latestEvents), JSON.stringify(roles)),
     flagCreators: (id: string): Promise<string> => read(creators, id),
     /** @param reservedIsFree whether the reserved id of a deleted private project counts as free */
     isIdTaken: async (id: string, reservedIsFree: boolean): Promise<boolean> =>

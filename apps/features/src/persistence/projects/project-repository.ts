@@ -80,8 +80,8 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
   const one = async <Row>(text: string, values: readonly unknown[]): Promise<Row> =>
     (await query<Row>(text, values))[0] as Row;
   // Counts in a second statement, which sees what other transactions committed while this one waited for the lock.
-  const lockAndCount = async (what: string, which: string, text: string, values: readonly unknown[] = []) => {
-    await query(lockInserts, [what, which]);
+  const lockAndCount = async (kind: string, scope: string, text: string, values: readonly unknown[] = []) => {
+    await query(lockInserts, [kind, scope]);
     return (await one<{ count: number }>(text, values)).count;
   };
   /** Emits the state of a project and returns its version. */

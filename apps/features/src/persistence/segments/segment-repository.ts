@@ -1,4 +1,3 @@
-import { refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { emitSegmentDelivery } from '../delivery/emit-delivery.ts';
@@ -60,7 +59,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
     getForUpdate: async (
       id: number,
       name: string = '',
-    ): Promise<{ readonly segment: StoredSegment; readonly neighbours: SegmentUsage }> => {
+    ): Promise<{ readonly segment: StoredSegment; readonly usage: SegmentUsage }> => {
       const [row] = await query<Row>(getForUpdate, [id, name]);
       if (row === undefined) throw segmentNotFound(id);
       const { segment, idOfName } = row;
@@ -69,7 +68,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
       locked.set(id, { before: segment, after: segment });
       return {
         segment,
-        neighbours: { users, idOfName: (other) => (other === name ? (idOfName ?? undefined) : undefined) },
+        usage: { users, idOfName: (other) => (other === name ? (idOfName ?? undefined) : undefined) },
       };
     },
 

@@ -15,16 +15,16 @@ const findTypeForUpdate = `
 
 /** One statement for any number of tags, such as those of an import, that also reports which are new. */
 const addMissing = `
-  with given as (
+  with requested as (
     select distinct type, value from json_to_recordset($1::json) as tag (type text, value text)
   ), added as (
     insert into tag (type, value)
-    select given.type, given.value from given join tag_type on tag_type.name = given.type order by 1, 2
+    select requested.type, requested.value from requested join tag_type on tag_type.name = requested.type order by 1, 2
     on conflict do nothing returning type, value
   )
   select
     (select coalesce(json_agg(json_build_object('type', type, 'value', value) order by type, value), '[]') from added) as added,
-    (select coalesce(json_agg(distinct type), '[]') from given where type not in (select name from tag_type)) as "unknownTypes"`;
+    (select coalesce(json_agg(distinct type), '[]') from requested where type not in (select name from tag_type)) as "unknownTypes"`;
 
 /** Inserts any number of tag types of an import in one statement. */
 const addMissingTypes = `

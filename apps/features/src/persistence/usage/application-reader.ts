@@ -61,10 +61,10 @@ const one: Statement = {
   text: `
     select json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, ${descriptionMembers},
       'strategies', coalesce((
-        select json_agg(case when type.name is null then json_build_object('name', given.name, 'notFound', true)
-          else json_build_object('name', type.name, 'description', type.description, 'deprecated', type.deprecated) end order by given.nth)
-        from jsonb_array_elements_text(a.strategies) with ordinality as given (name, nth)
-        left join strategy_type type on type.name = given.name), '[]'),
+        select json_agg(case when type.name is null then json_build_object('name', used_type.name, 'notFound', true)
+          else json_build_object('name', type.name, 'description', type.description, 'deprecated', type.deprecated) end order by used_type.nth)
+        from jsonb_array_elements_text(a.strategies) with ordinality as used_type (name, nth)
+        left join strategy_type type on type.name = used_type.name), '[]'),
       'instances', coalesce((
         select json_agg(json_build_object('appName', i.app_name, ${instanceJson}, 'environment', i.environment,
           'createdAt', ${timestampSql('i.created_at')}) order by i.last_seen_at desc, i.environment, i.instance_id)
@@ -116,8 +116,8 @@ const overview: Statement = {
           select max(hour) as hour from feature_usage_hour
           where app_name = a.app_name and environment = used_in.environment) as counted), '[]'),
       'issues', json_build_object('missingStrategies', coalesce((
-        select json_agg(distinct given.name order by given.name) from jsonb_array_elements_text(a.strategies) as given (name)
-        where not exists (select from strategy_type type where type.name = given.name)), '[]')))::text as json
+        select json_agg(distinct used_type.name order by used_type.name) from jsonb_array_elements_text(a.strategies) as used_type (name)
+        where not exists (select from strategy_type type where type.name = used_type.name)), '[]')))::text as json
     ${fromVisible}`,
 };
 

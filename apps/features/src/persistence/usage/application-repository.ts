@@ -35,14 +35,15 @@ export const usedOnlyIn = (projects: string): string => `(
 const instancesLimit = 1_000;
 const missingLimit = 100;
 
-const given = `
+/** SQL: the instances in the reports, `it`. */
+const reportedInstances = `
   it as materialized (
     select * from json_to_recordset($1::json) as it (nth integer, "appName" text, "sdkVersion" text, strategies jsonb, projects jsonb,
       environment text, "instanceId" text, "isFrontend" boolean, "createdBy" text))`;
 
 /** Applications that were seen within the last minute and have not changed are not written, so that reports need not wait for their locks. */
 const findReported = `
-  with ${given}
+  with ${reportedInstances}
   select it.nth, a.app_name is not null and (it."isFrontend" or not a.is_frontend) as "needsNoCreatedEvent", a.app_name is not null as "isKnown",
     coalesce(a.last_seen_at > $2::timestamptz - interval '1 minute'
       and coalesce(it."sdkVersion", a.sdk_version) is not distinct from a.sdk_version
@@ -60,7 +61,7 @@ const findReported = `
   from it left join client_application a on a.app_name = it."appName" order by it.nth`;
 
 const recordSeen = `
-  with ${given},
+  with ${reportedInstances},
   app as (select distinct on ("appName") * from it order by "appName", nth desc),
   before as (select app_name, is_frontend from client_application where app_name in (select "appName" from it)),
   saved as (

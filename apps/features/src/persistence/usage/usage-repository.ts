@@ -29,7 +29,7 @@ const findReportedForUpdate = reported('for no key update of f');
 
 /** All reports lock rows in the same order. Minutes that are older than an hour are removed. */
 const addByMinute = `
-  with given as (
+  with counted as (
     select feature, environment,
       coalesce(array_agg(minute) filter (where minute > $2::integer - 60), '{}') as minutes,
       coalesce(array_agg(yes) filter (where minute > $2::integer - 60), '{}') as yes,
@@ -45,7 +45,7 @@ const addByMinute = `
     feature, environment, last_seen_at, last_yes_at, last_no_at, minutes, yes_by_minute, no_by_minute, emitted_at)
   select feature, environment, $3::timestamptz, case when has_yes then $3::timestamptz end, case when has_no then $3::timestamptz end,
     minutes, yes, no, $3::timestamptz
-  from given order by feature, environment
+  from counted order by feature, environment
   on conflict (feature, environment) do update set
     last_seen_at = greatest(seen.last_seen_at, excluded.last_seen_at),
     last_yes_at = greatest(seen.last_yes_at, excluded.last_yes_at),
@@ -82,10 +82,10 @@ const addByHour = `
         ) as both_of_them group by name order by name limit 200) as by_name) end`;
 
 const enterStages = `
-  with given as (
+  with entering as (
     select name, stages from json_to_recordset($1::json) as it (name text, stages jsonb)
   ), free as (
-    select f.name, given.stages from feature f join given on given.name = f.name order by f.name for no key update of f skip locked
+    select f.name, entering.stages from feature f join entering on entering.name = f.name order by f.name for no key update of f skip locked
   ), saved as (
     update feature set lifecycle = feature.lifecycle || free.stages, version = feature.version + 1
     from free where feature.name = free.name returning feature.*
@@ -137,16 +137,16 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
 
   /** Adds counts by minute. Returns the features whose usage was not emitted within the last minute. */
   addByMinute: async (counts: readonly EvaluationCount[], now: Date): Promise<string[]> => {
-    const given = counts.map(({ feature, environment, minute, yes, no }) => ({
+    const rows = counts.map(({ feature, environment, minute, yes, no }) => ({
       feature,
       environment,
       minute,
       yes,
       no,
     }));
-    const values = [JSON.stringify(given), Math.floor(now.getTime() / 60_000), now.toISOString()];
-    const rows = await query<{ feature: string; due: boolean }>(addByMinute, values);
-    return [...new Set(rows.filter(({ due }) => due).map(({ feature }) => feature))];
+    const values = [JSON.stringify(rows), Math.floor(now.getTime() / 60_000), now.toISOString()];
+    const stored = await query<{ feature: string; due: boolean }>(addByMinute, values);
+    return [...new Set(stored.filter(({ due }) => due).map(({ feature }) => feature))];
   },
 
   /** Adds counts by hour and application. Counts that are older than the retention period are ignored. */

@@ -14,9 +14,9 @@ export const updateSegmentRule: SegmentRule<'updateSegment'> = {
     if (typeof payload.project === 'string' && payload.project !== context.project) {
       throw invalidProperty('A change request cannot move a segment to another project', `${path}/payload/project`);
     }
-    const neighbours = segmentUsage(context, segment.id);
+    const usage = segmentUsage(context, segment.id);
     const { allowsRegex } = context.projectContext;
-    const decision = segments.updateSegment(segment, payload, neighbours, allowsRegex, `${path}/payload`);
+    const decision = segments.updateSegment(segment, payload, usage, allowsRegex, `${path}/payload`);
     const after = decision.segment ?? segment;
     const changed = changeable
       .filter((member) => payload[member] !== undefined)
