@@ -1,4 +1,5 @@
 export * from './changes/index.ts';
+export * from './changes/overwrite-message.ts';
 export * from './constraint-operand.ts';
 export * from './contract-version.ts';
 export * from './streams/dead-letters.ts';

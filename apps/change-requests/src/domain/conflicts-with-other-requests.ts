@@ -32,54 +32,68 @@ const sortOrdersOf = (payload: unknown) =>
   new Map(listOf(payload).map((moved) => [idOf(moved), asJsonObject(moved)['sortOrder']]));
 const usesSegment = (payload: unknown, id: number): boolean => listOf(asJsonObject(payload)['segments']).includes(id);
 
-/** Collisions regardless of the environment. */
-const collidesEverywhere = (mine: ProposedChange, { action, feature, segment, payload }: ScheduledChange): boolean => {
-  switch (mine.action) {
-    case 'archiveFeature':
-      return (
-        (feature === mine.feature && action !== 'archiveFeature') ||
-        (action === 'addDependency' && parentOf(payload) === mine.feature)
-      );
-    case 'addDependency':
-      if (action === 'deleteDependency') return feature === mine.feature;
-      if (action !== 'addDependency') return false;
-      if (feature === mine.feature) return differ(mine.payload, payload);
-      // Dependencies have one level: a feature cannot be both a parent and a child.
-      return feature === parentOf(mine.payload) || parentOf(payload) === mine.feature;
-    case 'deleteDependency':
-      return action === 'addDependency' && feature === mine.feature;
-    case 'updateSegment':
-      if (segment === null || segment !== mine.segment?.id) return false;
-      return action === 'deleteSegment' || disagree(mine.payload, payload);
-    case 'deleteSegment':
-      if (mine.segment === null) return false;
-      if (segment === mine.segment.id) return action === 'updateSegment';
-      return (action === 'addStrategy' || action === 'updateStrategy') && usesSegment(payload, mine.segment.id);
-    default:
-      return false;
-  }
-};
+interface CollisionRule {
+  /** whether changes in different environments collide, too */
+  readonly acrossEnvironments: boolean;
+  readonly collides: (mine: ProposedChange, theirs: ScheduledChange) => boolean;
+}
 
-/** Collisions within one environment. */
-const collidesThere = (mine: ProposedChange, { action, feature, payload }: ScheduledChange): boolean => {
-  if (feature !== mine.feature) return false;
-  switch (mine.action) {
-    case 'updateStrategy':
-      if (idOf(mine.payload) !== idOf(payload)) return false;
-      return action === 'deleteStrategy' || (action === 'updateStrategy' && disagree(mine.payload, payload));
-    case 'deleteStrategy':
-      if (action === 'reorderStrategy') return sortOrdersOf(payload).has(idOf(mine.payload));
-      return action === 'updateStrategy' && idOf(mine.payload) === idOf(payload);
-    case 'reorderStrategy': {
-      if (action !== 'reorderStrategy') return false;
-      const theirs = sortOrdersOf(payload);
-      return [...sortOrdersOf(mine.payload)].some(([id, sortOrder]) => theirs.has(id) && theirs.get(id) !== sortOrder);
-    }
-    case 'patchVariant':
-      return action === 'patchVariant' && differ(mine.payload, payload);
-    default:
-      return false;
-  }
+const acrossEnvironments = (collides: CollisionRule['collides']): CollisionRule => ({
+  acrossEnvironments: true,
+  collides,
+});
+
+const onSameFeature = (collides: CollisionRule['collides']): CollisionRule => ({
+  acrossEnvironments: false,
+  collides: (mine, theirs) => theirs.feature === mine.feature && collides(mine, theirs),
+});
+
+const never: CollisionRule = { acrossEnvironments: false, collides: () => false };
+
+/** By action: the scheduled changes that would fail, or would undo the change. */
+const collisionRules: Readonly<Record<ChangeAction, CollisionRule>> = {
+  addStrategy: never,
+  updateEnabled: never,
+  archiveFeature: acrossEnvironments(
+    (mine, { action, feature, payload }) =>
+      (feature === mine.feature && action !== 'archiveFeature') ||
+      (action === 'addDependency' && parentOf(payload) === mine.feature),
+  ),
+  addDependency: acrossEnvironments((mine, { action, feature, payload }) => {
+    if (action === 'deleteDependency') return feature === mine.feature;
+    if (action !== 'addDependency') return false;
+    if (feature === mine.feature) return differ(mine.payload, payload);
+    // Dependencies have one level: a feature cannot be both a parent and a child.
+    return feature === parentOf(mine.payload) || parentOf(payload) === mine.feature;
+  }),
+  deleteDependency: acrossEnvironments(
+    (mine, { action, feature }) => action === 'addDependency' && feature === mine.feature,
+  ),
+  updateSegment: acrossEnvironments((mine, { action, segment, payload }) => {
+    if (segment === null || segment !== mine.segment?.id) return false;
+    return action === 'deleteSegment' || disagree(mine.payload, payload);
+  }),
+  deleteSegment: acrossEnvironments((mine, { action, segment, payload }) => {
+    if (mine.segment === null) return false;
+    if (segment === mine.segment.id) return action === 'updateSegment';
+    return (action === 'addStrategy' || action === 'updateStrategy') && usesSegment(payload, mine.segment.id);
+  }),
+  updateStrategy: onSameFeature((mine, { action, payload }) => {
+    if (idOf(mine.payload) !== idOf(payload)) return false;
+    return action === 'deleteStrategy' || (action === 'updateStrategy' && disagree(mine.payload, payload));
+  }),
+  deleteStrategy: onSameFeature((mine, { action, payload }) => {
+    if (action === 'reorderStrategy') return sortOrdersOf(payload).has(idOf(mine.payload));
+    return action === 'updateStrategy' && idOf(mine.payload) === idOf(payload);
+  }),
+  reorderStrategy: onSameFeature((mine, { action, payload }) => {
+    if (action !== 'reorderStrategy') return false;
+    const theirs = sortOrdersOf(payload);
+    return [...sortOrdersOf(mine.payload)].some(([id, sortOrder]) => theirs.has(id) && theirs.get(id) !== sortOrder);
+  }),
+  patchVariant: onSameFeature(
+    (mine, { action, payload }) => action === 'patchVariant' && differ(mine.payload, payload),
+  ),
 };
 
 /** The scheduled requests that would fail, or would undo the change, once the change is applied. */
@@ -87,12 +101,14 @@ export const scheduleConflictsOf = (
   mine: ProposedChange,
   environment: string,
   scheduled: readonly ScheduledRequest[],
-): ScheduledRequest[] =>
-  scheduled.filter(({ environment: theirs, changes }) =>
-    changes.some(
-      (change) => collidesEverywhere(mine, change) || (theirs === environment && collidesThere(mine, change)),
-    ),
+): ScheduledRequest[] => {
+  const rule = collisionRules[mine.action];
+  return scheduled.filter(
+    (theirs) =>
+      (rule.acrossEnvironments || theirs.environment === environment) &&
+      theirs.changes.some((change) => rule.collides(mine, change)),
   );
+};
 
 /** Other requests of the project: the scheduled ones, and the segments that any open one adds to a strategy. */
 export interface OtherRequests {

@@ -1,4 +1,4 @@
-import type { ChangeRequestPreview } from '@bunting/contracts';
+import { type ChangeRequestPreview, overwriteMessage } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../change-request.ts';
 
 const idIn = (payload: unknown): string =>
@@ -21,20 +21,6 @@ const conflictReason = (change: ProposedChange, code: string | undefined, text: 
   return text;
 };
 
-const overwriteReason = (change: ProposedChange, environment: string): string => {
-  const undone = 'applying would overwrite that change';
-  if (change.segment !== null) return `Segment ${change.segment.id} (${change.segment.name}) was changed; ${undone}`;
-  switch (change.action) {
-    case 'updateStrategy':
-    case 'deleteStrategy':
-      return `Strategy ${idIn(change.payload)} of feature flag ${change.feature} was changed; ${undone}`;
-    case 'patchVariant':
-      return `Environment variants of feature flag ${change.feature} in ${environment} were changed; ${undone}`;
-    default:
-      return `Feature flag ${change.feature} was changed; ${undone}`;
-  }
-};
-
 /** The first reason in a preview to suspend a scheduled request; undefined if there is none. */
 export const suspensionReason = (
   request: ChangeRequest,
@@ -51,7 +37,7 @@ export const suspensionReason = (
   }
   for (const { id, overwrites } of previewed) {
     const change = changeOf(id);
-    if (overwrites !== undefined && change !== undefined) return overwriteReason(change, request.environment);
+    if (overwrites !== undefined && change !== undefined) return overwriteMessage(change, request.environment);
   }
   return undefined;
 };

@@ -1,6 +1,7 @@
 import {
   type Change,
   type CheckedChange,
+  type ErrorKind,
   type FeatureChange,
   isSegmentChange,
   Refusal,
@@ -13,7 +14,7 @@ import { hasEnvironment } from '../project-context.ts';
 import { environmentNotInProject, featureNotInProject, invalidProperty, segmentNotFound } from '../refusals.ts';
 import { type ChangeState, initialState, setSegment } from './change-state.ts';
 import { type ChangeContext, phases } from './rule.ts';
-import { changesOfPhase, featureRuleOf, segmentRuleOf } from './rules.ts';
+import { changesOfPhase, featureRuleOf, ruleOf, segmentRuleOf } from './rules.ts';
 
 /** The feature of a change, in the state before all changes. */
 const requireChangeableFeature = (
@@ -78,10 +79,9 @@ const checkSegmentChange = (
 
 /** The status of a proposal that violates a rule is 400, also where the direct operation has another one. */
 const asValidationError = (error: unknown, change: Change, path: string): unknown => {
-  const kinds: readonly string[] = ['InvalidOperationError', 'NameExistsError', 'ConflictError'];
+  const kinds: readonly ErrorKind[] = ['InvalidOperationError', 'NameExistsError', 'ConflictError'];
   if (!(error instanceof Refusal) || !kinds.includes(error.kind)) return error;
-  const rule = isSegmentChange(change) ? segmentRuleOf(change) : featureRuleOf(change);
-  return invalidProperty(error.message.replace(/\.$/, ''), `${path}${rule.errorPath}`);
+  return invalidProperty(error.message.replace(/\.$/, ''), `${path}${ruleOf(change).errorPath}`);
 };
 
 const check = (change: Change, initial: ChangeContext, state: ChangeState, path: string): CheckedChange => {

@@ -1,7 +1,9 @@
-import type { ChangeOf, FeatureAction, SegmentAction } from '@bunting/contracts';
+import type { ChangeOf, ChangeRequestOverwrite, FeatureAction, Refusal, SegmentAction } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { ProjectContext } from '../project-context.ts';
+import type { ConflictCause } from './conflict-cause.ts';
+import type { ReplacedStates } from './overwritten-edits.ts';
 
 /** A feature that uses a segment. */
 export interface FeatureReference {
@@ -49,14 +51,34 @@ export const phases = [
 ] as const;
 export type Phase = (typeof phases)[number];
 
+/** What a rule reads besides its subject. */
+export interface OtherSubjects {
+  /** names of features */
+  readonly features?: readonly string[];
+  /** names that segments may have already */
+  readonly segmentNames?: readonly string[];
+}
+
+/** All that an action of a change means; the operations add nothing to it. */
 export interface Rule<Change, Subject, After> {
   readonly phase: Phase;
   /** the part of the change that a validation error names */
   readonly errorPath: '/feature' | '/payload' | '/payload/feature' | '/payload/id' | '/payload/name';
+  /** What the operation has to load besides the subject. */
+  readonly alsoReads: (change: Change) => OtherSubjects;
   /** The current value that the change would replace. @throws Refusal when a required object does not exist. */
   readonly snapshot: (subject: Subject, change: Change, context: ChangeContext) => unknown;
+  /** The edits since the snapshot that the change would overwrite. */
+  readonly overwrites: (change: Change, states: ReplacedStates) => ChangeRequestOverwrite[];
   /** Applies the change. @param path JSON pointer of the change within the request */
   readonly decide: (subject: Subject, change: Change, context: ChangeContext, path: string) => RuleResult<After>;
+  /** The conflict that a refusal of `decide` is, in the state in which it refused; undefined for an invalid payload. */
+  readonly conflict: (
+    refused: Refusal,
+    subject: Subject,
+    change: Change,
+    context: ChangeContext,
+  ) => ConflictCause | undefined;
 }
 
 export type FeatureRule<A extends FeatureAction> = Rule<ChangeOf<A>, Feature, Feature>;

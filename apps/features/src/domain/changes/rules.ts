@@ -8,14 +8,14 @@ import {
 } from '@bunting/contracts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { Feature } from '../features/feature.ts';
+import { addDependencyRule } from './actions/add-dependency.ts';
 import { addStrategyRule } from './actions/add-strategy.ts';
 import { archiveFeatureRule } from './actions/archive-feature.ts';
-import { removeAllDependenciesRule } from './actions/remove-all-dependencies.ts';
+import { deleteDependencyRule } from './actions/delete-dependency.ts';
 import { deleteSegmentRule } from './actions/delete-segment.ts';
 import { deleteStrategyRule } from './actions/delete-strategy.ts';
+import { patchVariantRule } from './actions/patch-variant.ts';
 import { reorderStrategyRule } from './actions/reorder-strategy.ts';
-import { replaceVariantsRule } from './actions/replace-variants.ts';
-import { setParentRule } from './actions/set-parent.ts';
 import { updateEnabledRule } from './actions/update-enabled.ts';
 import { updateSegmentRule } from './actions/update-segment.ts';
 import { updateStrategyRule } from './actions/update-strategy.ts';
@@ -29,10 +29,10 @@ export const featureRules: { readonly [A in FeatureAction]: FeatureRule<A> } = {
   updateStrategy: updateStrategyRule,
   deleteStrategy: deleteStrategyRule,
   archiveFeature: archiveFeatureRule,
-  patchVariant: replaceVariantsRule,
+  patchVariant: patchVariantRule,
   reorderStrategy: reorderStrategyRule,
-  addDependency: setParentRule,
-  deleteDependency: removeAllDependenciesRule,
+  addDependency: addDependencyRule,
+  deleteDependency: deleteDependencyRule,
 };
 
 /** The rule of each action on a segment. */
@@ -47,8 +47,9 @@ export const featureRuleOf = ({ action }: FeatureChange) =>
 export const segmentRuleOf = ({ action }: SegmentChange) =>
   segmentRules[action] as Rule<SegmentChange, StoredSegment, StoredSegment | null>;
 
-const phaseOf = (change: Change): Phase =>
-  isSegmentChange(change) ? segmentRuleOf(change).phase : featureRuleOf(change).phase;
+/** The rule of a change, for what it says without its subject. */
+export const ruleOf = (change: Change) =>
+  (isSegmentChange(change) ? segmentRules[change.action] : featureRules[change.action]) as Rule<Change, never, unknown>;
 
 /** Those of the changes that a phase applies, in their order, except that children are archived before their parents. */
 export const changesOfPhase = <T extends { readonly change: Change }>(
@@ -56,7 +57,7 @@ export const changesOfPhase = <T extends { readonly change: Change }>(
   phase: Phase,
   { features }: ChangeState,
 ): readonly T[] => {
-  const ofPhase = items.filter(({ change }) => phaseOf(change) === phase);
+  const ofPhase = items.filter(({ change }) => ruleOf(change).phase === phase);
   const archivesChild = ({ change }: T): boolean =>
     change.action === 'archiveFeature' && (features.get(change.feature)?.dependencies.length ?? 0) > 0;
   return [...ofPhase.filter(archivesChild), ...ofPhase.filter((item) => !archivesChild(item))];

@@ -1,23 +1,22 @@
 import { type Change, isSegmentChange } from '@bunting/contracts';
+import { ruleOf } from '../../domain/changes/rules.ts';
 import type { ChangeSubjects } from '../../persistence/changes/change-context-reader.ts';
 import { possibleReferencesIn } from '../possible-references.ts';
 
 /** The features that a change edits or refers to. */
 export const featuresOf = (change: Change): string[] => {
-  if (isSegmentChange(change)) return [];
-  return change.action === 'addDependency' ? [change.feature, change.payload.feature] : [change.feature];
+  const { features = [] } = ruleOf(change).alsoReads(change);
+  return isSegmentChange(change) ? [...features] : [change.feature, ...features];
 };
 
+/** The segments that a change edits. */
+export const segmentsOf = (change: Change): number[] => (isSegmentChange(change) ? [change.payload.id] : []);
+
 /** The objects that changes edit or refer to. */
-export const subjectsOf = (project: string, changes: readonly Change[]): ChangeSubjects => {
-  const ofSegments = changes.filter(isSegmentChange);
-  return {
-    project,
-    ...possibleReferencesIn(changes),
-    features: changes.flatMap(featuresOf),
-    segments: ofSegments.map(({ payload }) => payload.id),
-    segmentNames: ofSegments.flatMap((change) =>
-      change.action === 'updateSegment' && change.payload.name !== undefined ? [change.payload.name] : [],
-    ),
-  };
-};
+export const subjectsOf = (project: string, changes: readonly Change[]): ChangeSubjects => ({
+  project,
+  ...possibleReferencesIn(changes),
+  features: changes.flatMap(featuresOf),
+  segments: changes.flatMap(segmentsOf),
+  segmentNames: changes.flatMap((change) => ruleOf(change).alsoReads(change).segmentNames ?? []),
+});

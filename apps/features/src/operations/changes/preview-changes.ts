@@ -1,12 +1,12 @@
 import { implement } from '@bunting/bus';
-import { type Change, isSegmentChange, PreviewChanges } from '@bunting/contracts';
+import { type Change, PreviewChanges } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { currentSnapshot } from '../../domain/changes/overwrites.ts';
 import { previewChanges } from '../../domain/changes/preview.ts';
 import { projectNotFound } from '../../domain/refusals.ts';
 import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
-import { featuresOf, subjectsOf } from './change-subjects.ts';
+import { featuresOf, segmentsOf, subjectsOf } from './change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 
 const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> =>
@@ -21,10 +21,7 @@ const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): R
 const partOf = (found: StoredChangeContext, changes: readonly Change[]): StoredChangeContext => ({
   ...found,
   features: pick(found.features, changes.flatMap(featuresOf)),
-  segments: pick(
-    found.segments,
-    changes.flatMap((change) => (isSegmentChange(change) ? [change.payload.id] : [])),
-  ),
+  segments: pick(found.segments, changes.flatMap(segmentsOf)),
 });
 
 /** Previews change requests independently of each other. Reads what they refer to in one statement. */

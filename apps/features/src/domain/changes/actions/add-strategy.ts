@@ -1,12 +1,14 @@
 import * as strategies from '../../strategies/strategy.ts';
 import type { FeatureRule } from '../rule.ts';
-import { requireCurrentType } from './strategy-rules.ts';
+import { contentConflict, requireCurrentType } from './strategy-rules.ts';
 
 /** Adds a strategy, after the existing ones unless the change has a sort order. */
 export const addStrategyRule: FeatureRule<'addStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload',
+  alsoReads: () => ({}),
   snapshot: () => null,
+  overwrites: () => [],
   decide: (feature, { payload }, { environment, projectContext, generateStrategyId }, path) => {
     requireCurrentType(payload.name, undefined, projectContext, path);
     const strategyId = generateStrategyId();
@@ -26,4 +28,8 @@ export const addStrategyRule: FeatureRule<'addStrategy'> = {
     const order = payload.sortOrder === undefined ? {} : { sortOrder: payload.sortOrder };
     return { subject: decision.feature, events: decision.events, payload: { ...content, ...order } };
   },
+  conflict: ({ kind }, feature, { payload }, context) =>
+    kind === 'ExceedsLimitError' && strategies.hasMaxStrategies(feature, context.environment)
+      ? { code: 'strategy-limit', message: 'Strategy limit reached' }
+      : contentConflict(payload, context),
 };

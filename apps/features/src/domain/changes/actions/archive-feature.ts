@@ -6,9 +6,12 @@ import type { FeatureRule } from '../rule.ts';
 export const archiveFeatureRule: FeatureRule<'archiveFeature'> = {
   phase: 'archive features',
   errorPath: '/feature',
+  alsoReads: () => ({}),
   snapshot: () => null,
+  overwrites: () => [],
   decide: (feature, _, context) => {
     const decision = features.archiveFeature(feature, childrenOf(context, feature.name), context.now);
     return { subject: decision.feature, events: decision.events, payload: {} };
   },
+  conflict: ({ message }) => ({ code: 'has-children', message }),
 };

@@ -1,4 +1,6 @@
+import { shortName } from '../../refusals.ts';
 import * as segments from '../../constraints/segment.ts';
+import { deletedEdits } from '../overwritten-edits.ts';
 import type { SegmentRule } from '../rule.ts';
 import { segmentUsage } from '../dependents.ts';
 
@@ -6,9 +8,13 @@ import { segmentUsage } from '../dependents.ts';
 export const deleteSegmentRule: SegmentRule<'deleteSegment'> = {
   phase: 'delete segments',
   errorPath: '/payload/id',
+  alsoReads: () => ({}),
   snapshot: (segment) => segments.segmentSnapshot(segment),
+  overwrites: (_, states) => deletedEdits(states),
   decide: (segment, _, context) => {
     const decision = segments.deleteSegment(segment, segmentUsage(context, segment.id));
     return { subject: decision.segment, events: decision.events, payload: { id: segment.id } };
   },
+  conflict: ({ kind }, { name }) =>
+    kind === 'ConflictError' ? { code: 'segment-in-use', message: `Segment ${shortName(name)} is in use` } : undefined,
 };

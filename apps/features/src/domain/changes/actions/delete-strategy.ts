@@ -1,4 +1,5 @@
 import { removeStrategyOnly, inEnvironment, strategyOf } from '../../strategies/strategy.ts';
+import { deletedEdits } from '../overwritten-edits.ts';
 import type { FeatureRule } from '../rule.ts';
 import { strategySnapshot } from './strategy-rules.ts';
 
@@ -6,8 +7,10 @@ import { strategySnapshot } from './strategy-rules.ts';
 export const deleteStrategyRule: FeatureRule<'deleteStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload/id',
+  alsoReads: () => ({}),
   snapshot: (feature, { payload }, { environment }) =>
     strategySnapshot(strategyOf(feature, { environment, strategyId: payload.id })),
+  overwrites: (_, states) => deletedEdits(states),
   decide: (feature, { payload: { id } }, { environment }) => {
     const payload = { id };
     const isThere = inEnvironment(feature, environment).strategies.some((strategy) => strategy.id === id);
@@ -15,4 +18,5 @@ export const deleteStrategyRule: FeatureRule<'deleteStrategy'> = {
     const decision = removeStrategyOnly(feature, { environment, strategyId: id });
     return { subject: decision.feature, events: decision.events, payload };
   },
+  conflict: () => undefined,
 };

@@ -3,7 +3,10 @@ import { type Decision, type Feature, type Strategy, featureEvent } from '../../
 import { invalidProperty } from '../../refusals.ts';
 import { isEqual } from '../../is-equal.ts';
 import { inEnvironment, withStrategies } from '../../strategies/strategy.ts';
+import { strategyDeleted } from '../conflict-cause.ts';
+import { overwrittenEdits } from '../overwritten-edits.ts';
 import type { FeatureRule } from '../rule.ts';
+import { hasStrategies } from './strategy-rules.ts';
 
 const idsOf = (strategies: readonly Strategy[]): readonly string[] => strategies.map(({ id }) => id);
 
@@ -38,12 +41,24 @@ export const reorderStrategies = (
   return { feature: after, events: [event] };
 };
 
+/** The sort orders of a snapshot as one property, with those of moved strategies by id; null for no snapshot. */
+const orderOf = (positions: unknown, moved: ReadonlyMap<string, number> = new Map()) =>
+  Array.isArray(positions)
+    ? { sortOrder: positions.map(({ id, sortOrder }: StrategyPosition) => [id, moved.get(id) ?? sortOrder]) }
+    : null;
+
 /** Puts strategies into another order. */
 export const reorderStrategyRule: FeatureRule<'reorderStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload',
+  alsoReads: () => ({}),
   snapshot: (feature, _, { environment }) =>
     inEnvironment(feature, environment).strategies.map(({ id, sortOrder }) => ({ id, sortOrder })),
+  overwrites: ({ payload }, { snapshot, current }) =>
+    overwrittenEdits(
+      { snapshot: orderOf(snapshot), current: orderOf(current) },
+      orderOf(current, new Map(payload.map(({ id, sortOrder }) => [id, sortOrder]))) ?? {},
+    ),
   decide: (feature, { payload }, { environment }, basePath) => {
     const decision = reorderStrategies(feature, environment, payload, `${basePath}/payload`);
     return {
@@ -51,5 +66,9 @@ export const reorderStrategyRule: FeatureRule<'reorderStrategy'> = {
       events: decision.events,
       payload: payload.map(({ id, sortOrder }) => ({ id, sortOrder })),
     };
+  },
+  conflict: (_, feature, { payload }, { environment }) => {
+    const ids = payload.map(({ id }) => id);
+    return hasStrategies(feature, environment, ids) ? undefined : strategyDeleted;
   },
 };

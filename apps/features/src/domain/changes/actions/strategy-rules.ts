@@ -1,7 +1,10 @@
-import type { PublicStrategy, Strategy } from '../../features/feature.ts';
-import { publicStrategy } from '../../strategies/strategy.ts';
+import type { ChangeOf } from '@bunting/contracts';
+import type { Feature, PublicStrategy, Strategy } from '../../features/feature.ts';
+import { inEnvironment, publicStrategy } from '../../strategies/strategy.ts';
 import { shortName, invalidProperty } from '../../refusals.ts';
 import type { ProjectContext } from '../../project-context.ts';
+import { type ConflictCause, segmentDeleted, segmentOfAnotherProject } from '../conflict-cause.ts';
+import type { ChangeContext } from '../rule.ts';
 
 /** The snapshot of a strategy in a change. Segments are sorted, so that another order is not taken for an edit later. */
 export const strategySnapshot = (strategy: Strategy): PublicStrategy => ({
@@ -18,4 +21,30 @@ export const requireCurrentType = (
 ): void => {
   if (name === before || projectContext.strategyTypes.get(name)?.deprecated !== true) return;
   throw invalidProperty(`Strategy type ${shortName(name)} is deprecated`, `${path}/payload/name`);
+};
+
+/** Whether a feature has all of these strategies in the environment. */
+export const hasStrategies = (feature: Feature, environment: string, ids: readonly string[]): boolean => {
+  const { strategies } = inEnvironment(feature, environment);
+  return ids.every((id) => strategies.some((strategy) => strategy.id === id));
+};
+
+/** The conflict of a strategy whose segments or type changed since it was proposed. */
+export const contentConflict = (
+  { name, segments = [] }: ChangeOf<'addStrategy' | 'updateStrategy'>['payload'],
+  { projectContext, project }: ChangeContext,
+): ConflictCause | undefined => {
+  for (const id of segments) {
+    const segment = projectContext.segments.get(id);
+    if (segment === undefined) return segmentDeleted(id);
+    if (segment.project !== null && segment.project !== project) return segmentOfAnotherProject(segment.name, project);
+  }
+  if (name === undefined) return undefined;
+  const type = projectContext.strategyTypes.get(name);
+  if (type === undefined) {
+    return { code: 'strategy-type-gone', message: `Strategy type ${shortName(name)} no longer exists` };
+  }
+  return type.deprecated
+    ? { code: 'strategy-type-deprecated', message: `Strategy type ${shortName(name)} is deprecated` }
+    : undefined;
 };

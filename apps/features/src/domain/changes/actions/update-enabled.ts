@@ -1,12 +1,15 @@
 import { disableFeature, enableFeature } from '../../environments/feature-environment.ts';
 import { inEnvironment } from '../../strategies/strategy.ts';
+import { overwrittenEdits } from '../overwritten-edits.ts';
 import type { FeatureRule } from '../rule.ts';
 
 /** Turns the feature on or off. Activates disabled strategies only if the change requests it and all strategies are disabled. */
 export const updateEnabledRule: FeatureRule<'updateEnabled'> = {
   phase: 'turn features on or off',
   errorPath: '/payload',
+  alsoReads: () => ({}),
   snapshot: (feature, _, { environment }) => ({ enabled: inEnvironment(feature, environment).enabled }),
+  overwrites: ({ payload }, states) => overwrittenEdits(states, { enabled: payload.enabled }),
   decide: (feature, { payload: { enabled, shouldActivateDisabledStrategies } }, context) => {
     const { environment, projectContext, generateStrategyId } = context;
     const { strategies } = inEnvironment(feature, environment);
@@ -22,4 +25,5 @@ export const updateEnabledRule: FeatureRule<'updateEnabled'> = {
     const activation = shouldActivateDisabledStrategies === undefined ? {} : { shouldActivateDisabledStrategies };
     return { subject: decision.feature, events: decision.events, payload: { enabled, ...activation } };
   },
+  conflict: () => undefined,
 };

@@ -1,5 +1,6 @@
 import * as segments from '../../constraints/segment.ts';
 import { invalidProperty } from '../../refusals.ts';
+import { overwrittenEdits } from '../overwritten-edits.ts';
 import type { SegmentRule } from '../rule.ts';
 import { segmentUsage } from '../dependents.ts';
 
@@ -9,7 +10,9 @@ const changeable = ['name', 'description', 'project', 'constraints'] as const;
 export const updateSegmentRule: SegmentRule<'updateSegment'> = {
   phase: 'update segments',
   errorPath: '/payload/name',
+  alsoReads: ({ payload: { name } }) => ({ segmentNames: name === undefined ? [] : [name] }),
   snapshot: (segment) => segments.segmentSnapshot(segment),
+  overwrites: ({ payload: { id: _, ...properties } }, states) => overwrittenEdits(states, properties),
   decide: (segment, { payload }, context, path) => {
     if (typeof payload.project === 'string' && payload.project !== context.project) {
       throw invalidProperty('A change request cannot move a segment to another project', `${path}/payload/project`);
@@ -27,4 +30,5 @@ export const updateSegmentRule: SegmentRule<'updateSegment'> = {
       payload: { id: segment.id, ...Object.fromEntries(changed) },
     };
   },
+  conflict: ({ kind, message }) => (kind === 'NameExistsError' ? { code: 'segment-name', message } : undefined),
 };

@@ -1,7 +1,9 @@
 import { invalid } from '@bunting/contracts';
 import { changeStrategy, withDefaultParameters, type StrategyContent, strategyOf } from '../../strategies/strategy.ts';
+import { strategyDeleted } from '../conflict-cause.ts';
+import { overwrittenEdits } from '../overwritten-edits.ts';
 import type { FeatureRule } from '../rule.ts';
-import { strategySnapshot, requireCurrentType } from './strategy-rules.ts';
+import { contentConflict, hasStrategies, requireCurrentType, strategySnapshot } from './strategy-rules.ts';
 
 const changeable = ['name', 'title', 'disabled', 'constraints', 'parameters', 'variants', 'segments'] as const;
 
@@ -12,8 +14,10 @@ const changeable = ['name', 'title', 'disabled', 'constraints', 'parameters', 'v
 export const updateStrategyRule: FeatureRule<'updateStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload/id',
+  alsoReads: () => ({}),
   snapshot: (feature, { payload }, { environment }) =>
     strategySnapshot(strategyOf(feature, { environment, strategyId: payload.id })),
+  overwrites: ({ payload: { id: _, ...properties } }, states) => overwrittenEdits(states, properties),
   decide: (feature, { payload }, { environment, projectContext }, path) => {
     const ref = { environment, strategyId: payload.id };
     const before = strategyOf(feature, ref);
@@ -49,4 +53,6 @@ export const updateStrategyRule: FeatureRule<'updateStrategy'> = {
       payload: { id: before.id, ...Object.fromEntries(changed) },
     };
   },
+  conflict: (_, feature, { payload }, context) =>
+    hasStrategies(feature, context.environment, [payload.id]) ? contentConflict(payload, context) : strategyDeleted,
 };
