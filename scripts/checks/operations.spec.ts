@@ -1,4 +1,4 @@
-import { allOperations, nameOf, serviceOf } from '@bunting/contracts';
+import { allOperations, changeActions, nameOf, serviceOf } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -23,4 +23,12 @@ it('finds the contract and the endpoint of every operation in folders of one nam
     })
     .map(({ subject }) => subject);
   expect(misplaced).toEqual([]);
+});
+
+it('finds the schema and the rule of every action of a change in files that have the name of the action', () => {
+  const schemas = filesIn('libs', 'contracts', 'src', 'changes');
+  const rules = filesIn('apps', 'features', 'src', 'domain', 'changes', 'actions');
+  const fileOf = (action: string): string =>
+    `${action.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
+  expect(changeActions.filter((action) => !schemas.has(fileOf(action)) || !rules.has(fileOf(action)))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { CreateStrategy, StrategyConstraints, StrategyParameters } from '../mode
 import { FeatureName } from './shared-properties.ts';
 
 /** Adds a strategy to a feature in the environment. */
-export const AddStrategy = Type.Object(
+export const AddStrategyChange = Type.Object(
   {
     action: Type.Literal('addStrategy'),
     feature: FeatureName,
@@ -15,4 +15,4 @@ export const AddStrategy = Type.Object(
   },
   { title: 'addStrategyChangeSchema', description: 'Adds a strategy to a feature in the environment.' },
 );
-export type AddStrategy = Static<typeof AddStrategy>;
+export type AddStrategyChange = Static<typeof AddStrategyChange>;

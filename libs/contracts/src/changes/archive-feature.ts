@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { FeatureName, NoPayload } from './shared-properties.ts';
 
 /** Archives a feature, in every environment. */
-export const ArchiveFeature = Type.Object(
+export const ArchiveFeatureChange = Type.Object(
   {
     action: Type.Literal('archiveFeature'),
     feature: FeatureName,
@@ -10,4 +10,4 @@ export const ArchiveFeature = Type.Object(
   },
   { title: 'archiveFeatureChangeSchema', description: 'Archives a feature, in every environment.' },
 );
-export type ArchiveFeature = Static<typeof ArchiveFeature>;
+export type ArchiveFeatureChange = Static<typeof ArchiveFeatureChange>;

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { FeatureName, NoPayload } from './shared-properties.ts';
 
 /** Removes the dependency of a feature. */
-export const DeleteDependency = Type.Object(
+export const DeleteDependencyChange = Type.Object(
   {
     action: Type.Literal('deleteDependency'),
     feature: FeatureName,
@@ -10,4 +10,4 @@ export const DeleteDependency = Type.Object(
   },
   { title: 'deleteDependencyChangeSchema', description: 'Removes the dependency of a feature.' },
 );
-export type DeleteDependency = Static<typeof DeleteDependency>;
+export type DeleteDependencyChange = Static<typeof DeleteDependencyChange>;

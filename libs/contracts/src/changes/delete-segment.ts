@@ -3,7 +3,7 @@ import { SegmentId } from '../model/strategies/segment.ts';
 import { NoFeature } from './shared-properties.ts';
 
 /** Deletes a segment of the project. */
-export const DeleteSegment = Type.Object(
+export const DeleteSegmentChange = Type.Object(
   {
     action: Type.Literal('deleteSegment'),
     feature: NoFeature,
@@ -11,4 +11,4 @@ export const DeleteSegment = Type.Object(
   },
   { title: 'deleteSegmentChangeSchema', description: 'Deletes a segment of the project.' },
 );
-export type DeleteSegment = Static<typeof DeleteSegment>;
+export type DeleteSegmentChange = Static<typeof DeleteSegmentChange>;

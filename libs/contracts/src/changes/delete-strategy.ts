@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { FeatureName } from './shared-properties.ts';
 
 /** Removes a strategy from a feature in the environment. */
-export const DeleteStrategy = Type.Object(
+export const DeleteStrategyChange = Type.Object(
   {
     action: Type.Literal('deleteStrategy'),
     feature: FeatureName,
@@ -10,4 +10,4 @@ export const DeleteStrategy = Type.Object(
   },
   { title: 'deleteStrategyChangeSchema', description: 'Removes a strategy from a feature in the environment.' },
 );
-export type DeleteStrategy = Static<typeof DeleteStrategy>;
+export type DeleteStrategyChange = Static<typeof DeleteStrategyChange>;

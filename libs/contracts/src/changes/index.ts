@@ -1,30 +1,30 @@
 import { type Static, Type } from 'typebox';
 import { lenientSchema } from '../lenient-schema.ts';
-import { AddStrategy } from './add-strategy.ts';
-import { ArchiveFeature } from './archive-feature.ts';
-import { DeleteDependency } from './delete-dependency.ts';
-import { DeleteSegment } from './delete-segment.ts';
-import { DeleteStrategy } from './delete-strategy.ts';
-import { ReorderStrategy } from './reorder-strategy.ts';
-import { ReplaceVariants } from './replace-variants.ts';
-import { SetParent } from './set-parent.ts';
-import { UpdateEnabled } from './update-enabled.ts';
-import { UpdateSegment } from './update-segment.ts';
-import { UpdateStrategy } from './update-strategy.ts';
+import { AddDependencyChange } from './add-dependency.ts';
+import { AddStrategyChange } from './add-strategy.ts';
+import { ArchiveFeatureChange } from './archive-feature.ts';
+import { DeleteDependencyChange } from './delete-dependency.ts';
+import { DeleteSegmentChange } from './delete-segment.ts';
+import { DeleteStrategyChange } from './delete-strategy.ts';
+import { PatchVariantChange } from './patch-variant.ts';
+import { ReorderStrategyChange } from './reorder-strategy.ts';
+import { UpdateEnabledChange } from './update-enabled.ts';
+import { UpdateSegmentChange } from './update-segment.ts';
+import { UpdateStrategyChange } from './update-strategy.ts';
 
 /** The schema of each action of a change. */
 export const changeSchemas = {
-  updateSegment: lenientSchema(UpdateSegment),
-  deleteSegment: DeleteSegment,
-  updateEnabled: UpdateEnabled,
-  addStrategy: lenientSchema(AddStrategy),
-  updateStrategy: lenientSchema(UpdateStrategy),
-  deleteStrategy: DeleteStrategy,
-  archiveFeature: ArchiveFeature,
-  patchVariant: lenientSchema(ReplaceVariants),
-  reorderStrategy: ReorderStrategy,
-  addDependency: SetParent,
-  deleteDependency: DeleteDependency,
+  updateSegment: lenientSchema(UpdateSegmentChange),
+  deleteSegment: DeleteSegmentChange,
+  updateEnabled: UpdateEnabledChange,
+  addStrategy: lenientSchema(AddStrategyChange),
+  updateStrategy: lenientSchema(UpdateStrategyChange),
+  deleteStrategy: DeleteStrategyChange,
+  archiveFeature: ArchiveFeatureChange,
+  patchVariant: lenientSchema(PatchVariantChange),
+  reorderStrategy: ReorderStrategyChange,
+  addDependency: AddDependencyChange,
+  deleteDependency: DeleteDependencyChange,
 } as const;
 export type ChangeAction = keyof typeof changeSchemas;
 export type SegmentAction = 'updateSegment' | 'deleteSegment';

@@ -3,7 +3,7 @@ import { StrategyPosition } from '../model/strategies/strategy.ts';
 import { FeatureName } from './shared-properties.ts';
 
 /** Puts strategies of a feature in the environment into another order. */
-export const ReorderStrategy = Type.Object(
+export const ReorderStrategyChange = Type.Object(
   {
     action: Type.Literal('reorderStrategy'),
     feature: FeatureName,
@@ -16,4 +16,4 @@ export const ReorderStrategy = Type.Object(
     description: 'Sets the order of strategies of a feature in the environment.',
   },
 );
-export type ReorderStrategy = Static<typeof ReorderStrategy>;
+export type ReorderStrategyChange = Static<typeof ReorderStrategyChange>;

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { FeatureName } from './shared-properties.ts';
 
 /** Enables or disables a feature in the environment. */
-export const UpdateEnabled = Type.Object(
+export const UpdateEnabledChange = Type.Object(
   {
     action: Type.Literal('updateEnabled'),
     feature: FeatureName,
@@ -17,4 +17,4 @@ export const UpdateEnabled = Type.Object(
   },
   { title: 'updateEnabledChangeSchema', description: 'Enables or disables a feature in the environment.' },
 );
-export type UpdateEnabled = Static<typeof UpdateEnabled>;
+export type UpdateEnabledChange = Static<typeof UpdateEnabledChange>;

@@ -5,7 +5,7 @@ import { SegmentId, SegmentName } from '../model/strategies/segment.ts';
 import { NoFeature } from './shared-properties.ts';
 
 /** Changes a segment of the project. Omitted properties do not change. */
-export const UpdateSegment = Type.Object(
+export const UpdateSegmentChange = Type.Object(
   {
     action: Type.Literal('updateSegment'),
     feature: NoFeature,
@@ -24,4 +24,4 @@ export const UpdateSegment = Type.Object(
     description: 'Updates a segment of the project; omitted properties do not change.',
   },
 );
-export type UpdateSegment = Static<typeof UpdateSegment>;
+export type UpdateSegmentChange = Static<typeof UpdateSegmentChange>;

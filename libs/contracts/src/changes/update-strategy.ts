@@ -3,7 +3,7 @@ import { CreateStrategy } from '../model/strategies/strategy.ts';
 import { FeatureName } from './shared-properties.ts';
 
 /** Changes a strategy of a feature in the environment. Omitted properties do not change. */
-export const UpdateStrategy = Type.Object(
+export const UpdateStrategyChange = Type.Object(
   {
     action: Type.Literal('updateStrategy'),
     feature: FeatureName,
@@ -17,4 +17,4 @@ export const UpdateStrategy = Type.Object(
     description: 'Updates a strategy of a feature in the environment; omitted properties do not change.',
   },
 );
-export type UpdateStrategy = Static<typeof UpdateStrategy>;
+export type UpdateStrategyChange = Static<typeof UpdateStrategyChange>;

@@ -3,7 +3,7 @@ import { FeatureVariant } from '../model/features/variant.ts';
 import { FeatureName } from './shared-properties.ts';
 
 /** Replaces the variants of a feature in the environment. */
-export const ReplaceVariants = Type.Object(
+export const PatchVariantChange = Type.Object(
   {
     action: Type.Literal('patchVariant'),
     feature: FeatureName,
@@ -11,4 +11,4 @@ export const ReplaceVariants = Type.Object(
   },
   { title: 'patchVariantChangeSchema', description: 'Replaces the variants of a feature in the environment.' },
 );
-export type ReplaceVariants = Static<typeof ReplaceVariants>;
+export type PatchVariantChange = Static<typeof PatchVariantChange>;

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { FeatureName } from './shared-properties.ts';
 
 /** Makes a feature depend on another, its parent, and on that one only. */
-export const SetParent = Type.Object(
+export const AddDependencyChange = Type.Object(
   {
     action: Type.Literal('addDependency'),
     feature: FeatureName,
@@ -23,4 +23,4 @@ export const SetParent = Type.Object(
   },
   { title: 'addDependencyChangeSchema', description: 'Adds a dependency of a feature on another, its parent.' },
 );
-export type SetParent = Static<typeof SetParent>;
+export type AddDependencyChange = Static<typeof AddDependencyChange>;
