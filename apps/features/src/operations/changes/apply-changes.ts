@@ -1,7 +1,7 @@
 import { type OperationRequest, implement } from '@bunting/bus';
 import { asJsonObject, type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
 import { canonicalJson } from '@bunting/contracts/hashing';
-import { hash, randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
 import { inverseChanges } from '../../domain/changes/inverse.ts';
@@ -11,6 +11,7 @@ import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorOf } from '../author.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
+import { changeContextOf } from './change-context.ts';
 import { subjectsOf } from './change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -35,8 +36,7 @@ const lockChangeContext = async (
   await segments.lock(subjects.segments);
   const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
   if (found === undefined) return undefined;
-  const { environment } = body;
-  return { ...found, environment, now: now.toISOString(), generateStrategyId: randomUUID };
+  return changeContextOf(found, body.environment, now);
 };
 
 const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent => ({

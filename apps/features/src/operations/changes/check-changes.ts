@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CheckChanges } from '@bunting/contracts';
-import { randomUUID } from 'node:crypto';
 import { checkChanges } from '../../domain/changes/check-changes.ts';
 import { projectNotFound } from '../../domain/refusals.ts';
+import { changeContextOf } from './change-context.ts';
 import { subjectsOf } from './change-subjects.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -12,6 +12,5 @@ export const checkChangesEndpoint = ({ readChangeContext }: FeaturesContext) =>
     const { project, environment, changes, earlier } = body;
     const found = await readChangeContext(subjectsOf(project, [...earlier, ...changes]), hiddenProjectsOf(caller));
     if (found === undefined) throw projectNotFound(project);
-    const changeContext = { ...found, environment, now: now.toISOString(), generateStrategyId: randomUUID };
-    return { changes: checkChanges(changes, earlier, changeContext) };
+    return { changes: checkChanges(changes, earlier, changeContextOf(found, environment, now)) };
   });

@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { type Change, PreviewChanges } from '@bunting/contracts';
-import { randomUUID } from 'node:crypto';
 import { currentSnapshot } from '../../domain/changes/overwrites.ts';
 import { previewChanges } from '../../domain/changes/preview.ts';
 import { projectNotFound } from '../../domain/refusals.ts';
 import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
+import { changeContextOf } from './change-context.ts';
 import { featuresOf, segmentsOf, subjectsOf } from './change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -32,7 +32,6 @@ export const previewChangesEndpoint = ({ readChangeContext }: FeaturesContext) =
     const found = await readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
     if (found === undefined) throw projectNotFound(project);
     const previews = requests.map((request) => {
-      const { environment } = request;
       const own =
         requests.length === 1
           ? found
@@ -40,7 +39,7 @@ export const previewChangesEndpoint = ({ readChangeContext }: FeaturesContext) =
               found,
               request.changes.map(({ change }) => change),
             );
-      const changeContext = { ...own, environment, now: now.toISOString(), generateStrategyId: randomUUID };
+      const changeContext = changeContextOf(own, request.environment, now);
       return {
         preview: previewChanges(request.changes, changeContext, withStates),
         snapshots: withStates

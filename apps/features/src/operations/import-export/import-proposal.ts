@@ -5,6 +5,7 @@ import { checkChanges } from '../../domain/changes/check-changes.ts';
 import { requireProposable } from '../../domain/import/protected-parts.ts';
 import { activeProjectNotFound } from '../../domain/refusals.ts';
 import type { UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
+import { changeContextOf } from '../changes/change-context.ts';
 import { subjectsOf } from '../changes/change-subjects.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 
@@ -31,12 +32,11 @@ export const storeProposal = async (
   requireProposable(caller, project, changes);
   const found = await tx.readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
   if (found === undefined) throw activeProjectNotFound(project);
-  const changeContext = { ...found, environment: proposedIn, now: now.toISOString(), generateStrategyId: randomUUID };
   const paths = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
   const checked = checkChanges(
     changes,
     [],
-    changeContext,
+    changeContextOf(found, proposedIn, now),
     (nth) => paths.get(changes[nth]?.feature ?? '') ?? '/body/data',
   );
   const features = new Set(changes.map(({ feature }) => feature)).size;

@@ -8,11 +8,11 @@ import {
   refusal,
   type RequestedChange,
 } from '@bunting/contracts';
-import { randomUUID } from 'node:crypto';
 import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
 import { maxFeatures, type PlaygroundContent, requireFeaturesWithin, withChanges } from '../../domain/playground.ts';
 import { projectNotFound, unknownEnvironment } from '../../domain/refusals.ts';
+import { changeContextOf } from '../changes/change-context.ts';
 import { featuresOf, subjectsOf } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
@@ -82,8 +82,7 @@ export const contentAfter = async (
   );
   const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
   if (found === undefined) throw projectNotFound(project);
-  const changeContext = { ...found, environment, now: now.toISOString(), generateStrategyId: randomUUID };
-  const { features, segments, conflicts } = foldChanges(changes, changeContext);
+  const { features, segments, conflicts } = foldChanges(changes, changeContextOf(found, environment, now));
   if (conflicts.length > 0) throw changesInConflict(conflicts);
   return withChanges(content, {
     features: features.values(),

@@ -1,0 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import type { ChangeContext } from '../../domain/changes/rule.ts';
+import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
+
+/** What is stored, as changes in an environment read it at the time of a request. */
+export const changeContextOf = (stored: StoredChangeContext, environment: string, now: Date): ChangeContext => ({
+  ...stored,
+  environment,
+  now: now.toISOString(),
+  generateStrategyId: randomUUID,
+});
