@@ -1,10 +1,17 @@
+import type { ChangeOf } from '@bunting/contracts';
 import * as segments from '../../constraints/segment.ts';
 import { invalidProperty } from '../../refusals.ts';
 import { overwrittenEdits } from '../overwritten-edits.ts';
 import type { SegmentRule } from '../rule.ts';
 import { segmentUsage } from '../dependents.ts';
+import { changedProperties } from './changed-properties.ts';
 
-const changeable = ['name', 'description', 'project', 'constraints'] as const;
+const changeable: Readonly<Record<Exclude<keyof ChangeOf<'updateSegment'>['payload'], 'id'>, true>> = {
+  name: true,
+  description: true,
+  project: true,
+  constraints: true,
+};
 
 /** Changes a segment of the project, for every feature that uses it. Omitted properties do not change. */
 export const updateSegmentRule: SegmentRule<'updateSegment'> = {
@@ -20,14 +27,11 @@ export const updateSegmentRule: SegmentRule<'updateSegment'> = {
     const usage = segmentUsage(context, segment.id);
     const { allowsRegex } = context.projectContext;
     const decision = segments.updateSegment(segment, payload, usage, allowsRegex, `${path}/payload`);
-    const after = decision.segment ?? segment;
-    const changed = changeable
-      .filter((member) => payload[member] !== undefined)
-      .map((member) => [member, after[member]]);
+    const changed = changedProperties(changeable, payload, decision.segment ?? segment);
     return {
       subject: decision.segment,
       events: decision.events,
-      payload: { id: segment.id, ...Object.fromEntries(changed) },
+      payload: { id: segment.id, ...changed },
     };
   },
   conflict: ({ kind, message }) => (kind === 'NameExistsError' ? { code: 'segment-name', message } : undefined),

@@ -1,11 +1,20 @@
-import { invalid } from '@bunting/contracts';
+import { type ChangeOf, invalid } from '@bunting/contracts';
 import { changeStrategy, withDefaultParameters, type StrategyContent, strategyOf } from '../../strategies/strategy.ts';
 import { strategyDeleted } from '../conflict-cause.ts';
 import { overwrittenEdits } from '../overwritten-edits.ts';
 import type { FeatureRule } from '../rule.ts';
+import { changedProperties } from './changed-properties.ts';
 import { contentConflict, hasStrategies, requireCurrentType, strategySnapshot } from './strategy-rules.ts';
 
-const changeable = ['name', 'title', 'disabled', 'constraints', 'parameters', 'variants', 'segments'] as const;
+const changeable: Readonly<Record<Exclude<keyof ChangeOf<'updateStrategy'>['payload'], 'id' | 'sortOrder'>, true>> = {
+  name: true,
+  title: true,
+  disabled: true,
+  constraints: true,
+  parameters: true,
+  variants: true,
+  segments: true,
+};
 
 /**
  * Changes a strategy. Omitted properties do not change: a constraint that is lost silently would enable the feature for more users. Whether
@@ -43,14 +52,11 @@ export const updateStrategyRule: FeatureRule<'updateStrategy'> = {
       segments: payload.segments ?? before.segments,
     };
     const decision = changeStrategy(feature, ref, wanted, projectContext, `${path}/payload`);
-    const after = strategyOf(decision.feature, ref);
-    const changed = changeable
-      .filter((member) => payload[member] !== undefined)
-      .map((member) => [member, after[member]]);
+    const changed = changedProperties(changeable, payload, strategyOf(decision.feature, ref));
     return {
       subject: decision.feature,
       events: decision.events,
-      payload: { id: before.id, ...Object.fromEntries(changed) },
+      payload: { id: before.id, ...changed },
     };
   },
   conflict: (_, feature, { payload }, context) =>
