@@ -1,7 +1,12 @@
-import { type Change, type InverseChange, isSegmentChange, type RequestedChange } from '@bunting/contracts';
+import {
+  type Change,
+  type FeatureChange,
+  type InverseChange,
+  isSegmentChange,
+  type RequestedChange,
+} from '@bunting/contracts';
 import type { Feature, Strategy } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
-import { segmentSnapshot } from '../constraints/segment.ts';
 import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
 import type { FoldResult } from './fold.ts';
 import type { ChangeContext } from './rule.ts';
@@ -12,55 +17,64 @@ const contentOf = (strategy: Strategy) => {
   return content;
 };
 
-const memberOf = (content: object, key: string): unknown => new Map(Object.entries(content)).get(key);
+type Content = ReturnType<typeof contentOf>;
 
-const revertStrategies = (name: string, before: readonly Strategy[], after: readonly Strategy[]): unknown[] => {
+/** The properties to set back. A type takes its settings with it; the order is set back for all strategies together. */
+const changedContent = (before: Strategy, after: Strategy): Partial<Content> => {
+  const { sortOrder: _, ...was } = contentOf(before);
+  const is: Content = contentOf(after);
+  const properties = (Object.keys(was) as (keyof typeof was)[]).filter((key) => !isEqual(was[key], is[key]));
+  const settings = properties.includes('name') ? { parameters: was.parameters } : {};
+  return { ...Object.fromEntries(properties.map((key) => [key, was[key]])), ...settings };
+};
+
+const revertStrategies = (
+  feature: string,
+  before: readonly Strategy[],
+  after: readonly Strategy[],
+): FeatureChange[] => {
   const was = new Map(before.map((strategy) => [strategy.id, strategy]));
   const is = new Map(after.map((strategy) => [strategy.id, strategy]));
-  const changes: unknown[] = [];
+  const changes: FeatureChange[] = [];
   for (const strategy of before) {
-    const now = is.get(strategy.id);
-    if (now === undefined) changes.push({ action: 'addStrategy', feature: name, payload: contentOf(strategy) });
+    const { id } = strategy;
+    const now = is.get(id);
+    if (now === undefined) changes.push({ action: 'addStrategy', feature, payload: contentOf(strategy) });
     else {
-      const changed = Object.entries(contentOf(strategy)).filter(
-        ([key, value]) => key !== 'sortOrder' && !isEqual(value, memberOf(contentOf(now), key)),
-      );
-      // A type takes its settings with it.
-      const settings = changed.some(([key]) => key === 'name') ? { parameters: strategy.parameters } : {};
-      if (changed.length > 0) {
-        const payload = { id: strategy.id, ...Object.fromEntries(changed), ...settings };
-        changes.push({ action: 'updateStrategy', feature: name, payload });
+      const changed = changedContent(strategy, now);
+      if (Object.keys(changed).length > 0) {
+        changes.push({ action: 'updateStrategy', feature, payload: { id, ...changed } });
       }
     }
   }
-  for (const strategy of after) {
-    if (!was.has(strategy.id)) changes.push({ action: 'deleteStrategy', feature: name, payload: { id: strategy.id } });
+  for (const { id } of after) {
+    if (!was.has(id)) changes.push({ action: 'deleteStrategy', feature, payload: { id } });
   }
   const moved = before.filter(({ id, sortOrder }) => (is.get(id)?.sortOrder ?? sortOrder) !== sortOrder);
   if (moved.length > 0) {
     const payload = moved.map(({ id, sortOrder }) => ({ id, sortOrder }));
-    changes.push({ action: 'reorderStrategy', feature: name, payload });
+    changes.push({ action: 'reorderStrategy', feature, payload });
   }
   return changes;
 };
 
-const revertFeature = (before: Feature, after: Feature, environment: string): unknown[] => {
-  const { name } = before;
+const revertFeature = (before: Feature, after: Feature, environment: string): FeatureChange[] => {
+  const { name: feature } = before;
   const [was, is] = [inEnvironment(before, environment), inEnvironment(after, environment)];
-  const changes = revertStrategies(name, was.strategies, is.strategies);
+  const changes = revertStrategies(feature, was.strategies, is.strategies);
   if (!isEqual(was.variants, is.variants)) {
-    changes.push({ action: 'patchVariant', feature: name, payload: { variants: was.variants } });
+    changes.push({ action: 'patchVariant', feature, payload: { variants: [...was.variants] } });
   }
   if (!isEqual(before.dependencies, after.dependencies)) {
     const [parent] = before.dependencies;
     changes.push(
       parent === undefined
-        ? { action: 'deleteDependency', feature: name, payload: {} }
-        : { action: 'addDependency', feature: name, payload: parent },
+        ? { action: 'deleteDependency', feature, payload: {} }
+        : { action: 'addDependency', feature, payload: { ...parent, variants: [...parent.variants] } },
     );
   }
   if (was.enabled !== is.enabled) {
-    changes.push({ action: 'updateEnabled', feature: name, payload: { enabled: was.enabled } });
+    changes.push({ action: 'updateEnabled', feature, payload: { enabled: was.enabled } });
   }
   return changes;
 };
@@ -77,7 +91,7 @@ export const inverseChanges = (
   const after: ChangeContext = { ...initial, features: folded.features, segments: folded.segments };
   const names = new Set(changes.flatMap(({ change }) => (isSegmentChange(change) ? [] : [change.feature])));
   const ids = new Set(changes.flatMap(({ change }) => (isSegmentChange(change) ? [change.payload.id] : [])));
-  const back: unknown[] = [];
+  const back: Change[] = [];
   for (const name of names) {
     const [was, is] = [initial.features.get(name), folded.features.get(name)];
     if (was !== undefined && is?.archivedAt === null) back.push(...revertFeature(was, is, initial.environment));
@@ -85,10 +99,10 @@ export const inverseChanges = (
   for (const id of ids) {
     const [was, is] = [initial.segments.get(id), folded.segments.get(id)];
     if (was === undefined || is === undefined || isEqual(was, is)) continue;
-    const { project: _, ...payload } = segmentSnapshot(was);
-    back.push({ action: 'updateSegment', payload });
+    const { name, description, constraints } = was;
+    back.push({ action: 'updateSegment', payload: { id, name, description, constraints: [...constraints] } });
   }
-  return (back as Change[]).map((change) => ({
+  return back.map((change) => ({
     change,
     snapshot: currentSnapshot(change, after),
     segmentName: isSegmentChange(change) ? (folded.segments.get(change.payload.id)?.name ?? null) : null,
