@@ -5,20 +5,13 @@ import {
   type RequestedChange,
   type SegmentChange,
 } from '@bunting/contracts';
-import { needsDefaultStrategy } from '../environments/feature-environment.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment, disableIfNoActiveStrategy } from '../strategies/strategy.ts';
 import { conflictOfRefusal, type ApplyConflict, findFeatureConflict, findSegmentConflict } from './apply-conflict.ts';
 import { initialState, type ChangeState, setSegment } from './change-state.ts';
-import { type ChangeContext, phases } from './rule.ts';
+import { type ChangeContext, type ImpliedChange, phases } from './rule.ts';
 import { changesOfPhase, featureRuleOf, segmentRuleOf } from './rules.ts';
-
-/** A change that applying adds so that no enabled feature is left without an active strategy. */
-export interface ImpliedChange {
-  readonly action: 'addStrategy' | 'updateEnabled';
-  readonly payload: Record<string, unknown>;
-}
 
 /** The result of applying all changes. */
 export interface FoldResult {
@@ -40,23 +33,13 @@ interface FoldState {
   readonly impliedChanges: Map<string, ImpliedChange>;
 }
 
-const addedDefaultStrategy = (events: readonly DomainEvent[]): ImpliedChange | undefined => {
-  const data = events.find(({ type }) => type === 'feature-strategy-add')?.data;
-  if (typeof data !== 'object' || data === null) return undefined;
-  const { id: _, sortOrder: __, ...payload } = data as Record<string, unknown>;
-  return { action: 'addStrategy', payload };
-};
-
 const foldFeatureChange = (change: FeatureChange, { state, events, impliedChanges }: FoldState): void => {
   const feature = state.features.get(change.feature);
   if (feature === undefined) return;
-  const { subject, events: emitted } = featureRuleOf(change).decide(feature, change, state, '');
+  const { subject, events: emitted, implied } = featureRuleOf(change).decide(feature, change, state, '');
   state.features.set(subject.name, subject);
   events.push(...emitted);
-  if (change.action !== 'updateEnabled' || !change.payload.enabled) return;
-  const activates = change.payload.shouldActivateDisabledStrategies === true;
-  const added = needsDefaultStrategy(feature, state.environment, activates) ? addedDefaultStrategy(emitted) : undefined;
-  if (added !== undefined) impliedChanges.set(feature.name, added);
+  if (implied !== undefined) impliedChanges.set(feature.name, implied);
 };
 
 const foldSegmentChange = (change: SegmentChange, { state, events }: FoldState): void => {

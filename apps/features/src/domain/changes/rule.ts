@@ -31,11 +31,19 @@ export interface ChangeContext {
   readonly segmentsByName: ReadonlyMap<string, number>;
 }
 
+/** A change that applying adds so that no enabled feature is left without an active strategy. */
+export interface ImpliedChange {
+  readonly action: 'addStrategy' | 'updateEnabled';
+  readonly payload: Record<string, unknown>;
+}
+
 /** The result of a change: the changed feature or segment, the events, and the payload to store. */
 export interface RuleResult<Subject> {
   readonly subject: Subject;
   readonly events: readonly DomainEvent[];
   readonly payload: unknown;
+  /** the change that this one brings with it, if any */
+  readonly implied?: ImpliedChange;
 }
 
 /** The order of application, which makes the result independent of the order in which changes were proposed. */

@@ -2,7 +2,14 @@ import { type CreateStrategy, type FeatureVariant } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { environmentNotOfFeature, featureIsArchived } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
-import { addStrategy, changeStrategy, inEnvironment, publicStrategy, withEnvironment } from '../strategies/strategy.ts';
+import {
+  addStrategy,
+  changeStrategy,
+  inEnvironment,
+  publicStrategy,
+  strategyOf,
+  withEnvironment,
+} from '../strategies/strategy.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 import { normalizeFeatureVariants, type Distribution } from '../variants/variants.ts';
 
@@ -54,23 +61,32 @@ export const needsDefaultStrategy = (feature: Feature, environment: string, acti
   return strategies.length === 0 || (!activateDisabled && !strategies.some(isActive));
 };
 
+export interface EnableDecision extends Decision {
+  /** the default strategy, if the feature got it */
+  readonly added?: Strategy;
+}
+
+const addDefaultStrategy = (
+  feature: Feature,
+  environment: string,
+  strategyId: string,
+  projectContext: ProjectContext,
+): EnableDecision => {
+  const strategy = defaultStrategy(environment, projectContext);
+  const decision = addStrategy(feature, environment, strategy, strategyId, projectContext, '');
+  return { ...decision, added: strategyOf(decision.feature, { environment, strategyId }) };
+};
+
 /** Enables a feature in an environment and ensures that it has an active strategy. */
 export const enableFeature = (
   feature: Feature,
   environment: string,
   { activateDisabled, defaultStrategyId }: EnableOptions,
   projectContext: ProjectContext,
-): Decision => {
+): EnableDecision => {
   requireSwitchable(feature, environment, projectContext);
-  const prepared = needsDefaultStrategy(feature, environment, activateDisabled)
-    ? addStrategy(
-        feature,
-        environment,
-        defaultStrategy(environment, projectContext),
-        defaultStrategyId,
-        projectContext,
-        '',
-      )
+  const prepared: EnableDecision = needsDefaultStrategy(feature, environment, activateDisabled)
+    ? addDefaultStrategy(feature, environment, defaultStrategyId, projectContext)
     : activateDisabled
       ? activateStrategies(feature, environment, projectContext)
       : { feature, events: [] };
@@ -79,7 +95,7 @@ export const enableFeature = (
     ...prepared.events,
     featureEvent('feature-environment-enabled', feature, { environment }),
   ];
-  return { feature: withEnvironment(prepared.feature, environment, { enabled: true }), events };
+  return { ...prepared, feature: withEnvironment(prepared.feature, environment, { enabled: true }), events };
 };
 
 /** Disables a feature in an environment; its strategies stay. Emits nothing when it is disabled already. */

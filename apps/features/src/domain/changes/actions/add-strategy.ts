@@ -1,6 +1,6 @@
 import * as strategies from '../../strategies/strategy.ts';
 import type { FeatureRule } from '../rule.ts';
-import { contentConflict, requireCurrentType } from './strategy-rules.ts';
+import { addedContent, contentConflict, requireCurrentType } from './strategy-rules.ts';
 
 /** Adds a strategy, after the existing ones unless the change has a sort order. */
 export const addStrategyRule: FeatureRule<'addStrategy'> = {
@@ -20,11 +20,7 @@ export const addStrategyRule: FeatureRule<'addStrategy'> = {
       projectContext,
       `${path}/payload`,
     );
-    const {
-      id: _,
-      sortOrder: __,
-      ...content
-    } = strategies.publicStrategy(strategies.strategyOf(decision.feature, { environment, strategyId }));
+    const content = addedContent(strategies.strategyOf(decision.feature, { environment, strategyId }));
     const order = payload.sortOrder === undefined ? {} : { sortOrder: payload.sortOrder };
     return { subject: decision.feature, events: decision.events, payload: { ...content, ...order } };
   },

@@ -12,6 +12,12 @@ export const strategySnapshot = (strategy: Strategy): PublicStrategy => ({
   segments: strategy.segments.toSorted((one, other) => one - other),
 });
 
+/** The content of an added strategy. Where and under which id it is added is not part of it. */
+export const addedContent = (strategy: Strategy) => {
+  const { id: _, sortOrder: __, ...content } = publicStrategy(strategy);
+  return content;
+};
+
 /** Refuses a deprecated strategy type, except for a strategy that already has it. */
 export const requireCurrentType = (
   name: string,

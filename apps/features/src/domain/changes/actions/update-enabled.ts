@@ -2,6 +2,7 @@ import { disableFeature, enableFeature } from '../../environments/feature-enviro
 import { inEnvironment } from '../../strategies/strategy.ts';
 import { overwrittenEdits } from '../overwritten-edits.ts';
 import type { FeatureRule } from '../rule.ts';
+import { addedContent } from './strategy-rules.ts';
 
 /** Turns the feature on or off. Activates disabled strategies only if the change requests it and all strategies are disabled. */
 export const updateEnabledRule: FeatureRule<'updateEnabled'> = {
@@ -14,16 +15,17 @@ export const updateEnabledRule: FeatureRule<'updateEnabled'> = {
     const { environment, projectContext, generateStrategyId } = context;
     const { strategies } = inEnvironment(feature, environment);
     const activateDisabled = shouldActivateDisabledStrategies === true && strategies.every(({ disabled }) => disabled);
-    const decision = enabled
-      ? enableFeature(
-          feature,
-          environment,
-          { activateDisabled, defaultStrategyId: generateStrategyId() },
-          projectContext,
-        )
-      : disableFeature(feature, environment, projectContext);
     const activation = shouldActivateDisabledStrategies === undefined ? {} : { shouldActivateDisabledStrategies };
-    return { subject: decision.feature, events: decision.events, payload: { enabled, ...activation } };
+    const payload = { enabled, ...activation };
+    if (!enabled) {
+      const decision = disableFeature(feature, environment, projectContext);
+      return { subject: decision.feature, events: decision.events, payload };
+    }
+    const options = { activateDisabled, defaultStrategyId: generateStrategyId() };
+    const decision = enableFeature(feature, environment, options, projectContext);
+    const { feature: subject, events, added } = decision;
+    if (added === undefined) return { subject, events, payload };
+    return { subject, events, payload, implied: { action: 'addStrategy', payload: addedContent(added) } };
   },
   conflict: () => undefined,
 };
