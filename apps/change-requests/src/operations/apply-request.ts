@@ -2,7 +2,7 @@ import { type Bus, call, type CallContext } from '@bunting/bus';
 import { type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import { entityTagOf } from '../domain/entity-tag.ts';
-import { abandonApplying, endApplying, type CommandResult } from '../domain/review/execute-command.ts';
+import { finishApplying } from '../domain/review/finish-applying.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { changeWithSnapshot } from './previews.ts';
 
@@ -17,23 +17,6 @@ interface ApplyResult extends AppliedChanges {
   /** the entity tag of the request afterwards; undefined when another process has stored the outcome */
   readonly tag: string | undefined;
 }
-
-/** The reason of a failed run, as users see it. */
-export const failureReason = (conflicts: AppliedChanges['conflicts']): string =>
-  `conflicts: ${conflicts[0]?.message ?? 'unknown'} (${conflicts.length} in total)`;
-
-const ended = (request: ChangeRequest, result: AppliedChanges, now: Date): CommandResult => {
-  switch (result.outcome) {
-    case 'applied':
-      return endApplying(request, now);
-    case 'overwrites': {
-      const reason = result.conflicts[0]?.message ?? 'Applying would overwrite newer edits';
-      return abandonApplying(request, now, { command: 'suspend', reason });
-    }
-    default:
-      return abandonApplying(request, now, { command: 'fail', reason: failureReason(result.conflicts) });
-  }
-};
 
 export const applyRequest =
   (bus: Bus, transaction: UnitOfWork): Apply =>
@@ -62,7 +45,7 @@ export const applyRequest =
       const request = await requests.getForUpdate(id);
       // Another process has finished the attempt in the meantime.
       if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;
-      const { request: after, events } = ended(request, result, await requests.now());
+      const { request: after, events } = finishApplying(request, result, await requests.now());
       if (after !== null) await requests.save(request, after);
       const tag = entityTagOf(after ?? request);
       if (result.outcome === 'applied') {

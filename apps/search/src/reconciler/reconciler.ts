@@ -8,6 +8,7 @@ import {
   type StoredStates,
   isUpToDate,
 } from '../persistence/stored-states.ts';
+import { commonRangeOf, differingGroups, differingIds } from './compare-versions.ts';
 import type { StateSource } from './state-source.ts';
 
 interface ReconcilerOptions {
@@ -53,49 +54,37 @@ const batchesOf = <T>(items: readonly T[]): T[][] =>
     items.slice(nth * batchSize, (nth + 1) * batchSize),
   );
 
-/** The ids that only one side has, or that the sides have in different versions. */
-const differingIds = (one: readonly StateVersion[], other: readonly StateVersion[]): string[] => {
-  const versions = new Map(one.map(({ id, version }) => [id, version]));
-  const changed = other.filter(({ id, version }) => versions.get(id) !== version).map(({ id }) => id);
-  for (const { id } of other) versions.delete(id);
-  return [...changed, ...versions.keys()];
-};
-
-const compareIds = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
-
 /** Compares stored states with the features service and repairs those that have drifted. */
 export const reconciler = ({ source, stored, states }: ReconcilerOptions) => {
   const requireCaughtUp = async (): Promise<void> => {
     if ((await states.catchUp(catchUpTimeoutMs)) > 0) throw new BehindError();
   };
 
-  const differentGroups = async (entity: StateEntity): Promise<string[]> => {
-    const sum = ({ count, digest }: { count: number; digest: string }) => `${count} ${digest}`;
-    const sides = await Promise.all([source.digests(entity), stored.digests(entity)]);
-    const [expected, actual] = sides.map(
-      (groups) => new Map(groups.filter(({ count }) => count > 0).map((each) => [each.group, sum(each)])),
-    ) as [Map<string, string>, Map<string, string>];
-    return [...new Set([...expected.keys(), ...actual.keys()])].filter(
-      (group) => expected.get(group) !== actual.get(group),
-    );
+  const findDifferingGroups = async (entity: StateEntity): Promise<string[]> => {
+    const [expected, actual] = await Promise.all([source.digests(entity), stored.digests(entity)]);
+    return differingGroups(expected, actual);
   };
 
-  /** The ids of a group whose versions differ; undefined: of all groups. */
-  const findDiffering = async (entity: StateEntity, group: string | undefined, max: number): Promise<string[]> => {
-    const found: string[] = [];
-    for (let after = ''; found.length < max;) {
-      const [expected, actual] = await Promise.all([
-        source.versions(entity, group, after, pageSize),
-        stored.versions(entity, group, after, pageSize),
+  /** Reads the versions of a group in both services, in pages that cover the same ids; undefined: of all groups. */
+  async function* pagesOfVersions(entity: StateEntity, group: string | undefined, size: number) {
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const [expected, actual]: [readonly StateVersion[], readonly StateVersion[]] = await Promise.all([
+        source.versions(entity, group, after, size),
+        stored.versions(entity, group, after, size),
       ]);
-      // A page ends where the first of the two ends that is not the last one of its side.
-      const ends = [expected, actual].flatMap((page) => (page.length < pageSize ? [] : [page.at(-1)?.id ?? '']));
-      const [end] = ends.toSorted(compareIds);
-      const within = (page: readonly StateVersion[]) =>
-        end === undefined ? page : page.filter(({ id }) => compareIds(id, end) <= 0);
-      found.push(...differingIds(within(expected), within(actual)));
-      if (end === undefined) break;
-      after = end;
+      const range = commonRangeOf(expected, actual, size);
+      yield range;
+      after = range.end;
+    }
+  }
+
+  /** The ids of a group whose versions differ. */
+  const findDiffering = async (entity: StateEntity, group: string, max: number): Promise<string[]> => {
+    const found: string[] = [];
+    if (max <= 0) return found;
+    for await (const { expected, actual } of pagesOfVersions(entity, group, pageSize)) {
+      found.push(...differingIds(expected, actual));
+      if (found.length >= max) break;
     }
     return found.slice(0, max);
   };
@@ -139,7 +128,7 @@ export const reconciler = ({ source, stored, states }: ReconcilerOptions) => {
       try {
         await requireCaughtUp();
         for (const entity of entities) {
-          for (const group of await differentGroups(entity)) {
+          for (const group of await findDifferingGroups(entity)) {
             different++;
             const found = await findDiffering(entity, group, maxRepairs - repaired.length);
             for (const ids of batchesOf(found)) repaired.push(...(await repair(entity, ids, false)));
@@ -176,21 +165,11 @@ export const reconciler = ({ source, stored, states }: ReconcilerOptions) => {
         }
       };
       for (const entity of entities) {
-        for (let after = ''; ;) {
-          const [expected, actual] = await Promise.all([
-            source.versions(entity, undefined, after, batchSize),
-            stored.versions(entity, undefined, after, batchSize),
-          ]);
-          const ends = [expected, actual].flatMap((page) => (page.length < batchSize ? [] : [page.at(-1)?.id ?? '']));
-          const [end] = ends.toSorted(compareIds);
-          const ids = new Set(
-            [...expected, ...actual].map(({ id }) => id).filter((id) => end === undefined || compareIds(id, end) <= 0),
-          );
+        for await (const { expected, actual } of pagesOfVersions(entity, undefined, batchSize)) {
+          const ids = new Set([...expected, ...actual].map(({ id }) => id));
           for (const batch of batchesOf([...ids])) await rewrite(entity, batch);
           done += ids.size;
           await progress(Math.min(done, all), all);
-          if (end === undefined) break;
-          after = end;
         }
       }
     },

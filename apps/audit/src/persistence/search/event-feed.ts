@@ -1,15 +1,11 @@
 import type { Database, Statement } from '@bunting/database';
+import { feedPageOf, maxEventsOfFeedPage, maxIdsOfFeedPage } from '../../domain/feed-page.ts';
 import { type Conditions, conditionsOf, type Criteria, where } from './conditions.ts';
 import { selectEventById, type EventRow, type FoundEvent, toFoundEvent } from './event-rows.ts';
 
-/** The maximum number of ids that a page scans. Pages of rare events may therefore be empty. */
-const window = 20_000;
-/** Limits of a page. A single event may exceed the number of characters. */
-const maxEvents = 250;
-const maxCharacters = 400_000;
-
 /** An event of the feed with its hash in hex. */
 export interface FoundFeedEvent extends FoundEvent {
+  readonly id: number;
   readonly hash: string | null;
 }
 
@@ -32,8 +28,8 @@ const pageAfter = ({ sql, values }: Conditions): Statement => {
     text: `
       select head.id as head, page.* from event_log_head as head left join lateral (
         select event.*, (select encode(hash, 'hex') from event where event.id = found.id) as hash
-        from (select id from event_search ${where(`id > ${after}`, `id <= ${after} + ${window}`, ...sql)}
-              order by id limit ${maxEvents}) as found cross join lateral ${selectEventById('found.id')} as event) as page on true
+        from (select id from event_search ${where(`id > ${after}`, `id <= ${after} + ${maxIdsOfFeedPage}`, ...sql)}
+              order by id limit ${maxEventsOfFeedPage}) as found cross join lateral ${selectEventById('found.id')} as event) as page on true
       where head.singleton order by page.id`,
   };
 };
@@ -45,16 +41,9 @@ export const eventFeed =
     const conditions = conditionsOf(criteria);
     const rows = await database.read<Row>(pageAfter(conditions), [...conditions.values, after]);
     const head = rows[0]?.head ?? 0;
-    const events: FoundFeedEvent[] = [];
-    let characters = 0;
-    for (const row of rows) {
-      if (row.id === null) continue;
-      const found = toFoundEvent(row);
-      if (events.length > 0 && characters + found.json.length > maxCharacters) break;
-      characters += found.json.length;
-      events.push({ ...found, hash: row.hash });
-    }
-    const isWhole = events.length === rows.filter(({ id }) => id !== null).length && events.length < maxEvents;
-    const next = isWhole ? Math.max(after, Math.min(head, after + window)) : (events.at(-1)?.event.id ?? after);
-    return { events, next, head };
+    const found = rows.flatMap((row): FoundFeedEvent[] =>
+      // Not by spread, which would parse the event.
+      row.id === null ? [] : [Object.assign(toFoundEvent(row), { id: row.id, hash: row.hash })],
+    );
+    return { ...feedPageOf(found, after, head), head };
   };

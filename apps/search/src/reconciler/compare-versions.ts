@@ -1,0 +1,48 @@
+import type { StateVersion } from '@bunting/contracts';
+import type { StateDigest } from '../persistence/stored-states.ts';
+
+/** By the bytes of UTF-8, as both databases sort. */
+const compareIds = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
+
+/** Two pages, reduced to the range of ids that both cover. */
+export interface CommonRange {
+  readonly expected: readonly StateVersion[];
+  readonly actual: readonly StateVersion[];
+  /** the last id of the range; undefined if both pages are the last ones */
+  readonly end: string | undefined;
+}
+
+/** Reduces two pages to their common range: up to the smaller last id of the full pages. A page that is not full is the last one. */
+export const commonRangeOf = (
+  expected: readonly StateVersion[],
+  actual: readonly StateVersion[],
+  pageSize: number,
+): CommonRange => {
+  const ends = [expected, actual].flatMap((page) => (page.length < pageSize ? [] : [page.at(-1)?.id ?? '']));
+  const [end] = ends.toSorted(compareIds);
+  const within = (page: readonly StateVersion[]) =>
+    end === undefined ? page : page.filter(({ id }) => compareIds(id, end) <= 0);
+  return { expected: within(expected), actual: within(actual), end };
+};
+
+/** The ids that only one side has, or that the sides have in different versions. */
+export const differingIds = (expected: readonly StateVersion[], actual: readonly StateVersion[]): string[] => {
+  const versions = new Map(expected.map(({ id, version }) => [id, version]));
+  const changed = actual.filter(({ id, version }) => versions.get(id) !== version).map(({ id }) => id);
+  for (const { id } of actual) versions.delete(id);
+  return [...changed, ...versions.keys()];
+};
+
+/** The groups whose numbers of states or digests differ. A group without states is the same as none. */
+export const differingGroups = (expected: readonly StateDigest[], actual: readonly StateDigest[]): string[] => {
+  const summaries = [expected, actual].map(
+    (groups) =>
+      new Map(
+        groups
+          .filter(({ count }) => count > 0)
+          .map(({ group, count, digest }) => [group, `${count} ${digest}`] as const),
+      ),
+  ) as [Map<string, string>, Map<string, string>];
+  const groups = new Set(summaries.flatMap((each) => [...each.keys()]));
+  return [...groups].filter((group) => summaries[0].get(group) !== summaries[1].get(group));
+};
