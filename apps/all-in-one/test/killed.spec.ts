@@ -107,7 +107,7 @@ describe('a platform that was killed with SIGKILL', () => {
     expect(stored?.toSorted()).toEqual(answers.map(({ body }) => body.id).toSorted());
   });
 
-  it('accepts new writes', async () => {
+  it('accepts new writes after its restart', async () => {
     await client().createFeature(project, 'killed-after');
     expect((await client().search({ query: 'killed-after' })).total).toBe(1);
     expect(await client().eventTypes({ feature: 'killed-after' })).toEqual(['feature-created']);

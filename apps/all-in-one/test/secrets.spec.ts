@@ -13,21 +13,21 @@ import { randomBytes } from 'node:crypto';
 import { services } from '../src/services.ts';
 import { type OtlpCollector, startOtlpCollector } from './otlp-collector.ts';
 
-const canary = (what: string): string => `canary${what}${randomBytes(8).toString('hex')}`;
+const canary = (label: string): string => `canary${label}${randomBytes(8).toString('hex')}`;
 
 /** Secrets: only the client that sent or created one may see it, and nothing that is stored reveals it. */
 const adminToken = `*:*.${canary('admin')}`;
 const tokenKey = `${canary('tokenkey')}-${'k'.repeat(32)}`;
 const secrets: string[] = [adminToken, tokenKey];
-const secret = (what: string): string => {
-  const made = canary(what);
+const secret = (label: string): string => {
+  const made = canary(label);
   secrets.push(made);
   return made;
 };
 /** User text: it is stored and returned to permitted callers, and must not be in logs and metrics. */
 const payloads: string[] = [];
-const payload = (what: string): string => {
-  const made = canary(what);
+const payload = (label: string): string => {
+  const made = canary(label);
   payloads.push(made);
   return made;
 };
@@ -44,7 +44,7 @@ const logged: string[] = [];
 const answered: string[] = [];
 let url = '';
 
-const settingOf = (service: string, what: string): string => `${service.toUpperCase().replaceAll('-', '_')}_${what}`;
+const settingOf = (service: string, name: string): string => `${service.toUpperCase().replaceAll('-', '_')}_${name}`;
 
 const ask = async (
   path: string,

@@ -37,7 +37,7 @@ describe('text that is to be stored', () => {
 
 describe('JSON that could hold unstorable text', () => {
   it.each([String.raw`{"a":"\u0000"}`, String.raw`{"a":"\ud83d"}`, String.raw`{"a":"\uDC00"}`, String.raw`["\udfff"]`])(
-    'is detected: %s',
+    'is detected by its escapes, before it is parsed: %s',
     (json) => {
       expect(mayHoldUnstorableText(json)).toBe(true);
     },

@@ -305,7 +305,7 @@ describe('a folder that cannot be used', () => {
 });
 
 describe('a start of PostgreSQL', () => {
-  it('needs no privileges', async () => {
+  it('needs no privileges of the operating system', async () => {
     const { url } = await databaseOf(runScript('run-database.ts', [newFolder()], { become: asOrdinaryUser }));
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });

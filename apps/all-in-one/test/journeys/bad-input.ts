@@ -21,7 +21,7 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
     const project = 'bad';
     const address = featurePath(project, 'bad-flag');
     const client = () => platformClient(platform().api);
-    const slowest = { ms: 0, what: '' };
+    const slowest = { ms: 0, description: '' };
     let strategyId: string;
     let foreign: Record<'feature' | 'project' | 'environment', string>;
     let before: string;
@@ -44,10 +44,10 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
     };
 
     const strategyPath = (id: string): string => `${address}/environments/development/strategies/${id}`;
-    const refusedFor = async (what: string, ask: () => Promise<Answer>): Promise<Answer> => {
+    const refusedFor = async (description: string, ask: () => Promise<Answer>): Promise<Answer> => {
       let answer = await ask();
       for (let tries = 1; answer.ms >= maxMs && tries < maxTries; tries++) answer = await ask();
-      if (answer.ms > slowest.ms) Object.assign(slowest, { ms: answer.ms, what });
+      if (answer.ms > slowest.ms) Object.assign(slowest, { ms: answer.ms, description });
       expect(answer.ms).toBeLessThan(maxMs);
       expect(await stored()).toBe(before);
       return answer;
@@ -72,7 +72,7 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
     });
 
     afterAll(() => {
-      console.info(`bad input: the slowest refusal took ${slowest.ms.toFixed(1)} ms (${slowest.what})`);
+      console.info(`bad input: the slowest refusal took ${slowest.ms.toFixed(1)} ms (${slowest.description})`);
     });
 
     it.each<[string, string | Uint8Array]>([
@@ -100,8 +100,8 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
       ['a path to the constructor', '[{"op":"add","path":"/constructor/prototype/polluted","value":"yes"}]'],
       ['__proto__ in a value', '[{"op":"replace","path":"/parameters","value":{"__proto__":{"polluted":"yes"}}}]'],
       ['__proto__ as where to copy from', '[{"op":"copy","from":"/__proto__","path":"/parameters"}]'],
-    ])('is refused: %s', async (what, body) => {
-      const answer = await refusedFor(what, () => platform().api('PATCH', strategyPath(strategyId), body));
+    ])('a patch of a strategy is refused, and pollutes no prototype: %s', async (description, body) => {
+      const answer = await refusedFor(description, () => platform().api('PATCH', strategyPath(strategyId), body));
       expectRefusal(answer, 400, 'ValidationError');
       expect(({} as { polluted?: string }).polluted).toBeUndefined();
     });
@@ -122,9 +122,9 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
         ],
       ],
       ['the whole', manyCopies('', (nth) => `/parameters/p${nth}`)],
-    ])('is refused: 22 copies, each of which doubles %s', async (what, patch) => {
+    ])('is refused: 22 copies, each of which doubles %s', async (description, patch) => {
       const ask = () => platform().api('PATCH', strategyPath(strategyId), patch);
-      const answer = await refusedFor(`22 copies of ${what}`, ask);
+      const answer = await refusedFor(`22 copies of ${description}`, ask);
       expectRefusal(answer, 400, 'ValidationError');
     });
 
@@ -287,15 +287,18 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
       ],
       ['an id that is no number', 'GET', '/api/admin/segments/one', undefined],
       ['an id beyond all numbers', 'GET', '/api/admin/segments/99999999999999999999', undefined],
-    ])('is refused: %s', async (what, method, path, body) => {
-      const answer = await refusedFor(what, () => platform().api(method, path, body));
-      expectRefusal(
-        answer,
-        answer.status === 404 ? 404 : 400,
-        answer.status === 404 ? 'NotFoundError' : 'ValidationError',
-      );
-      expect(({} as { polluted?: string }).polluted).toBeUndefined();
-    });
+    ])(
+      'a request is refused as invalid or not found, never with an internal error: %s',
+      async (description, method, path, body) => {
+        const answer = await refusedFor(description, () => platform().api(method, path, body));
+        expectRefusal(
+          answer,
+          answer.status === 404 ? 404 : 400,
+          answer.status === 404 ? 'NotFoundError' : 'ValidationError',
+        );
+        expect(({} as { polluted?: string }).polluted).toBeUndefined();
+      },
+    );
 
     it('is refused: a tag filter of 4 kB on which a regular expression would backtrack', async () => {
       const hostile = `INCLUDE:${'a:b,'.repeat(1_000)}\n`;

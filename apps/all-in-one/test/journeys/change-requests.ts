@@ -261,7 +261,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
         expect(await pending(project)).toEqual([answer]);
       });
 
-      it('refuses any other action', async () => {
+      it('refuses an unknown action and a change without an action, and names the property', async () => {
         const other = { action: 'deleteFeature', feature: 'cr-all-flag', payload: {} };
         expectRefusal(await propose(project, other), 400, 'ValidationError', '/body/action');
         expectRefusal(await propose(project, { feature: 'cr-all-flag' }), 400, 'ValidationError', '/body/action');

@@ -50,7 +50,7 @@ export const describeConditions = (platform: () => Platform): void => {
       }
     });
 
-    it.each<readonly [what: string, path: () => string, write: (tag: string) => Promise<Answer>]>([
+    it.each<readonly [description: string, path: () => string, write: (tag: string) => Promise<Answer>]>([
       [
         'a feature',
         () => address,

@@ -54,7 +54,7 @@ export const describeErrors = (platform: () => Platform): void => {
       }
     });
 
-    it('has a unique id', async () => {
+    it('has an id that no other error response has', async () => {
       const ask = () => platform().api<{ id: string }>('GET', featurePath(project, 'errors-unknown'));
       const ids = await Promise.all(Array.from({ length: 5 }, async () => (await ask()).body.id));
       expect(new Set(ids).size).toBe(5);
@@ -128,7 +128,7 @@ export const describeErrors = (platform: () => Platform): void => {
       }
     });
 
-    it('names the invalid property', async () => {
+    it('names the invalid property of the body by its path', async () => {
       const events = (body: unknown) => platform().api('POST', '/api/admin/events/search', body);
       expectRefusal(await events({ limit: 101 }), 400, 'ValidationError', '/body/limit');
       expectRefusal(await events({ limit: '5' }), 400, 'ValidationError', '/body/limit');

@@ -186,8 +186,8 @@ export const describePatchStrategy = (platform: () => Platform): void => {
         ],
         'variable',
       ],
-    ])('is refused for %s, and changes nothing', async (what, body, mentioned) => {
-      const feature = `patch-no-${what.replaceAll(' ', '-')}`;
+    ])('is refused for %s, and changes nothing', async (fault, body, mentioned) => {
+      const feature = `patch-no-${fault.replaceAll(' ', '-')}`;
       const id = await strategyOf(feature, { title: 'As it was' });
       const before = await platform().api('GET', featurePath(project, feature));
       // The first operation is a good one: all of them are taken, or none.

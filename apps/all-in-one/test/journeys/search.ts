@@ -137,7 +137,7 @@ export const describeSearch = (platform: () => Platform): void => {
       [`createdAt=IS_BEFORE:${day(2)}`, 'Beta alpha delta gamma'],
       ['tag=INCLUDE:simple:green&type=IS:release&state=IS:active', 'Beta'],
       ['favoritesFirst=true', 'Beta alpha delta gamma'],
-    ])('finds with %s: %s', async (query, expected) => {
+    ])('with the filter %s finds only the matching flags: %s', async (query, expected) => {
       expect(await found(query)).toBe(expected);
     });
 
@@ -150,7 +150,7 @@ export const describeSearch = (platform: () => Platform): void => {
       ['sortBy=stale&sortOrder=desc', 'alpha delta Beta gamma'],
       ['sortBy=environment:production&sortOrder=desc', 'gamma delta alpha Beta'],
       ['sortBy=environment:development', 'delta Beta gamma alpha'],
-    ])('sorts with "%s": %s', async (query, expected) => {
+    ])('with "%s" returns the flags in the requested order: %s', async (query, expected) => {
       expect(await found(query, '')).toBe(expected);
     });
 
@@ -173,7 +173,7 @@ export const describeSearch = (platform: () => Platform): void => {
       ).toEqual([[2, ['search-north', 'search-south'], 2]]);
     });
 
-    it('is case-sensitive for projects', async () => {
+    it('finds nothing for the id of a project in other case', async () => {
       const { body } = await search('project=IS:Search');
       expect(body).toEqual({ features: [], total: 0 });
     });

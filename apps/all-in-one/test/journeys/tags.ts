@@ -69,7 +69,7 @@ export const describeTags = (platform: () => Platform): void => {
       ['a value that is no text', { type: 'simple', value: 55 }, '/body/value'],
       ['something besides', { type: 'simple', value: 'red', color: 'red' }, 'color'],
       ['an unknown type', { type: 'nosuch', value: 'red' }, 'nosuch'],
-    ])('is refused with %s', async (_what, body, mentioned) => {
+    ])('is refused, and nothing is added, for %s', async (_what, body, mentioned) => {
       expectRefusal(await add('tags-lengths', body), 400, 'ValidationError', mentioned);
       expect(await tagsOf('tags-lengths')).toEqual([]);
     });

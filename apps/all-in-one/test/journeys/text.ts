@@ -6,7 +6,7 @@ import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 
 /** Text that looks alike and is not, that programs like to tidy up, or that is a trap. */
-const texts: readonly (readonly [what: string, text: string])[] = [
+const texts: readonly (readonly [kind: string, text: string])[] = [
   ['composed', 'caf\u00e9 \u212b'],
   ['decomposed', 'cafe\u0301 A\u030a'],
   ['of four bytes a character', '\u{1F469}\u200d\u{1F680} \u{20BB7}'],

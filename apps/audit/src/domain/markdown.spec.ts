@@ -15,7 +15,7 @@ describe('User text in Markdown', () => {
     ['\u202eright to left\u2066', 'right to left'],
     ['mark\u200f kept, 😀 too', 'mark\u200f kept, 😀 too'],
     ['anna-k.lee@example.com', 'anna-k.lee@example.com'],
-  ])('renders %j literally', (text, shown) => {
+  ])('has no effect as markup, and is shown as it was entered: %j', (text, shown) => {
     expect(escapeMarkdown(text)).toBe(shown);
   });
 
@@ -66,7 +66,7 @@ describe('User text in Markdown', () => {
     expect([bold(''), bold(' \n'), bold('Oslo')]).toEqual(['**unknown**', '**unknown**', '**Oslo**']);
   });
 
-  it('is percent-encoded in links', () => {
+  it('is percent-encoded in the address of a link', () => {
     expect(boldLink('a)(b', 'https://bunting.example', 'projects', '../x y', 'features', 'a)(b')).toBe(
       '**[a)(b](https://bunting.example/projects/..%2Fx%20y/features/a%29%28b)**',
     );

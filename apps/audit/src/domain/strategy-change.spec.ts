@@ -49,7 +49,7 @@ describe('The description of a changed strategy', () => {
     ['SEMVER_LT', 'is a SemVer less than'],
     ['SEMVER_GTE', 'is a SemVer greater than or equal to'],
     ['SEMVER_LTE', 'is a SemVer less than or equal to'],
-  ])('describes %s as "%s"', (operator, words) => {
+  ])('names the operator %s of a constraint in words: "%s"', (operator, words) => {
     const constraints = [{ contextName: 'x', operator, value: '1' }];
     expect(changed(gradual, { ...gradual, constraints })).toBe(
       `${start} constraints from empty set of constraints to [x ${words} 1]`,

@@ -6,7 +6,7 @@ import { visibleEvents, withoutHiddenProject } from './visible-events.ts';
 const visibleTo = (caller: Partial<Caller>) => visibleEvents({ id: 1, name: 'kim', grants: [], ...caller });
 
 describe('The visibility of events', () => {
-  it('shows an admin everything', () => {
+  it('shows an admin the events of all projects and of none', () => {
     expect(visibleTo({ grants: [{ permission: 'ADMIN' }] })).toEqual({ ofNoProject: true, hiddenProjects: [] });
   });
 

@@ -8,7 +8,7 @@ import { toChangeRequestResponse } from './change-request-response.ts';
 const shownMia = { id: 7, username: mia.name, imageUrl: imageUrlOf(mia.name) };
 
 describe('the response for a change request', () => {
-  it('has every promised property', () => {
+  it('has every property that the interface promises', () => {
     const request = aRequest({
       state: 'In review',
       title: 'Open the checkout',

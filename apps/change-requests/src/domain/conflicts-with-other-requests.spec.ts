@@ -74,7 +74,7 @@ describe('a change collides with a scheduled request', () => {
       mySegment('deleteSegment'),
       plan({ action: 'addStrategy', payload: { name: 'default', segments: [9, 4] } }),
     ],
-  ])('that %s', (_, change, planned) => {
+  ])('when that request %s', (_, change, planned) => {
     expect(collides(change, planned)).toBe(true);
   });
 

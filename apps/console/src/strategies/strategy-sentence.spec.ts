@@ -51,7 +51,7 @@ describe('the sentence of a strategy', () => {
         ],
       }),
     ],
-  ])('is “%s”', (sentence, strategy) => {
+  ])('says in words whom the strategy reaches: “%s”', (sentence, strategy) => {
     expect(strategySentence(strategy, segments)).toBe(sentence);
   });
 
@@ -81,7 +81,7 @@ describe('a strategy', () => {
     [false, rollout('100', { disabled: true })],
     [false, { name: 'userWithId', parameters: { userIds: 'ann' } }],
     [false, { name: 'byMoon' }],
-  ])('reaches everybody: %s', (everybody, strategy) => {
+  ])('counts as reaching everybody only without any restriction: %s', (everybody, strategy) => {
     expect(reachesEverybody(strategy)).toBe(everybody);
   });
 });

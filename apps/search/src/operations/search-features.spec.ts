@@ -82,7 +82,7 @@ describe('a search', () => {
     });
   });
 
-  it('searches hostile text literally', async () => {
+  it('takes quotes, wildcards and control characters of a text literally', async () => {
     const hostile = `'); drop table feature_document; -- " \\ % _ $1 \u202e 😀`;
     await started.features.publish(featureState(aFeature({ name: 'attacked', tags: tagged(`simple:${hostile}`) })));
     expect(await started.names({ query: hostile })).toEqual(['attacked']);

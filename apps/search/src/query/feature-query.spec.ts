@@ -99,7 +99,7 @@ describe('a query', () => {
     ['stale', 'stale'],
     ['environment:eu.prod', { environment: 'eu.prod' }],
     ['environment:name', { environment: 'name' }],
-  ])('sorts by %s', (text, by) => {
+  ])('sorts by the requested key: %s', (text, by) => {
     expect(parseFeatureQuery({ sortBy: text, sortOrder: 'desc' }).sort).toEqual({ by, descending: true });
   });
 
@@ -120,7 +120,7 @@ describe('a query', () => {
     ['IS:true', true],
     ['false', false],
     ['IS:false', false],
-  ])('parses archived=%s', (text, archived) => {
+  ])('takes archived=%s with and without an operator', (text, archived) => {
     expect(understood('archived', text).archived).toBe(archived);
   });
 });

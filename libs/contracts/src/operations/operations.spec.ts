@@ -37,7 +37,7 @@ const schemasOf = (operation: (typeof operations)[number]): TSchema[] => [
 ];
 
 describe('the operation contracts', () => {
-  it('have unique names', () => {
+  it('have subjects and operation ids that no other has', () => {
     for (const key of ['subject', 'operationId'] as const) {
       const names = all.map((operation) => operation[key]);
       expect(new Set(names).size).toBe(names.length);
@@ -176,7 +176,7 @@ describe('a search', () => {
     expect(parse(SearchFeatures.query, { tag }, '/query', 'text')).toEqual({ tag });
   });
 
-  it('of events is deprecated', () => {
+  it('of events by POST is marked as deprecated', () => {
     expect(DeprecatedSearchEvents.deprecated).toBe(true);
     expect(PatchStrategy.deprecated).toBeUndefined();
   });

@@ -265,7 +265,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('lose unknown properties', () => {
+  it('lose properties that their schema does not have', () => {
     const change = JSON.parse('{"action":"archiveFeature","feature":"checkout","id":9,"__proto__":{"admin":true}}');
     expect(parseChanges(change)).toEqual([{ action: 'archiveFeature', feature, payload: {} }]);
   });

@@ -63,7 +63,7 @@ describe('a refusal', () => {
     expect(refusal.message).toContain(path.slice(path.lastIndexOf('/') + 1));
   });
 
-  it('names the expected value', () => {
+  it('says what was expected, and what was sent', () => {
     expect(refusalOf(FeatureStrategy, { name: 'x', title: 7 }).message).toBe(
       'The `/body/title` property must be string or null. You sent 7.',
     );
@@ -80,7 +80,7 @@ describe('a refusal', () => {
     expect(refusalOf(schema, { of: {} }).details).toMatchObject([{ path: '/body/of/id' }]);
   });
 
-  it('truncates the received value', () => {
+  it('truncates a long value or name that it quotes', () => {
     expect(refusalOf(Tag, { type: 'simple', value: '🎉'.repeat(10_000) }).message.length).toBeLessThan(400);
     const long = 'x'.repeat(10_000);
     expect(refusalOf(FeatureStrategy, { name: 'x', [long]: 1 }).message.length).toBeLessThan(400);

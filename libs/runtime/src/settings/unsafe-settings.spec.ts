@@ -21,7 +21,7 @@ describe('a setting in production', () => {
     ['FLAGS_DATABASE_URL', 'postgres://postgres:postgres@db/flags', 'a password that can be guessed'],
     ['FLAGS_DATABASE_URL', 'postgresql://flags:passw0rd-example@10.1.2.3/flags', 'a password that can be guessed'],
     ['ORIGINS', 'https://a.example.org,http://b.example.org', 'without TLS'],
-  ])('is not safe: %s=%s', (key, value, why) => {
+  ])('is reported as unsafe without its value: %s=%s', (key, value, why) => {
     const [warning = '', ...more] = unsafeSettings(schema, { [key]: value });
     expect(warning).toMatch(new RegExp(`^${key} is not safe for production: it .*${why}`));
     expect(more).toEqual([]);
@@ -37,7 +37,7 @@ describe('a setting in production', () => {
     ['FLAGS_DATABASE_URL', 'postgres://postgres:postgres@localhost/flags'],
     ['ORIGINS', 'https://a.example.org, http://localhost:3000'],
     ['ORIGINS', ''],
-  ])('is safe: %s=%s', (key, value) => {
+  ])('is not reported when it is safe: %s=%s', (key, value) => {
     expect(unsafeSettings(schema, { [key]: value })).toEqual([]);
   });
 

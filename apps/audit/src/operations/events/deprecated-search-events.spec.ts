@@ -113,7 +113,7 @@ describe('The search for events', () => {
       [{ project: 'criteria', query: 'ARCHIVED', feature: 'one' }, 1],
       [{ project: 'criteria', query: 'archived', type: 'feature-created' }, 0],
       [{ project: 'criteria', query: '' }, 4],
-    ])('%j finds %d', async (body, found) => {
+    ])('that are %j finds exactly %d events', async (body, found) => {
       const { events, totalEvents } = await audit.search(body);
       expect([events.length, totalEvents]).toEqual([found, found]);
     });
@@ -155,14 +155,14 @@ describe('The search for events', () => {
       ['{"rollout":"25"}', 9],
       ['$1 $2 :name ?', 10],
       ['xend', 11],
-    ])('finds %j literally', async (query, nth) => {
+    ])('finds an event that contains %j, and no other', async (query, nth) => {
       const { events, totalEvents } = await audit.search({ project: 'text', query });
       expect(events.map(({ data }) => data?.['description'])).toEqual([texts[nth]]);
       expect(totalEvents).toBe(1);
     });
 
     it.each(['snake%case', 'snakeXcase', '1_0%', '\\\\', '\\%', "''", 'oslo\\"', '\\r', '\\u', 'descriptionhalf'])(
-      'does not find %j',
+      'takes no character of %j as a wildcard or an escape',
       async (query) => {
         expect(await audit.search({ project: 'text', query })).toMatchObject({ events: [], totalEvents: 0 });
       },

@@ -90,7 +90,7 @@ describe('The chain of hashes', () => {
     expect(await faultOf()).toEqual([4, 'altered']);
   });
 
-  it('detects removed events', async () => {
+  it('detects removed events, and names the first one', async () => {
     await appendTen();
     await tamper('delete from event where id in (4, 7)');
     expect(await faultOf()).toEqual([4, 'missing']);
@@ -176,7 +176,7 @@ describe('The chain of hashes', () => {
     });
   });
 
-  it('detects an altered head', async () => {
+  it('detects an altered hash of the last event', async () => {
     await appendTen();
     await tamper(`update event_log_head set hash = sha256('x')`);
     expect(await faultOf()).toEqual([10, 'head']);
@@ -211,7 +211,7 @@ describe('The chain of hashes', () => {
     expect(await check()).toMatchObject({ checked: 60, fault: null });
   });
 
-  it('verifies many events', async () => {
+  it('verifies more events than fit into one batch', async () => {
     for (let nth = 0; nth < 9; nth++) await append(...Array.from({ length: 500 }, () => ({})));
     expect(await check()).toMatchObject({ checked: 4_500, fault: null });
     await tamper('delete from event where id = 4001');

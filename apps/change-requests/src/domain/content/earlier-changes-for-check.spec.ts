@@ -30,7 +30,7 @@ describe('the earlier changes that a newer one is checked on top of', () => {
     ],
     ['the segments, when it updates one', { action: 'updateSegment', payload: { id: 5, name: 'x' } }, [6]],
     ['everything, when it deletes a segment', { action: 'deleteSegment', payload: { id: 5 } }, [1, 2, 3, 4, 5, 6]],
-  ] as const)('are those of %s', (_, change, ids) => {
+  ] as const)('are only those that can affect it: %s', (_, change, ids) => {
     expect(idsOn(change)).toEqual(ids);
   });
 

@@ -71,7 +71,7 @@ const triples = changeRequestStates.flatMap((state) =>
 const enough = { changes: 1, approvals: 1, minApprovals: 1 };
 
 describe('the state machine of change requests', () => {
-  it.each(triples)('%s: %s by %s', (state, command, role) => {
+  it.each(triples)('from %s takes the command %s by %s only as documented', (state, command, role) => {
     const expected = documented[`${state}: ${command}`];
     const verdict = checkTransition(state, command, roles[role], enough);
     if (expected === undefined) return expect(verdict).toEqual({ is: 'no such transition' });
@@ -120,7 +120,7 @@ describe('an actor', () => {
     expect(executeCommand(inReview, 'approve', actor, { revision: 3 }).request?.state).toBe('Approved');
   });
 
-  it('approves a request once', () => {
+  it('who approves a request again changes nothing', () => {
     const before = { ...inReview, minApprovals: 2, approvals: [anApprovalBy(lee)] };
     expect(executeCommand(before, 'approve', { by: lee, now, roles: roles.reviewer })).toEqual({
       request: before,

@@ -120,7 +120,7 @@ describe('a body that proposes changes', () => {
     ['an unknown project', 'nowhere', 'production'],
     ['an unknown environment', 'shop', 'nowhere'],
     ['an environment that the project is not linked to', 'garage', 'development'],
-  ])('is refused for %s', async (_, projectId, environment) => {
+  ])('is refused as not found for %s', async (_, projectId, environment) => {
     expect((await refusalOf(enable, projectId, environment)).kind).toBe('NotFoundError');
   });
 

@@ -70,7 +70,7 @@ describe('a change that comes while the request of its author is being applied',
     return id;
   };
 
-  it('creates a new draft', async () => {
+  it('creates a new draft instead of changing that request', async () => {
     const id = await approved();
     let draft: { readonly id: number; readonly state: string } | undefined;
     let added: () => void = () => undefined;

@@ -33,7 +33,7 @@ const review = (
 const emittedTypes = async (): Promise<string[]> => (await service.emittedEvents()).map(({ type }) => type);
 
 describe('the first change that a user proposes', () => {
-  it('opens a draft', async () => {
+  it('opens a draft that holds it, and returns it', async () => {
     const before = Date.now();
     const request = await service.add(enable());
     const mia = { id: 7, username: 'mia@bunting.example', imageUrl: imageUrlOf('mia@bunting.example') };

@@ -78,7 +78,7 @@ describe('a search for change requests', () => {
     [{ createdBy: 'IS:mia' }, '/query/createdBy'],
     [{ requestedApproverId: 'IS:1,2' }, '/query/requestedApproverId'],
     [{ state: 'IS:Draft' }, '/query/state'],
-  ])('refuses %j', async (query, path) => {
+  ])('refuses the malformed filter %j and names it', async (query, path) => {
     await expect(search(query)).rejects.toMatchObject({ kind: 'ValidationError', details: [{ path }] });
   });
 });

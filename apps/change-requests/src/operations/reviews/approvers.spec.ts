@@ -93,7 +93,7 @@ describe('requested approvers', () => {
     ['more than ten', Array.from({ length: 11 }, (_, nth) => nth + 1), '/body/reviewers'],
     ['one twice', [10, 10], '/body/reviewers'],
     ['something that is no id', [0], '/body/reviewers/0'],
-  ])('cannot be %s', (_, reviewers, path) => {
+  ])('are refused if they are %s', (_, reviewers, path) => {
     expect(() => parse(SetApprovers.body, { reviewers }, '/body')).toThrow(`\`${path}\``);
   });
 

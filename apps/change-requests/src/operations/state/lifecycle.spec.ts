@@ -178,7 +178,7 @@ describe('a request', () => {
     [{ state: 'Done' }, '/body/state'],
     [{ state: 'Approved', comment: 'x'.repeat(1_000_000) }, '/body/comment'],
     [{ state: 'Scheduled', scheduledAt: 'tomorrow' }, '/body/scheduledAt'],
-  ])('refuses %j', (body, path) => {
+  ])('refuses an invalid change of state and names the property: %j', (body, path) => {
     expect(() => parse(ChangeState.body, body, '/body')).toThrow(path);
   });
 });

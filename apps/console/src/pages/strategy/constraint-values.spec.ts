@@ -8,7 +8,7 @@ describe('the values of a constraint', () => {
     ['ann\tbob\r\ncarl', ['ann', 'bob', 'carl']],
     ['Oslo, Norway\nMalmö, Sweden', ['Oslo, Norway', 'Malmö, Sweden']],
     ['', []],
-  ])('are read from “%s”', (text, values) => {
+  ])('are read from a text with one in each line or between commas: “%s”', (text, values) => {
     expect(valuesOfText(text)).toEqual(values);
   });
 
