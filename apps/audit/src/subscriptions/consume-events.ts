@@ -7,15 +7,15 @@ import type { Registry } from 'prom-client';
 import { withoutSecrets } from '../domain/redaction.ts';
 import { appendEvents, prepareEvent, type PreparedEvent } from '../persistence/log/append-events.ts';
 
-/** An event's data is an object or null in every response. */
+/** The interface promises an object or null as the data of an event. */
 const requireObjectOrNull = (value: unknown, path: string): void => {
   if (typeof value !== 'object' || Array.isArray(value))
     throw invalid(`The \`${path}\` property must be object or null.`, path);
 };
 
 /**
- * The event as it goes into the log: without secrets, whatever its producer put into it.
- * @throws Refusal for what is no event; the projection makes such a message a dead letter, and goes on.
+ * Prepares the event of a message for the log, without the secrets that its producer may have left in it.
+ * @throws Refusal if the message is no event: the projection turns it into a dead letter, and continues
  */
 const preparedEvent = ({ uid, payload }: OutboxMessage): PreparedEvent => {
   const event = parse(RecordedEvent, { data: null, preData: null, ...(payload as object) }, '/payload');
@@ -31,13 +31,13 @@ export interface ConsumptionOptions {
   readonly bus: Bus;
   readonly database: Database;
   readonly intervalMs: number;
-  /** for how long an event that cannot be appended holds up those behind it, before it becomes a dead letter */
+  /** how long an event that cannot be appended blocks later events of its producer, before it becomes a dead letter */
   readonly deadLetterAfterMs: number;
   readonly metrics?: Registry;
-  /** called after events were appended, before their transaction commits */
+  /** called after events were appended, before their transaction is committed */
   readonly onAppended?: () => void;
   readonly warn: (message: string) => void;
-  /** logs events that the log will never get */
+  /** takes errors that an operator has to act on, such as events that were lost */
   readonly logError: (message: string) => void;
 }
 
@@ -75,11 +75,11 @@ export const consumeEvents = async (options: ConsumptionOptions) => {
   }
   return {
     /**
-     * Waits until the log holds everything that any producer had committed when this was called, at most so long.
-     * @returns how many milliseconds the log is behind: 0 when it is not.
+     * Waits, at most `timeoutMs`, until the log has every event that a producer had committed before the call.
+     * @returns the milliseconds by which the log is stale; 0 when it is current
      */
-    catchUp: async (atMostMs: number): Promise<number> =>
-      Math.max(...(await Promise.all(projections.map((one) => one.catchUp(atMostMs))))),
+    catchUp: async (timeoutMs: number): Promise<number> =>
+      Math.max(...(await Promise.all(projections.map((one) => one.catchUp(timeoutMs))))),
     stop,
   };
 };

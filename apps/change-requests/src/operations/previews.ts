@@ -116,6 +116,22 @@ export const previewsOf = async (
   return new Map(entries);
 };
 
+/** Previews one request, like `previewsOf`. */
+export const previewOf = async (
+  sources: PreviewSources,
+  request: ChangeRequest,
+  withStates: boolean,
+  context: CallContext,
+): Promise<Preview> => {
+  const previews = await previewsOf(sources, request.project, [request], withStates, context);
+  const preview = previews.get(request.id);
+  if (preview === undefined)
+    throw new Error(
+      `The features service returned no preview for change request ${request.id}: it must return one each.`,
+    );
+  return preview;
+};
+
 /** The previews to show with requests. Closed and empty requests have none. */
 export const previewsOfOpen = async (
   sources: PreviewSources,

@@ -43,7 +43,10 @@ export const unitOfWork = ({ work, commitThenReply, replay, storeEncryptedReply 
       const requireLockedMatch = ({ requireMatch }: WriteContext): void => {
         if (requireMatch === undefined) return;
         const [request] = requests.locked;
-        if (request === undefined) throw new Error('A write with If-Match locked no change request to compare with.');
+        if (request === undefined)
+          throw new Error(
+            'A write with If-Match has locked no change request: load the request with getForUpdate or getInProject.',
+          );
         requireMatch([contentTagOf(request)]);
       };
       const done = await job({

@@ -372,11 +372,11 @@ export const startProjection = async (options: ProjectionOptions) => {
       const upTo = completeUpTo(head, messages as OutboxMessage[]);
       if (upTo.position < head) {
         ahead = { after: upTo.position, page: readAhead(upTo.position) };
-        // Whether it failed is of interest once this page is applied.
+        // A failure is handled after this page was applied.
         ahead.page.catch(() => undefined);
       }
       if (upTo.position > position) moveTo(await applyBatch(position, messages as OutboxMessage[], upTo));
-      // Reading ahead would count as the load of requests.
+      // The pacer would take the work of reading ahead for the load of requests.
       await ahead?.page.catch(() => undefined);
       return applied.position < barrier && !stopped;
     });

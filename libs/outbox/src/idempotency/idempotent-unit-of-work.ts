@@ -130,7 +130,9 @@ export const idempotentUnitOfWork = (
         stored,
         buildReply ??
           (() =>
-            Promise.reject(new Error(`${idempotency.operation} has a stored outcome and no way to build its reply.`))),
+            Promise.reject(
+              new Error(`${idempotency.operation} has a stored outcome without a reply: pass buildReply to replay.`),
+            )),
       );
     },
 

@@ -6,7 +6,7 @@ import { lockEventLogHead, type HashedEvent, eventHash } from './hash-chain.ts';
 import { countActivity } from '../statistics/project-activity.ts';
 import { ensurePartitions } from './partitions.ts';
 
-/** An event in its stored form, but for what it gets from its place in the log, and the text of its full-text index. */
+/** An event in its stored form, without the id and the hash that its position in the log determines, and its text for full-text search. */
 export interface PreparedEvent extends Omit<ChainedEvent, 'id'> {
   readonly text: string;
 }
@@ -15,7 +15,7 @@ const selectStoredUids = 'select uid from event where uid = any($1::uuid[])';
 
 interface EventToInsert extends HashedEvent, PreparedEvent {}
 
-/** SQL types of the members. Each is sent as an array: PostgreSQL parses arrays in far less time than JSON. */
+/** SQL types of the members. Each member is sent as an array, because PostgreSQL parses arrays in far less time than JSON. */
 const columnTypes: Readonly<Record<keyof EventToInsert, string>> = {
   id: 'bigint',
   uid: 'uuid',
@@ -34,7 +34,7 @@ const columnTypes: Readonly<Record<keyof EventToInsert, string>> = {
 };
 const members = Object.keys(columnTypes) as (keyof EventToInsert)[];
 
-/** Long members without the separators below: joined to one text they need not be escaped as array elements. */
+/** Long members, which never contain the separators below. Each is sent as one joined text, so that its values need no escaping as array elements. */
 const joinedMembers: readonly (keyof EventToInsert)[] = ['data', 'preData', 'tags', 'text'];
 const elementSeparator = '\u001c';
 const nullElement = '\u001d';
@@ -84,8 +84,8 @@ const jsonText = (value: unknown): string | null => (value === null ? null : JSO
 const toStorableText = <T extends string | null>(text: T): T => (text === null ? text : (text.toWellFormed() as T));
 
 /**
- * Prepares an event for `appendEvents`, which is most of the work for it that needs no database.
- * @param uid by which redeliveries are recognised
+ * Prepares an event for `appendEvents`: the part of the work that needs no transaction.
+ * @param uid identifies the event when it is delivered again
  */
 export const prepareEvent = (uid: string, event: RecordedEvent): PreparedEvent => ({
   uid: uid.toLowerCase(),
@@ -103,8 +103,8 @@ export const prepareEvent = (uid: string, event: RecordedEvent): PreparedEvent =
 });
 
 /**
- * Appends events in their order, each with its hash; those that the log has already take no new id. Other appenders wait
- * until the transaction ends, so that an event never becomes visible after one with a higher id.
+ * Appends events in their order, each with an id and a hash, and skips those that the log already has. Other appenders wait until the
+ * transaction ends, so that an event never becomes visible after one with a higher id.
  */
 export const appendEvents = async (tx: Tx, arriving: readonly PreparedEvent[]): Promise<void> => {
   const { query } = tx;

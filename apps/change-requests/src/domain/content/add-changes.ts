@@ -17,7 +17,7 @@ export const addChanges = (
   const createdAt = actor.now.toISOString();
   for (const [index, change] of checked.entries()) {
     const id = ids[index];
-    if (id === undefined) throw new Error('Every change needs an id.');
+    if (id === undefined) throw new Error('A change has no id: reserve one for each change with newChangeIds.');
     const merged = mergeChange(
       changes,
       toProposedChange(change, { id, position: ++position, createdBy: actor.by, createdAt }),

@@ -47,7 +47,7 @@ export const revert = (
   const createdAt = actor.now.toISOString();
   const changes = inverse.map(({ change, snapshot, segmentName }, nth): ProposedChange => {
     const changeId = changeIds[nth];
-    if (changeId === undefined) throw new Error('Every change needs an id.');
+    if (changeId === undefined) throw new Error('A change has no id: reserve one for each change with newChangeIds.');
     const isOfSegment = isSegmentChange(change);
     return {
       id: changeId,

@@ -289,7 +289,8 @@ export const systemRoles: RequestRoles = {
 /** Ends the attempt of `beginApplying` with success. */
 export const endApplying = (request: ChangeRequest, now: Date): CommandResult => {
   const { applying } = request;
-  if (applying === null) throw new Error('The request has no attempt to apply it.');
+  if (applying === null)
+    throw new Error(`Change request ${request.id} is not being applied: call beginApplying first.`);
   const command = applying.scheduled ? 'run' : 'apply';
   const roles = { ...systemRoles, applier: true };
   const actor = { by: applying.by, now, roles };
@@ -303,7 +304,8 @@ export const abandonApplying = (
   why?: { readonly command: 'fail' | 'suspend'; readonly reason: string },
 ): CommandResult => {
   const { applying } = request;
-  if (applying === null) throw new Error('The request has no attempt to apply it.');
+  if (applying === null)
+    throw new Error(`Change request ${request.id} is not being applied: call beginApplying first.`);
   const atRest = { ...request, applying: null };
   if (!applying.scheduled || why === undefined) return { request: atRest, events: [] };
   const actor = { by: applying.by, now, roles: systemRoles };

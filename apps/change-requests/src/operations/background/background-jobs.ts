@@ -29,7 +29,7 @@ export interface BackgroundJobsOptions {
 
 /** The interval of checks for deleted users, whose last requests may be stored after their deletion was consumed. */
 const deletedUsersIntervalMs = 60_000;
-/** The longest pause: the wake-up for a schedule of another replica may have been lost. */
+/** The maximum pause, because the wake-up for a schedule that another replica stored may have been lost. */
 const pollMs = 5_000;
 
 /**

@@ -5,7 +5,7 @@ import { suspensionReason } from '../../domain/review/suspension-reason.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
 import type { UncheckedSchedule } from '../../persistence/due-jobs.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { previewsOf } from '../previews.ts';
+import { previewOf } from '../previews.ts';
 
 interface Options {
   readonly bus: Bus;
@@ -22,12 +22,8 @@ export const suspendIfConflicting =
   async ({ id, project, uncheckedEdits }: UncheckedSchedule, context: CallContext): Promise<void> => {
     const request = await reader.one(id, project);
     if (request === undefined || request.schedule === null) return;
-    const reason = await previewsOf({ bus, reader }, project, [request], false, context).then(
-      (previews) => {
-        const { preview } = previews.get(id) ?? {};
-        if (preview === undefined) throw new Error('The features service returned no preview for the change request.');
-        return suspensionReason(request, preview);
-      },
+    const reason = await previewOf({ bus, reader }, request, false, context).then(
+      ({ preview }) => suspensionReason(request, preview),
       (error: unknown) => {
         if (!isFinalRefusal(error)) throw error;
         return error.kind === 'NotFoundError' ? projectGone : error.message;

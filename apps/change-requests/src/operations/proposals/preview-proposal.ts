@@ -6,9 +6,8 @@ import { createDraft } from '../../domain/content/edit-content.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { actorOf } from '../actor.ts';
-import { previewsOf } from '../previews.ts';
+import { previewOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { previewOf } from '../queries/preview-change-request.ts';
 
 /** Previews changes without proposing them. Their ids are their indexes in the list. */
 export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
@@ -27,12 +26,5 @@ export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) 
       return { ...origin, ...subject, action: change.action, payload: change.payload, snapshot: null };
     });
     const request = { ...draft, changes };
-    const previews = await previewsOf(
-      { bus, reader },
-      environmentRef.project,
-      [request],
-      true,
-      onBehalfOf(operationRequest),
-    );
-    return previewOf(previews, request);
+    return (await previewOf({ bus, reader }, request, true, onBehalfOf(operationRequest))).preview;
   });

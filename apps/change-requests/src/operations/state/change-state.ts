@@ -14,7 +14,7 @@ import {
 import { commandFor } from '../../domain/review/state-machine.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { type Preview, previewsOf } from '../previews.ts';
+import { type Preview, previewOf } from '../previews.ts';
 import { segmentConflictsOf } from '../segment-conflicts.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -71,9 +71,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
     const { params, caller } = operationRequest;
     const request = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
     requireTransition(request, 'schedule', { ...actorOf(operationRequest), roles: rolesOf(caller, request) });
-    const previews = await previewsOf({ bus, reader }, request.project, [request], true, onBehalfOf(operationRequest));
-    const found = previews.get(request.id);
-    if (found === undefined) throw new Error('The features service returned no preview for the change request.');
+    const found = await previewOf({ bus, reader }, request, true, onBehalfOf(operationRequest));
     const conflicts = conflictsIn(found.preview);
     if (conflicts.length > 0) throw blocked(conflicts);
     const snapshots = Object.fromEntries(found.snapshots.map(({ id, snapshot }) => [id, snapshot]));
