@@ -78,11 +78,11 @@ const showViolations = (
 ): string =>
   violations
     .slice(0, shownAtMost)
-    .map(({ promise, operation, what, errorId, curl, nth, times }) => {
+    .map(({ promise, operation, detail, errorId, curl, nth, times }) => {
       const logged = errorId === undefined ? undefined : loggedOf(errorId);
       return [
         `\n${promise}: ${operation}${times > 1 ? ` (${times} times)` : ''}, request ${nth} of seed ${seed}`,
-        `  ${what}`,
+        `  ${detail}`,
         ...(logged === undefined ? [] : [`  logged: ${logged.slice(0, 2_000)}`]),
         `  ${curl}`,
       ].join('\n');

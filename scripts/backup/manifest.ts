@@ -84,8 +84,8 @@ export const serializeManifest = (manifest: Manifest): string =>
   `${JSON.stringify({ manifest, sha256: hashOf(JSON.stringify(manifest)) }, null, 1)}\n`;
 
 /** The error for a backup that is damaged. */
-export const damagedBackupError = (folder: string, what: string): BackupError =>
-  new BackupError(`The backup ${folder} is damaged: ${what}. Nothing was changed. Use another copy of it.`);
+export const damagedBackupError = (folder: string, fault: string): BackupError =>
+  new BackupError(`The backup ${folder} is damaged: ${fault}. Nothing was changed. Use another copy of it.`);
 
 const newer = (folder: string, how: string): BackupError =>
   new BackupError(

@@ -25,8 +25,8 @@ export const checkAddress = async (address: string): Promise<readonly Finding[]>
     const body = (await response.json().catch(() => ({}))) as { reason?: string; unavailable?: readonly string[] };
     const { reason = 'no reason given', unavailable = [] } = body;
     if (response.ok && unavailable.length > 0) {
-      const what = `serves SDKs from memory, and answers 503 to administrators: unavailable are ${unavailable.join(' and ')}.`;
-      return [failedCheck(address, what), ...clock];
+      const state = `serves SDKs from memory, and answers 503 to administrators: unavailable are ${unavailable.join(' and ')}.`;
+      return [failedCheck(address, state), ...clock];
     }
     if (response.ok) return [passedCheck(address, 'ready'), ...clock];
     return [failedCheck(address, `is not ready (${response.status}): ${reason}`), ...clock];

@@ -14,7 +14,7 @@ export type Promised =
 
 export interface ResponseFault {
   readonly promise: Promised;
-  readonly what: string;
+  readonly detail: string;
 }
 
 const parseJson = (text: string): unknown => {
@@ -46,15 +46,15 @@ export const responseFaults = (
   const { status, text } = answer;
   const faults: ResponseFault[] = [];
   const shown = text.slice(0, 400);
-  if (status >= 500) faults.push({ promise: 'an answer of 5xx', what: `${status} ${shown}` });
+  if (status >= 500) faults.push({ promise: 'an answer of 5xx', detail: `${status} ${shown}` });
   const documented = operation.answers.get(status);
-  if (documented === undefined) faults.push({ promise: 'an undocumented status', what: `${status} ${shown}` });
+  if (documented === undefined) faults.push({ promise: 'an undocumented status', detail: `${status} ${shown}` });
   const fault = documented === undefined ? undefined : faultOfBody(answer, documented);
   if (fault !== undefined)
-    faults.push({ promise: 'a body that breaks its schema', what: `${status}: ${fault}; ${shown}` });
+    faults.push({ promise: 'a body that breaks its schema', detail: `${status}: ${fault}; ${shown}` });
   if (broken !== undefined && status < 500 && status !== broken.expected) {
     const promise = status < 400 ? 'a broken input accepted' : 'a broken input refused as something else';
-    faults.push({ promise, what: `${broken.rule}: ${status} instead of ${broken.expected}; ${shown}` });
+    faults.push({ promise, detail: `${broken.rule}: ${status} instead of ${broken.expected}; ${shown}` });
   }
   return faults;
 };

@@ -66,7 +66,7 @@ describe('a server that violates its description', () => {
   it('is detected when it accepts every request', async () => {
     const report = await liar((_request, response, body) => response.writeHead(201).end(body.slice(0, 2_000)));
     expect(promisesBrokenIn(report)).toEqual(['a body that breaks its schema', 'a broken input accepted']);
-    expect(report.violations.find(({ what }) => what.startsWith('no key'))?.curl).toMatch(/^curl .*\/api\/things/);
+    expect(report.violations.find(({ detail }) => detail.startsWith('no key'))?.curl).toMatch(/^curl .*\/api\/things/);
   });
 
   it('is detected when it returns an undocumented status', async () => {
@@ -84,6 +84,6 @@ describe('a server that violates its description', () => {
   it('is detected when a response violates its schema', async () => {
     const report = await liar((_request, response) => response.writeHead(201).end('{"name":"x"}'));
     expect(promisesBrokenIn(report)).toContain('a body that breaks its schema');
-    expect(report.violations.some(({ what }) => what.includes('must NOT have fewer than 2 characters'))).toBe(true);
+    expect(report.violations.some(({ detail }) => detail.includes('must NOT have fewer than 2 characters'))).toBe(true);
   });
 });

@@ -28,7 +28,7 @@ export interface FuzzOptions {
 export interface Violation {
   readonly promise: Promised;
   readonly operation: string;
-  readonly what: string;
+  readonly detail: string;
   /** the log names it too */
   readonly errorId: string | undefined;
   readonly curl: string;
@@ -126,7 +126,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
     const answer = await client.send(request).catch((error: Error) => error);
     if (answer instanceof Error) {
       const curl = curlOf(url, request);
-      const said = { promise: 'no answer', operation: operation.id, what: `${rule}: ${answer.message}` } as const;
+      const said = { promise: 'no answer', operation: operation.id, detail: `${rule}: ${answer.message}` } as const;
       violations.set(`no answer ${nth}`, { ...said, errorId: undefined, curl, nth, times: 1 });
       return;
     }
@@ -143,14 +143,14 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
       slowest.push({ operation: operation.id, rule, tookMs: answer.tookMs, curl: curlOf(url, request) });
       slowest = slowest.sort((a, b) => b.tookMs - a.tookMs).slice(0, slowestShown);
     }
-    for (const { promise, what } of responseFaults(request, answer, breakage)) {
+    for (const { promise, detail } of responseFaults(request, answer, breakage)) {
       const name = `${promise} ${operation.id} ${rule} ${answer.status}`;
       const before = violations.get(name);
       if (before !== undefined) before.times++;
       else {
         const errorId = answer.status < 500 ? undefined : errorIdIn(answer.text);
         const curl = curlOf(url, request);
-        violations.set(name, { promise, operation: operation.id, what, errorId, curl, nth, times: 1 });
+        violations.set(name, { promise, operation: operation.id, detail, errorId, curl, nth, times: 1 });
       }
     }
   };

@@ -51,8 +51,8 @@ const isDate = (text: string): boolean => {
   );
 };
 
-const mustBe = (what: string, path: string, sent: unknown): ErrorDetail => ({
-  message: `The \`${path}\` property must ${what}. You provided ${quoteValue(sent)}.`,
+const mustBe = (rule: string, path: string, sent: unknown): ErrorDetail => ({
+  message: `The \`${path}\` property must ${rule}. You provided ${quoteValue(sent)}.`,
   path,
 });
 

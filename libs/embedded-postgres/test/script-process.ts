@@ -28,13 +28,13 @@ export type ScriptProcess = ReturnType<typeof startScript>;
 
 /** Polls until a condition holds. */
 export const until = async (
-  what: string,
+  description: string,
   condition: () => boolean | Promise<boolean>,
   timeoutMs = 60_000,
 ): Promise<void> => {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${what}`);
+    if (performance.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${description}`);
     await sleep(10);
   }
 };

@@ -66,10 +66,10 @@ const listParameterText = (strategy: unknown, name: string): string => {
   return items.length === 0 ? `empty set of ${name}` : inParentheses(items);
 };
 
-const fromTo = (what: string, before: string | undefined, after: string | undefined): string => {
+const fromTo = (subject: string, before: string | undefined, after: string | undefined): string => {
   if (before === after) return '';
-  if (before === undefined) return ` ${what} to ${after}`;
-  return ` ${what} from ${before} to ${after ?? 'nothing'}`;
+  if (before === undefined) return ` ${subject} to ${after}`;
+  return ` ${subject} from ${before} to ${after ?? 'nothing'}`;
 };
 
 /** Describes the change of a list of a strategy. Equal lists, the common case, are detected before they are formatted. */

@@ -8,12 +8,12 @@ const Keys = ({ title, keys }: { readonly title: string; readonly keys: readonly
   <section>
     <h3>{title}</h3>
     <dl className={styles['keys']}>
-      {keys.map(([key, what]) => (
+      {keys.map(([key, action]) => (
         <div key={key}>
           <dt>
             <kbd className={styles['kbd']}>{key}</kbd>
           </dt>
-          <dd>{what}</dd>
+          <dd>{action}</dd>
         </div>
       ))}
     </dl>

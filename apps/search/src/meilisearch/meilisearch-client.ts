@@ -21,11 +21,11 @@ const requestTimeoutMs = 15_000;
 
 const member = (value: unknown, key: string): unknown => (isJsonObject(value) ? value[key] : undefined);
 
-const invalidResponse = (what: string): MeilisearchError =>
-  new MeilisearchError('garbled', `its response is malformed: expected ${what}`);
+const invalidResponse = (expected: string): MeilisearchError =>
+  new MeilisearchError('garbled', `its response is malformed: expected ${expected}`);
 
-const integer = (value: unknown, what: string): number => {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw invalidResponse(what);
+const integer = (value: unknown, expected: string): number => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw invalidResponse(expected);
   return value;
 };
 

@@ -226,11 +226,11 @@ export const natsBus = async ({
     const max = connection.info?.max_payload ?? 1024 * 1024;
     return Math.max(max - 16 * 1024, Math.floor(max / 2));
   };
-  const tooLarge = (what: string, bytes: number, max: number): CallResponse => ({
+  const tooLarge = (subject: string, bytes: number, max: number): CallResponse => ({
     refusal: refusalResponse(
       refusal(
         'PayloadTooLarge',
-        `${what} is ${bytes} bytes, more than the ${max} that the message bus carries. Request less at a time.`,
+        `${subject} is ${bytes} bytes, more than the ${max} that the message bus carries. Request less at a time.`,
       ),
     ),
   });

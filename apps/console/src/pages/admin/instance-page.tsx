@@ -209,7 +209,7 @@ const DeadLetters = () => {
             id: 'message',
             title: text.message,
             cell: ({ type, producer, position }) => (
-              <div className={styles['person']}>
+              <div className={styles['twoLines']}>
                 <code>{type}</code>
                 <span>{text.from(producer, position)}</span>
               </div>

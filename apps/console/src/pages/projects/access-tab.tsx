@@ -26,7 +26,7 @@ import { ResourceList } from '../../components/resource-list.tsx';
 import { Time } from '../../components/time.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { messages } from '../../messages/shared.ts';
-import { displayNameOf } from '../admin/people/person-cell.tsx';
+import { displayNameOf } from '../admin/people/user-cell.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './projects.module.css';
 

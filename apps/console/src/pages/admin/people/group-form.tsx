@@ -7,7 +7,7 @@ import { TextField } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
-import { displayNameOf } from './person-cell.tsx';
+import { displayNameOf } from './user-cell.tsx';
 import { roleOptions } from './role-options.ts';
 
 type Members = Group['users'];
@@ -27,9 +27,9 @@ const linesOf = (value: string): string[] => value.split('\n');
 
 /** Creates a group, or changes one. */
 export const GroupForm = ({ group, onClose }: { readonly group: Group | undefined; readonly onClose: () => void }) => {
-  const people = useQuery(operationQuery(ListUsers, {}));
-  const roles = people.data?.rootRoles ?? [];
-  const options = (people.data?.users ?? []).map((user) => ({
+  const users = useQuery(operationQuery(ListUsers, {}));
+  const roles = users.data?.rootRoles ?? [];
+  const options = (users.data?.users ?? []).map((user) => ({
     id: String(user.id),
     label: displayNameOf(user),
     about: user.email ?? user.username,

@@ -12,7 +12,7 @@ import { UsageList } from '../../../components/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
-import { displayNameOf } from './person-cell.tsx';
+import { displayNameOf } from './user-cell.tsx';
 import styles from './people.module.css';
 
 const dialogs = () => import('./group-form.tsx');
@@ -53,7 +53,7 @@ export const GroupsPage = () => {
             id: 'name',
             title: text.name,
             cell: ({ name, description }) => (
-              <div className={styles['person']}>
+              <div className={styles['twoLines']}>
                 <strong>
                   <bdi>{name}</bdi>
                 </strong>

@@ -24,7 +24,7 @@ import { Time } from '../../../components/time.tsx';
 import { UsageList } from '../../../components/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
-import { displayNameOf } from './person-cell.tsx';
+import { displayNameOf } from './user-cell.tsx';
 import { roleOptions } from './role-options.ts';
 import { instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';
 import layout from '../../../components/layout.module.css';
@@ -167,13 +167,13 @@ export const CreateServiceAccountDialog = ({ roles, onClose }: DialogProps) => {
 };
 
 interface ServiceAccountDialogProps extends DialogProps {
-  readonly what: 'edit' | 'tokens' | 'delete';
+  readonly dialog: 'edit' | 'tokens' | 'delete';
   readonly account: ServiceAccount;
 }
 
 /** What an administrator does with one service account. */
-export const ServiceAccountDialog = ({ what, account, roles, onClose }: ServiceAccountDialogProps) => {
-  switch (what) {
+export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: ServiceAccountDialogProps) => {
+  switch (dialog) {
     case 'edit':
       return (
         <FormDialog

@@ -11,7 +11,7 @@ import { Time } from '../../../components/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
-import { displayNameOf, PersonCell } from './person-cell.tsx';
+import { displayNameOf, UserCell } from './user-cell.tsx';
 
 const dialogs = () => import('./service-account-dialogs.tsx');
 const CreateServiceAccountDialog = lazyRouteComponent(dialogs, 'CreateServiceAccountDialog');
@@ -23,7 +23,7 @@ export const ServiceAccountsPage = () => {
   const roles = accounts.data?.rootRoles ?? [];
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
   const [isCreating, setCreating] = useState(false);
-  const [opened, setOpened] = useState<Pick<ComponentProps<typeof ServiceAccountDialog>, 'what' | 'account'>>();
+  const [opened, setOpened] = useState<Pick<ComponentProps<typeof ServiceAccountDialog>, 'dialog' | 'account'>>();
   // The dialogs are there when a key opens them, so that no letter is lost.
   useEffect(() => void dialogs(), []);
   useActions([
@@ -47,7 +47,7 @@ export const ServiceAccountsPage = () => {
         name={displayNameOf}
         text={({ username = '', tokens }) => [username, ...tokens.map(({ description }) => description)].join(' ')}
         columns={[
-          { id: 'name', title: text.name, cell: (account) => <PersonCell person={account} /> },
+          { id: 'name', title: text.name, cell: (account) => <UserCell user={account} /> },
           {
             id: 'role',
             title: text.rootRole,
@@ -64,9 +64,9 @@ export const ServiceAccountsPage = () => {
           { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         actions={(account) => [
-          { id: 'tokens', label: text.manageTokens, run: () => setOpened({ what: 'tokens', account }) },
-          { id: 'edit', label: text.edit, icon: 'edit', run: () => setOpened({ what: 'edit', account }) },
-          { id: 'delete', label: text.deleteUser, icon: 'remove', run: () => setOpened({ what: 'delete', account }) },
+          { id: 'tokens', label: text.manageTokens, run: () => setOpened({ dialog: 'tokens', account }) },
+          { id: 'edit', label: text.edit, icon: 'edit', run: () => setOpened({ dialog: 'edit', account }) },
+          { id: 'delete', label: text.deleteUser, icon: 'remove', run: () => setOpened({ dialog: 'delete', account }) },
         ]}
         empty={{ title: text.noServiceAccounts, help: text.serviceAccountsHelp }}
       />

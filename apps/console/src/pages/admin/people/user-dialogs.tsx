@@ -23,7 +23,7 @@ import { FormSelect, FormSwitch, FormText } from '../../../components/forms/form
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
 import { SessionTable } from '../../profile/session-table.tsx';
-import { displayNameOf } from './person-cell.tsx';
+import { displayNameOf } from './user-cell.tsx';
 import { roleOptions } from './role-options.ts';
 import { UsagesOfUser } from './usages-of-user.tsx';
 import { enteredText, instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';

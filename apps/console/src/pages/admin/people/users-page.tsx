@@ -17,7 +17,7 @@ import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { Invitations } from './invitations.tsx';
 import type { Opened, ListedUser } from './user-dialogs.tsx';
-import { displayNameOf, PersonCell } from './person-cell.tsx';
+import { displayNameOf, UserCell } from './user-cell.tsx';
 import styles from './people.module.css';
 
 const dialogs = () => import('./user-dialogs.tsx');
@@ -32,7 +32,7 @@ export const UsersPage = () => {
   const inactive = useQuery({ ...operationQuery(ListInactiveUsers, {}), enabled: isInactive });
   const navigate = useNavigate();
   const [isCreating, setCreating] = useState(false);
-  const [opened, setOpened] = useState<{ readonly what: Opened; readonly user: ListedUser } | undefined>();
+  const [opened, setOpened] = useState<{ readonly dialog: Opened; readonly user: ListedUser } | undefined>();
   const [isDeleting, setDeleting] = useState(false);
   const roles = users.data?.rootRoles ?? [];
   // The dialogs are there when a key opens them, so that no letter is lost.
@@ -42,7 +42,7 @@ export const UsersPage = () => {
   const inactiveIds = inactive.data?.inactiveUsers.map(({ id }) => id) ?? [];
   const rows = isInactive ? users.data?.users.filter(({ id }) => inactiveIds.includes(id)) : users.data?.users;
   const actionsOf = (user: ListedUser): MenuEntry[] => {
-    const open = (what: Opened) => () => setOpened({ what, user });
+    const open = (dialog: Opened) => () => setOpened({ dialog, user });
     return [
       { id: 'edit', label: text.edit, icon: 'edit', run: open('edit') },
       {
@@ -93,7 +93,7 @@ export const UsersPage = () => {
           </span>
         }
         columns={[
-          { id: 'name', title: text.name, cell: (user) => <PersonCell person={user} /> },
+          { id: 'name', title: text.name, cell: (user) => <UserCell user={user} /> },
           {
             id: 'role',
             title: text.rootRole,
@@ -119,7 +119,7 @@ export const UsersPage = () => {
       <Suspense>
         {isCreating && <CreateUserDialog roles={roles} onClose={() => setCreating(false)} />}
         {opened !== undefined && (
-          <UserDialog opened={opened.what} user={opened.user} roles={roles} onClose={() => setOpened(undefined)} />
+          <UserDialog opened={opened.dialog} user={opened.user} roles={roles} onClose={() => setOpened(undefined)} />
         )}
       </Suspense>
       {isDeleting && (

@@ -13,7 +13,7 @@ import { useSearchParameter } from '../../../components/search-parameter.ts';
 import { messages } from '../../../messages/shared.ts';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { AdminSection } from '../admin-section.tsx';
-import { displayNameOf, PersonCell } from '../people/person-cell.tsx';
+import { displayNameOf, UserCell } from '../people/user-cell.tsx';
 import { userRightsOf, permissionGroups, type UserRights, type GrantSource } from './role-rights.ts';
 import styles from '../people/people.module.css';
 
@@ -79,7 +79,7 @@ export const AccessPage = () => {
     ...(mayListAll ? [{ id: everywhere, label: text.everywhere }] : []),
     ...projects.map(({ id, name }) => ({ id, label: name, about: id })),
   ];
-  const people = holders.data && userRightsOf(holders.data, { permission, environment });
+  const users = holders.data && userRightsOf(holders.data, { permission, environment });
   return (
     <AdminSection id="access">
       <div className={styles['filters']}>
@@ -119,7 +119,7 @@ export const AccessPage = () => {
       </div>
       <ResourceList
         label={text.access}
-        query={{ ...holders, data: people }}
+        query={{ ...holders, data: users }}
         rowKey={({ user }) => user.id}
         name={({ user }) => displayNameOf(user)}
         text={({ user, sources }) => [user.username ?? '', user.email ?? '', ...sources.map(nameOfSource)].join(' ')}
@@ -129,7 +129,7 @@ export const AccessPage = () => {
             title: text.person,
             cell: ({ user }) => (
               <span className={styles['badges']}>
-                <PersonCell person={user} />
+                <UserCell user={user} />
                 {user.isService && <Badge>{text.serviceAccount}</Badge>}
               </span>
             ),

@@ -24,7 +24,7 @@ import { UsageList } from '../../../components/usage-list.tsx';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { messages } from '../../../messages/shared.ts';
 import { notify } from '../../../shell/toasts.tsx';
-import { displayNameOf } from '../people/person-cell.tsx';
+import { displayNameOf } from '../people/user-cell.tsx';
 import { bodyOfGrants, grantKey, grantsOf, mergeGrants, permissionGroups } from './role-rights.ts';
 import layout from '../../../components/layout.module.css';
 import styles from '../people/people.module.css';

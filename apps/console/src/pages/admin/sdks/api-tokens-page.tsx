@@ -83,7 +83,7 @@ export const ApiTokensPage = () => {
             id: 'name',
             title: text.name,
             cell: ({ tokenName, secret }) => (
-              <div className={styles['person']}>
+              <div className={styles['twoLines']}>
                 <strong>
                   <bdi>{tokenName}</bdi>
                 </strong>

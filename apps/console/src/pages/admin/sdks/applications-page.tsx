@@ -67,7 +67,7 @@ const AllApplications = ({ filter }: { readonly filter: React.ReactNode }) => {
             id: 'name',
             title: text.name,
             cell: ({ appName, description }) => (
-              <div className={styles['person']}>
+              <div className={styles['twoLines']}>
                 <ApplicationLink name={appName} />
                 {description !== null && description !== '' && <span dir="auto">{description}</span>}
               </div>

@@ -7,15 +7,15 @@ interface Named {
   readonly email?: string | null | undefined;
 }
 
-/** What a person is called: by the first of name, username and e-mail address that is set. */
+/** What a user is called: by the first of name, username and e-mail address that is set. */
 export const displayNameOf = ({ id, name, username, email }: Named): string => name || username || email || `#${id}`;
 
-/** A person in a list: the display name, and below it the username or e-mail address. */
-export const PersonCell = ({ person }: { readonly person: Named }) => {
-  const name = displayNameOf(person);
-  const others = [person.username, person.email].filter((one) => one != null && one !== '' && one !== name);
+/** A user in a list: the display name, and below it the username or e-mail address. */
+export const UserCell = ({ user }: { readonly user: Named }) => {
+  const name = displayNameOf(user);
+  const others = [user.username, user.email].filter((one) => one != null && one !== '' && one !== name);
   return (
-    <div className={styles['person']}>
+    <div className={styles['twoLines']}>
       <strong>
         <bdi>{name}</bdi>
       </strong>
