@@ -3,7 +3,7 @@ import { operations, serviceOf, StreamClientFeatures } from '@bunting/contracts'
 import { awaitRightsAfter } from './authorisation/await-rights.ts';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
-import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext } from '@bunting/runtime';
+import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext, startLoop } from '@bunting/runtime';
 import { admission, anonymousRateLimit, publicAdmission } from './admission/admit.ts';
 import { configuredTokens } from './domain/tokens/configured-tokens.ts';
 import { authenticator } from './authentication/authenticate.ts';
@@ -116,8 +116,17 @@ const start = async ({
     warn,
   });
   onStop('outbox', () => outboxProducer.stop());
-  const lastUses = lastSeenRecorder(database, { intervalMs: config.GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS, warn });
-  onStop('last uses of tokens', () => lastUses.stop());
+  const lastUses = lastSeenRecorder(database);
+  const storingLastUses = startLoop({
+    name: 'The storing of when tokens were last used',
+    intervalMs: config.GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS,
+    run: lastUses.store,
+    warn,
+  });
+  onStop('last uses of tokens', async () => {
+    await storingLastUses.stop();
+    await lastUses.store().catch(() => undefined);
+  });
   const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
   if (cipher === undefined) {
     const erased = await eraseSealedSecrets(database);

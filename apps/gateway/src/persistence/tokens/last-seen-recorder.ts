@@ -21,38 +21,23 @@ const storeLastUses = `
   free as (select u.id from api_user u join people using (id) order by u.id for update of u skip locked)
   update api_user u set seen_at = greatest(u.seen_at, people.seen_at) from people join free using (id) where u.id = people.id`;
 
-/** Records in memory when tokens and sessions were last used, and stores the records in one statement every `intervalMs`. */
-export const lastSeenRecorder = (
-  database: Database,
-  { intervalMs, warn }: { readonly intervalMs: number; readonly warn: (message: string) => void },
-) => {
+/** Records in memory when tokens and sessions were last used, and stores the records in one statement when `store` is called. */
+export const lastSeenRecorder = (database: Database) => {
   let records = new Map<string, number>();
-  let writing: Promise<void> = Promise.resolve();
-
-  const writeRecords = async (): Promise<void> => {
-    if (records.size === 0) return;
-    const uses = records;
-    records = new Map();
-    const times = [...uses.values()].map((usedAt) => new Date(usedAt).toISOString());
-    // Not retried: the next use of the token is recorded again.
-    await database
-      .transaction(({ query }) => query(storeLastUses, [[...uses.keys()], times]))
-      .catch((error: unknown) =>
-        warn(
-          `Could not store when ${times.length} tokens and sessions were last used; their next use will be stored: ${(error as Error).message}`,
-        ),
-      );
-  };
-  const flush = (): Promise<void> => (writing = writing.then(writeRecords));
-  const timer = setInterval(() => void flush(), intervalMs).unref();
-
   return {
     record: (tokenId: string) => void records.set(tokenId, Date.now()),
-    /** Stores the records since the last flush. */
-    write: flush,
-    stop: (): Promise<void> => {
-      clearInterval(timer);
-      return flush();
+    /** Stores the records since the last call. After a failure the next call stores them, too. */
+    store: async (): Promise<void> => {
+      if (records.size === 0) return;
+      const uses = records;
+      records = new Map();
+      const times = [...uses.values()].map((usedAt) => new Date(usedAt).toISOString());
+      try {
+        await database.transaction(({ query }) => query(storeLastUses, [[...uses.keys()], times]));
+      } catch (error) {
+        records = new Map([...uses, ...records]);
+        throw error;
+      }
     },
   };
 };
