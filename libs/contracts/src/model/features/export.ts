@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Constraint } from '../strategies/constraint.ts';
-import { Dependency } from './feature.ts';
+import { Dependency, optionalMetadata } from './feature.ts';
 import { largestId, Nullable, TextByKey } from '../schema.ts';
 import { TagType, TagValue } from './tag.ts';
 import { FeatureVariant, StrategyVariant } from './variant.ts';
@@ -8,11 +8,8 @@ import { FeatureVariant, StrategyVariant } from './variant.ts';
 const ExportedFeature = Type.Object(
   {
     name: Type.String({ description: 'the name of the feature' }),
-    description: Type.Optional(Nullable(Type.String())),
-    type: Type.Optional(Type.String({ description: 'the type of the feature' })),
+    ...optionalMetadata,
     project: Type.Optional(Type.String({ description: 'the project that it was exported from' })),
-    stale: Type.Optional(Type.Boolean()),
-    impressionData: Type.Optional(Type.Boolean()),
     archived: Type.Optional(Type.Boolean()),
   },
   { description: 'A feature without its settings in environments.' },

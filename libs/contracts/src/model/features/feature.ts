@@ -18,9 +18,15 @@ const type = Type.String({
   description: 'the type of the feature: experiment, kill-switch, release, operational, permission or sunset',
 });
 const description = Nullable(Type.String(), { description: 'the description of the feature' });
-const project = Type.String({ description: 'the id of the project that the feature belongs to' });
 const stale = Type.Boolean({ description: 'whether the feature is stale, by its age and type' });
 const impressionData = Type.Boolean({ description: 'whether impression data is collected' });
+
+/** The properties that describe a feature in all environments, as replies to its writes and lists of features have them. */
+const metadata = { type, description, stale, impressionData };
+/** The same, as updates, exports and imports have them. */
+export const optionalMetadata = Type.Partial(Type.Object(metadata)).properties;
+
+const project = Type.String({ description: 'the id of the project that the feature belongs to' });
 const createdAt = Nullable(Timestamp('when the feature was created'));
 const archivedAt = Nullable(Timestamp('when the feature was archived'));
 const archived = Type.Boolean({ description: 'whether the feature is archived' });
@@ -48,14 +54,11 @@ export type Dependency = Static<typeof Dependency>;
 export const Feature = Type.Object(
   {
     name,
-    type: Type.Optional(type),
-    description: Type.Optional(description),
+    ...optionalMetadata,
     archived: Type.Optional(archived),
     project: Type.Optional(project),
     enabled: Type.Optional(Type.Boolean({ description: 'whether the feature is enabled in any environment' })),
-    stale: Type.Optional(stale),
     favorite: Type.Optional(Type.Boolean({ description: 'whether it is a favourite of the caller' })),
-    impressionData: Type.Optional(impressionData),
     createdAt: Type.Optional(createdAt),
     createdBy: Type.Optional(UserReference),
     archivedAt: Type.Optional(archivedAt),
@@ -100,12 +103,9 @@ export type Feature = Static<typeof Feature>;
 export const FeatureWithoutEnvironments = Type.Object(
   {
     name,
-    description,
-    type,
+    ...metadata,
     project,
-    stale,
     createdAt,
-    impressionData,
     archived,
     archivedAt: Type.Optional(archivedAt),
     lastSeenAt: Type.Optional(lastSeenAt),
@@ -140,12 +140,9 @@ export type CreateFeatureBody = Static<typeof CreateFeatureBody>;
 export const ProjectFeature = Type.Object(
   {
     name,
-    type,
-    description,
+    ...metadata,
     project,
-    stale,
     favorite: Type.Boolean({ description: 'whether it is a favourite of the caller' }),
-    impressionData,
     createdAt,
     archivedAt: Type.Optional(archivedAt),
     environments: Type.Array(FeatureEnvironment, { description: 'the feature in each environment of its project' }),
@@ -171,10 +168,8 @@ export type ProjectFeatures = Static<typeof ProjectFeatures>;
 export const UpdateFeatureBody = Type.Object(
   {
     name: Type.Optional(Type.String({ description: 'the current name: a feature cannot be renamed' })),
-    description: Type.Optional(description),
+    ...optionalMetadata,
     type: Type.Optional(FeatureType),
-    stale: Type.Optional(stale),
-    impressionData: Type.Optional(impressionData),
     archived: Type.Optional(Type.Boolean({ description: 'ignored: archive and revive have operations of their own' })),
   },
   { title: 'updateFeatureSchema', description: 'The properties of a feature to change.' },
