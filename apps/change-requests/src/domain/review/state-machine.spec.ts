@@ -43,7 +43,7 @@ const reviewers: readonly Role[] = ['reviewer', ...admins];
 const appliers: readonly Role[] = ['applier', 'author and applier', ...admins];
 const everyoneConcerned: readonly Role[] = [...new Set([...authors, ...reviewers, ...appliers])];
 
-/** The reference (1.3) once more, by who may do what in which state: to which state it leads, and for whom. */
+/** The transitions written out a second time: from which state a command leads to which, and for whom. */
 const documented: Readonly<Partial<Record<`${ChangeRequestState}: ${Command}`, readonly [string, readonly Role[]]>>> = {
   'Draft: discard': ['deleted', authors],
   'Draft: send to review': ['In review', authors],
@@ -132,7 +132,7 @@ describe('an actor', () => {
 const people = [mia, lee, { id: 9, name: 'kim' }, { id: 10, name: 'rita' }] as const;
 const steps = [...commands, 'add', 'take out', 'end', 'abandon'] as const;
 
-/** What must hold of a request at any time (change-requests.md, 8). */
+/** What must hold of a request at any time (docs/behaviour.md, Change requests). */
 const requireLegal = (before: ChangeRequest, after: ChangeRequest): void => {
   expect(after.schedule !== null).toBe(after.state === 'Scheduled');
   if (['Approved', 'Scheduled', 'Applied'].includes(after.state)) {
