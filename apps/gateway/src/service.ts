@@ -132,7 +132,7 @@ const start = async ({
     const erased = await eraseSealedSecrets(database);
     if (erased > 0) {
       warn(
-        `Erased the encrypted secrets of ${erased} SDK tokens because GATEWAY_READABLE_SDK_TOKENS is off. The tokens stay valid.`,
+        `The gateway erased the encrypted secrets of ${erased} SDK tokens because GATEWAY_READABLE_SDK_TOKENS is off. The tokens stay valid; create others where their secrets have to be listed.`,
       );
     }
   }
@@ -210,7 +210,7 @@ const start = async ({
     readSchema: database.schema,
     metrics,
     requireAccepting: async () => {
-      if (draining.aborted) throw new Error('The gateway is stopping.');
+      if (draining.aborted) throw new Error('The gateway is stopping: send requests to another one.');
       await requireCompatible();
       limits.requireCapacity();
       if (!hasFirstTokens) throw new Error('The gateway is starting: the tokens of its settings are not stored yet.');

@@ -156,7 +156,7 @@ export const startGateway = async ({ environment = {}, databaseUrl, level = 'inf
           environment: where,
           expiresAt: expiresAt?.toISOString() ?? null,
           revokedAt: revokedAt?.toISOString() ?? null,
-          given: null,
+          configured: null,
         });
       });
     },

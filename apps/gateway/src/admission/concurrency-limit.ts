@@ -1,38 +1,39 @@
 import type { Refusal } from '@bunting/contracts';
 
-/** A limit on how many permits one holder has concurrently, and the refusal beyond it. */
+/** A limit on how many permits are held concurrently under one key, and the refusal beyond it. */
 export interface Quota {
-  readonly holder: string;
+  /** what the permits are counted under, e.g. `user 7` */
+  readonly key: string;
   readonly limit: number;
   readonly refuse: () => Refusal;
 }
 
-/** A semaphore that counts each permit under several holders, such as a token, a user and the whole process. */
+/** A semaphore that counts each permit under several keys, such as those of a token, a user and the whole process. */
 export const concurrencyLimit = () => {
   const permits = new Map<string, number>();
-  const held = (holder: string): number => permits.get(holder) ?? 0;
-  const change = (holder: string, by: 1 | -1): void => {
-    const count = held(holder) + by;
-    if (count === 0) permits.delete(holder);
-    else permits.set(holder, count);
+  const countOf = (key: string): number => permits.get(key) ?? 0;
+  const change = (key: string, by: 1 | -1): void => {
+    const count = countOf(key) + by;
+    if (count === 0) permits.delete(key);
+    else permits.set(key, count);
   };
 
   return {
-    inUse: held,
+    inUse: countOf,
     /**
      * Acquires a permit under all of the quotas, or under none.
      * @returns a function that releases the permit; a second call does nothing
      * @throws Refusal of the first quota that is used up
      */
     acquire: (quotas: readonly Quota[]): (() => void) => {
-      const usedUp = quotas.find(({ holder, limit }) => held(holder) >= limit);
+      const usedUp = quotas.find(({ key, limit }) => countOf(key) >= limit);
       if (usedUp !== undefined) throw usedUp.refuse();
-      for (const { holder } of quotas) change(holder, 1);
+      for (const { key } of quotas) change(key, 1);
       let isReleased = false;
       return () => {
         if (isReleased) return;
         isReleased = true;
-        for (const { holder } of quotas) change(holder, -1);
+        for (const { key } of quotas) change(key, -1);
       };
     },
   };

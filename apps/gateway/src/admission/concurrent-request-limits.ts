@@ -29,8 +29,8 @@ interface Progress {
 }
 
 const busy = (): Refusal => unavailable('Bunting is overloaded. Please try again.');
-const tooMany = (what: string) => (): Refusal =>
-  refusal('RateLimitError', `There are too many requests ${what}. Please wait for some of them to end.`, {
+const tooMany = (scope: string) => (): Refusal =>
+  refusal('RateLimitError', `There are too many requests ${scope}. Please wait for some of them to end.`, {
     retryAfterSeconds: 1,
   });
 
@@ -54,22 +54,22 @@ export const requestLimits = (config: Limits) => {
   const totals = { incoming: config.GATEWAY_MAX_INCOMING_REQUESTS, handling: config.GATEWAY_MAX_CONCURRENT_REQUESTS };
   const requests = new WeakMap<FastifyRequest, Progress>();
 
-  const total = (stage: 'incoming' | 'handling'): Quota => ({ holder: everyone, limit: totals[stage], refuse: busy });
+  const total = (stage: 'incoming' | 'handling'): Quota => ({ key: everyone, limit: totals[stage], refuse: busy });
   const quotas = (stage: 'incoming' | 'handling', { id, address, group }: Client): Quota[] => {
     const perClient =
       stage === 'incoming'
         ? config.GATEWAY_MAX_INCOMING_REQUESTS_PER_CLIENT
         : config.GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT;
-    const ofClient = { holder: `client ${id}`, limit: perClient, refuse: tooMany('of this key at the same time') };
+    const ofClient = { key: `client ${id}`, limit: perClient, refuse: tooMany('of this key at the same time') };
     const ofAddress = {
-      holder: `address ${address}`,
+      key: `address ${address}`,
       limit: config.GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS,
       refuse: tooMany('from this address whose body has not arrived'),
     };
     const quotasOfClient = [ofClient, ...(stage === 'incoming' ? [ofAddress] : [])];
     if (group === undefined) return quotasOfClient;
     const limit = Math.max(1, Math.floor(totals[stage] * shareOfGroup[group]));
-    return [...quotasOfClient, { holder: group, limit, refuse: busy }];
+    return [...quotasOfClient, { key: group, limit, refuse: busy }];
   };
   const release = (progress: Progress): void => {
     for (const one of progress.release.splice(0)) one();

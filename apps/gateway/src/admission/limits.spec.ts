@@ -68,14 +68,14 @@ describe('maximum body size', () => {
     ['GATEWAY_MAX_JSON_ITEMS', ',"tags":[1,2,3,4,5,6]', 400],
     ['GATEWAY_MAX_JSON_VALUES', `,"tags":[${Array(5).fill('[1,2,3,4,5]').join()}]`, 400],
     ['GATEWAY_MAX_BODY_BYTES', `,"description":"${'x'.repeat(2_048)}"`, 413],
-  ])('is %s', async (_setting, extra, status) => {
+  ])('is that of the setting %s', async (_setting, extra, status) => {
     const response = await createFeature(named(extra));
     expect(response.status).toBe(status);
     expect((await refusalOf(response)).message).toMatch(/more than \d+|larger than 2048 bytes/);
     expect((await createFeature(named(''))).status).toBe(201);
   });
 
-  it('allows larger bodies for imports', async () => {
+  it('of imports is larger than that of other operations', async () => {
     const file = (features: number) =>
       `{"project":"default","environment":"development","data":{"features":[${Array(features).fill('{}').join()}]}}`;
     const tooMany = async (count: number) => (await refusalOf(await importFeatures(file(count)))).message;
@@ -105,7 +105,7 @@ describe('maximum length of a URL', () => {
     ['GATEWAY_MAX_URL_BYTES', `?${'x'.repeat(256)}`],
     ['GATEWAY_MAX_QUERY_PARAMETERS', '?a&b&c&d'],
     ['GATEWAY_MAX_URL_BYTES, whatever is in it', `%zz${'x'.repeat(256)}`],
-  ])('is checked before authentication: %s', async (_setting, more) => {
+  ])('is checked before the token of the request: %s', async (_setting, more) => {
     const response = await gateway.ask(`${featurePath}${more}`, { key: null });
     expect([response.status, (await refusalOf(response)).name]).toEqual([414, 'UriTooLong']);
     expect((await gateway.ask(`${featurePath}?a&b&c`)).status).toBe(200);
@@ -119,7 +119,7 @@ describe('maximum headers', () => {
     ['GATEWAY_MAX_HEADER_BYTES', { 'x-long': 'x'.repeat(2_048) }],
     ['GATEWAY_MAX_HEADERS', many(14)],
     ['GATEWAY_MAX_HEADERS, however many more there are', many(200)],
-  ])('is %s', async (_setting, headers) => {
+  ])('are limited by the setting %s', async (_setting, headers) => {
     const answer = await sendRaw(gateway.port, rawRequest('GET', featurePath, { ...authorized, ...headers }));
     expect([answer.status, refusalIn(answer.body).name]).toEqual([431, 'HeadersTooLarge']);
     const within = await sendRaw(gateway.port, rawRequest('GET', featurePath, { ...authorized, ...many(13) }));
@@ -168,7 +168,7 @@ describe('slow clients', () => {
     expect([answer.status, answer.headers['connection'], refusalIn(answer.body).message]).toEqual([
       408,
       'close',
-      'The request did not arrive in time.',
+      'The request did not arrive in time. Send it again.',
     ]);
     expect(answer.tookMs).toBeGreaterThan(250);
   });

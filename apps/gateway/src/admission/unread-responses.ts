@@ -41,9 +41,9 @@ export const unreadResponses = ({
 
   const count = (clientKey: string, bytes: number): void => {
     total += bytes;
-    const held = (bytesOf.get(clientKey) ?? 0) + bytes;
-    if (held === 0) bytesOf.delete(clientKey);
-    else bytesOf.set(clientKey, held);
+    const unreadBytes = (bytesOf.get(clientKey) ?? 0) + bytes;
+    if (unreadBytes === 0) bytesOf.delete(clientKey);
+    else bytesOf.set(clientKey, unreadBytes);
   };
   const isCounted = (response: ServerResponse, { options: { shared } }: Unread): boolean =>
     shared === undefined || sharing.get(shared)?.values().next().value === response;

@@ -72,7 +72,7 @@ describe('a token', () => {
     expect(await status(expiring)).toBe(401);
   });
 
-  it('rejects a revoked token', async () => {
+  it('that was revoked does not authenticate', async () => {
     const [revoked, later] = [aToken(), 'client.0123456789abcdef'];
     await gateway.givenToken({ token: revoked, revokedAt: new Date() });
     expect(await status(revoked)).toBe(401);
@@ -159,7 +159,7 @@ describe('the token cache', () => {
     await eventually(async () => expect(await status(token)).toBe(401));
   });
 
-  it('does not keep a token beyond its expiry', async () => {
+  it('does not return a token after the token has expired', async () => {
     const token = aToken();
     const tokens = tokenLookup(gateway.database);
     const hasher = await openTokenHasher(gateway.database, tokenKey);

@@ -22,7 +22,7 @@ export interface AuthenticatorOptions {
 export type Credentials = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>;
 
 /**
- * Returns whom the token of the `Authorization` header authenticates, or without that header the session of the cookie.
+ * Returns the principal of the token in the `Authorization` header, or without that header of the session in the cookie.
  * @throws Refusal `AuthenticationRequired` for a missing or invalid token or session
  */
 export type Authenticate = (headers: Credentials) => Principal | Promise<Principal>;
@@ -64,9 +64,9 @@ const endedSession = (): Refusal =>
 
 /** The token in the header, with or without the scheme `Bearer`. */
 const tokenIn = (authorization: string | undefined): string => {
-  const given = authorization?.trim() ?? '';
-  if (given === '') throw missingToken();
-  const token = given.replace(bearer, '');
+  const credentials = authorization?.trim() ?? '';
+  if (credentials === '') throw missingToken();
+  const token = credentials.replace(bearer, '');
   if (token.length > maxTokenLength) throw invalidToken();
   return token;
 };
@@ -156,7 +156,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
     return lookup;
   };
 
-  /** Returns whom a token authenticates, without recording its use. @throws Refusal `AuthenticationRequired` for an invalid token */
+  /** Returns the principal of a token, without recording its use. @throws Refusal `AuthenticationRequired` for an invalid token */
   const identify = (token: string): Principal | Promise<Principal> =>
     findCached(hash('sha256', token, 'base64'), () => tokens.find(hasher(token)), invalidToken);
 
@@ -178,7 +178,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
       const principal = valid.get(hash('sha256', token, 'base64'));
       return principal === undefined ? undefined : recordUse(principal);
     },
-    /** Returns whom the token with an id authenticates now. @throws Refusal `AuthenticationRequired` once it is not valid any more */
+    /** Returns the principal of the token with an id. @throws Refusal `AuthenticationRequired` once it is not valid any more */
     identifyById: (tokenId: string): Principal | Promise<Principal> =>
       findCached(`id:${tokenId}`, () => tokens.findById(tokenId), invalidToken),
     /**

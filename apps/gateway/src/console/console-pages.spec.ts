@@ -85,7 +85,7 @@ describe('a client that is no browser', () => {
 });
 
 describe('a file of the console', () => {
-  it.each(['br', 'gzip', 'identity'])('comes in the encoding %s, and never again', async (encoding) => {
+  it.each(['br', 'gzip', 'identity'])('is sent in the encoding %s, for browsers to cache forever', async (encoding) => {
     const response = await get('/console/main-a1b2.js', { 'accept-encoding': encoding });
     expect(response.headers.get('content-encoding') ?? 'identity').toBe(encoding);
     expect(await response.text()).toBe(script);

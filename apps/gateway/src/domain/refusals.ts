@@ -5,10 +5,10 @@ export const badRequest = (reason: string, path: string): Refusal =>
   invalid(`${reason}: see the \`${path}\` property.`, path);
 
 /** 400 for a resource beyond its limit. */
-export const limitExceeded = (what: string, limit: number): Refusal =>
+export const limitExceeded = (resource: string, limit: number): Refusal =>
   refusal(
     'ExceedsLimitError',
-    `Failed to create ${what}. You can't create more than the established limit of ${limit}.`,
+    `Failed to create ${resource}. You can't create more than the established limit of ${limit}.`,
   );
 
 /** The refusal of a link that sets a password or creates the first administrator. */

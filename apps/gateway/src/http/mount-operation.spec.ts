@@ -89,7 +89,7 @@ describe('a valid request', () => {
     expect([tag.status, tag.headers.get('location')]).toEqual([201, 'one%20two/tags']);
   });
 
-  it('gets the headers of the service', async () => {
+  it('gets the response headers that the service sets', async () => {
     const response = await gateway.ask('/api/admin/search/features');
     expect(response.headers.get('bunting-stale')).toBe('120');
   });
@@ -173,7 +173,7 @@ describe('the token of a request', () => {
     );
   });
 
-  it.each(['Bearer ', 'bearer ', 'BEARER    '])('may follow the scheme %p', async (word) => {
+  it.each(['Bearer ', 'bearer ', 'BEARER    '])('is accepted after the scheme %p', async (word) => {
     expect((await gateway.ask(featurePath, { key: `${word}${adminToken}` })).status).toBe(200);
   });
 

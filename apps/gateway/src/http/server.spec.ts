@@ -125,12 +125,12 @@ describe('an unknown path', () => {
     },
   );
 
-  it('is reported for CONNECT', async () => {
+  it('is a 404 also for the method CONNECT', async () => {
     const answer = await sendRaw(gateway.port, 'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n');
     expect([answer.status, refusalIn(answer.body).name]).toEqual([404, 'NotFoundError']);
   });
 
-  it('gets no body for HEAD', async () => {
+  it('is answered to HEAD without a body', async () => {
     const response = await gateway.ask('/nosuch', { method: 'HEAD' });
     expect([response.status, await response.text()]).toEqual([404, '']);
   });
@@ -157,13 +157,13 @@ describe('invalid HTTP', () => {
     expect([answer.status, refusalIn(answer.body).name]).toEqual([431, 'HeadersTooLarge']);
   });
 
-  it('ignores an Upgrade header', async () => {
+  it('with an Upgrade header is served without an upgrade', async () => {
     const headers = { ...authorized, connection: 'close, upgrade', upgrade: 'websocket' };
     const answer = await sendRaw(gateway.port, rawRequest('GET', featurePath, headers));
     expect([answer.status, answer.body]).toEqual([200, '{ "name": "one",  "project": "default" }']);
   });
 
-  it('does not affect later requests', async () => {
+  it('does not affect requests on later connections', async () => {
     const ending = sendRaw(gateway.port, 'CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n', (socket) =>
       socket.resetAndDestroy(),
     );
@@ -247,7 +247,7 @@ describe('a body that is too large', () => {
     expect(received).toEqual([]);
   });
 
-  it('may be larger for an import', async () => {
+  it('is accepted by an import up to its larger limit', async () => {
     const data = { features: [], featureStrategies: [], tagTypes: [], padding: 'x'.repeat(2 * megabyte) };
     const body = JSON.stringify({ project: 'default', environment: 'development', data });
     const post = (text: string) => gateway.ask(importPath, { method: 'POST', headers: json, body: text });
@@ -267,7 +267,7 @@ describe('a missing token', () => {
     expect([answer.status, answer.headers['connection']]).toEqual([401, 'close']);
   });
 
-  it('gets 401 instead of 100 Continue', async () => {
+  it('is answered with 401 instead of 100 Continue', async () => {
     const asking = { ...json, expect: '100-continue', 'content-length': '2' };
     const refused = await sendRaw(gateway.port, rawRequest('PATCH', strategyPath, asking));
     expect(refused.status).toBe(401);

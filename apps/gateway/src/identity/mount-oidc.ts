@@ -53,9 +53,9 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
   const waiting = concurrencyLimit();
   const logged = rateLimiter(maxLoggedFailures);
   const quota = {
-    holder: 'sign-ins',
+    key: 'sign-ins',
     limit: maxWaiting,
-    refuse: () => unavailable('Too many people are signing in. Please try again.'),
+    refuse: () => unavailable('Too many users are signing in. Please try again.'),
   };
 
   const warn = (message: string, error: unknown): void => {
@@ -87,7 +87,7 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
     return sendSignInPage(
       reply,
       500,
-      'Something went wrong in Bunting. An administrator finds the request in the log.',
+      `Something went wrong in Bunting. An administrator finds the cause in the log under the request ${request.id}.`,
     );
   };
 
@@ -100,7 +100,11 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
         const provider = await settings.provider();
         if (provider === undefined) {
           request.exchange.outcome = 'NotFoundError';
-          return sendSignInPage(reply, 404, 'Signing in with OpenID Connect is turned off.');
+          return sendSignInPage(
+            reply,
+            404,
+            'Signing in with OpenID Connect is turned off. Sign in with a password, or ask an administrator of Bunting.',
+          );
         }
         return await handle(request, reply, provider);
       } catch (error) {
@@ -131,14 +135,14 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
       );
     }
     reply.header('set-cookie', loginCookie.end(pending));
-    const profile = await provider
+    const claims = await provider
       .complete(new URL(`${callbackUrl(request)}?${search.toString()}`), pending)
       .catch((error: unknown) => {
         throw providerFaultOf(error);
       });
     const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
     const signedIn = await transaction(providerWriteContext(request, ssoCaller, config.GATEWAY_CALL_TIMEOUT_MS), (tx) =>
-      signInWithProvider(tx, profile, provider.settings, client),
+      signInWithProvider(tx, claims, provider.settings, client),
     );
     if (!('user' in signedIn)) throw new Error('A sign-in has no stored reply.');
     const { user, secret, keptGroups } = signedIn;

@@ -4,12 +4,12 @@ import { userEventData } from '../domain/accounts/users.ts';
 import type { GatewayTransaction } from '../persistence/unit-of-work.ts';
 import type { SessionClient } from '../persistence/sessions/session-repository.ts';
 import type { OidcClientSettings } from './oidc-settings.ts';
-import type { Profile } from './openid-provider.ts';
+import type { ProviderClaims } from './openid-provider.ts';
 
 /** The caller of the changes of a sign-in: it creates users and synchronises memberships. */
 export const ssoCaller: Caller = { id: systemCaller.id, name: 'SSO', grants: [] };
 
-/** A refused sign-in of a person whom the provider has authenticated. The message is for that person. */
+/** A refused sign-in of a user whom the provider has authenticated. The message is for that user. */
 export class SignInDenied extends Error {}
 
 export interface SignedIn {
@@ -29,11 +29,11 @@ const requireAllowedDomain = (email: string | null, emailDomains: string): void 
 
 /**
  * Finds or creates the user of a first sign-in. An existing user is linked by a verified e-mail address, and only while no other subject
- * of the provider is linked to it, so that an address that is given to another person later does not open the account.
+ * of the provider is linked to it, so that an address that is given to another user later does not open the account.
  */
 const firstSignIn = async (
   tx: GatewayTransaction,
-  { issuer, subject, name, email, hasUnverifiedEmail }: Profile,
+  { issuer, subject, name, email, hasUnverifiedEmail }: ProviderClaims,
   settings: OidcClientSettings,
 ): Promise<User> => {
   const { identities, users, emit } = tx;
@@ -93,24 +93,24 @@ const syncGroups = async (
 };
 
 /**
- * Signs in whom the provider attests: finds or creates the user, synchronises groups and starts a session.
- * @throws SignInDenied with the reason for the person
+ * Signs in a user whom the provider has authenticated: finds or creates the account, synchronises groups and starts a session.
+ * @throws SignInDenied with the reason, in a message for the user
  */
 export const signInWithProvider = async (
   tx: GatewayTransaction,
-  profile: Profile,
+  claims: ProviderClaims,
   settings: OidcClientSettings,
   client: SessionClient,
 ): Promise<SignedIn> => {
-  const { issuer, subject, email, groups } = profile;
+  const { issuer, subject, email, groups } = claims;
   requireAllowedDomain(email, settings.emailDomains);
   const userId = await tx.identities.findForUpdate(issuer, subject);
   const user =
     userId === undefined
-      ? await firstSignIn(tx, profile, settings)
+      ? await firstSignIn(tx, claims, settings)
       : await tx.users.findForUpdate(userId, { only: 'users' });
   if (user === undefined || !user.active)
-    throw new SignInDenied('Your account is deactivated. Ask an administrator of Bunting.');
+    throw new SignInDenied('Your account is deactivated. Ask an administrator of Bunting to activate it.');
   const keptGroups = groups === undefined ? [] : await syncGroups(tx, user.id, groups);
   const secret = await tx.sessions.start(user.id, client);
   return { user, secret, keptGroups };

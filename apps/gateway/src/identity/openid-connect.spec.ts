@@ -201,7 +201,7 @@ describe('a sign-in with OpenID Connect', () => {
     ]);
   });
 
-  it('is off without settings that are enabled', async () => {
+  it('is refused while no settings are enabled', async () => {
     await configure({ enabled: false });
     await expectPage(await enter(), 404, 'turned off');
   });
@@ -231,7 +231,7 @@ describe('the account of a sign-in', () => {
     );
   });
 
-  it('is never a service account', async () => {
+  it('is never that of a service account', async () => {
     const { id } = await api<User>('POST', '/api/admin/service-account', { username: 'robot', rootRole: 1 });
     await gateway.database.transaction(({ query }) =>
       query("update api_user set email = 'robot@example.org' where id = $1", [id]),
@@ -384,7 +384,7 @@ describe('a provider that is forged or broken', () => {
     ['a dropped connection', { token: (response) => void response.destroy() }, 'cannot be reached'],
   ];
 
-  it('signs no user in', async () => {
+  it('signs no user in, and the page names the cause', async () => {
     await configure({ discoverUrl: forged.issuer });
     for (const [what, forgery, message] of forgeries) {
       forged.forge(forgery);
@@ -400,7 +400,7 @@ describe('a provider that is forged or broken', () => {
     expect(gateway.logged()).not.toContain('an access token');
   });
 
-  it('may replace its keys at any time', async () => {
+  it('is trusted again after it has replaced its keys', async () => {
     await configure({ discoverUrl: forged.issuer });
     forged.forge({});
     expect((await enter()).session).toBeDefined();

@@ -38,8 +38,8 @@ export interface LoginChecks {
   readonly verifier: string;
 }
 
-/** Whom the provider attests. */
-export interface Profile {
+/** What the claims of a provider say about a user. */
+export interface ProviderClaims {
   readonly issuer: string;
   readonly subject: string;
   readonly name: string | null;
@@ -94,8 +94,8 @@ export const providerFaultOf = (error: unknown): ProviderFault => {
     return fault(
       `The ID token of the provider is not signed with ${algorithm}, the algorithm of the settings (idTokenSigningAlgorithm).`,
     );
-  const known = messages[String((error as { code?: unknown }).code)];
-  return fault(known ?? 'The provider cannot be reached, or its response cannot be used.');
+  const message = messages[String((error as { code?: unknown }).code)];
+  return fault(message ?? 'The provider cannot be reached, or its response cannot be used.');
 };
 
 const textOf = (value: unknown): string | null => {
@@ -228,8 +228,8 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
       });
       return { url, checks };
     },
-    /** Ends a sign-in: exchanges the code, and verifies the ID token. @throws Error, of which `providerFaultOf` makes a text for people */
-    complete: async (callback: URL, { state, nonce, verifier }: LoginChecks): Promise<Profile> => {
+    /** Ends a sign-in: exchanges the code, and verifies the ID token. @throws Error, of which `providerFaultOf` makes a message for the user */
+    complete: async (callback: URL, { state, nonce, verifier }: LoginChecks): Promise<ProviderClaims> => {
       const config = await configuration();
       const tokens = await authorizationCodeGrant(config, callback, {
         pkceCodeVerifier: verifier,
@@ -255,15 +255,15 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
 
       // The source of the address also tells whether it is verified.
       const source = claims['email'] === undefined ? userInfo : claims;
-      const given = textOf(source?.['email'])?.toLowerCase() ?? null;
+      const email = textOf(source?.['email'])?.toLowerCase() ?? null;
       const verified = source?.['email_verified'];
       const isVerified = verified === true || verified === 'true' || (verified === undefined && settings.trustEmails);
       return {
         issuer: claims.iss,
         subject: claims.sub,
         name: textOf(claims['name']) ?? textOf(userInfo?.['name']),
-        email: isVerified ? given : null,
-        hasUnverifiedEmail: given !== null && !isVerified,
+        email: isVerified ? email : null,
+        hasUnverifiedEmail: email !== null && !isVerified,
         groups: enableGroupSyncing
           ? (groupsIn(claims, path) ?? (userInfo === undefined ? [] : groupsIn(userInfo, path)) ?? [])
           : undefined,

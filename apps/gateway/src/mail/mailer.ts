@@ -43,7 +43,9 @@ export const configuredMailer = (
         return true;
       } catch (error) {
         const { code = 'unknown' } = error as { code?: string };
-        warn(`A mail was not sent: the server of SMTP_URL failed with ${code}. The link can be created again.`);
+        warn(
+          `The mailer could not send a mail: the server of SMTP_URL failed with ${code}. Check the server and the setting, then request the mail again.`,
+        );
         return false;
       } finally {
         pending--;

@@ -33,8 +33,8 @@ const safeRequestId = /^[\w.:/+=@-]{1,128}$/;
 
 /** The client's `X-Request-Id`, if it is safe to log and to return; a new id otherwise. */
 export const requestIdOf = ({ headers }: IncomingMessage): string => {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID();
+  const requestId = headers['x-request-id'];
+  return typeof requestId === 'string' && safeRequestId.test(requestId) ? requestId : randomUUID();
 };
 
 /** Routes that monitoring polls: their requests are logged at `debug`, and not traced. */
@@ -128,15 +128,15 @@ export const accessLog = (log: Logger, metrics: Registry, onFinished: (response:
     begin: (
       request: IncomingMessage,
       response: ServerResponse,
-      known: Pick<RequestRecord, 'id' | 'route' | 'startedAt' | 'callerId'>,
+      admitted: Pick<RequestRecord, 'id' | 'route' | 'startedAt' | 'callerId'>,
       tracedParams?: PathParams,
     ): RequestRecord => {
       const received = request.headers['traceparent'];
       const parent = typeof received === 'string' ? received : undefined;
       const span =
-        tracedParams === undefined ? undefined : startSpan(requestSpan(request, known.route, tracedParams), parent);
+        tracedParams === undefined ? undefined : startSpan(requestSpan(request, admitted.route, tracedParams), parent);
       const traceparent = span?.traceparent ?? traceparentFrom(parent);
-      const record: RequestRecord = { ...known, traceparent, span, outcome: 'ok' };
+      const record: RequestRecord = { ...admitted, traceparent, span, outcome: 'ok' };
       const end = () => {
         finish(request, response, record);
         onFinished(response);

@@ -20,7 +20,7 @@ const withGateway = async (
 };
 
 describe('the metrics', () => {
-  it('are rendered at most once a second', async () => {
+  it('are rendered at most once in a second', async () => {
     let collected = 0;
     const registry = new Registry();
     new Gauge({

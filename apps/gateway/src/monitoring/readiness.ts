@@ -51,7 +51,11 @@ export const gatewayReadiness = ({
     } catch (error) {
       outages.set('bus', error as Error);
     }
-    const timeout = sleep(databaseTimeoutMs, unavailable('The database does not answer.'), { ref: false });
+    const timeout = sleep(
+      databaseTimeoutMs,
+      unavailable('The database of the gateway does not respond. Is PostgreSQL running?'),
+      { ref: false },
+    );
     const schema = await Promise.race([readSchema().catch((error: Error) => error), timeout]);
     if (!(schema instanceof Error)) return { schema, outages };
     if (!isOutage(schema)) throw schema;

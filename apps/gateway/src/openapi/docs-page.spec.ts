@@ -24,13 +24,16 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the documentation page', () => {
-  it.each(['/docs', '/docs/', '/docs/openapi', '/docs/openapi/'])('is served at %s', async (path) => {
-    const { response, text } = await read(path);
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(text).toContain('<div id="api"></div>');
-  });
+  it.each(['/docs', '/docs/', '/docs/openapi', '/docs/openapi/'])(
+    'is served to browsers at the path %s',
+    async (path) => {
+      const { response, text } = await read(path);
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(text).toContain('<div id="api"></div>');
+    },
+  );
 
-  it('is where / redirects to', async () => {
+  it('is where the path / redirects to', async () => {
     const { response } = await read('/');
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
   });
@@ -62,7 +65,7 @@ describe('the documentation page', () => {
     '/docs/assets/index.html',
     '/docs/assets/..%2f..%2fpackage.json',
     '/docs/assets/%00',
-  ])('exposes no other file: %s', async (path) => {
+  ])('serves no file that it does not need: %s', async (path) => {
     const response = await gateway.ask(path, { key: null });
     expect([400, 404]).toContain(response.status);
     await refusalOf(response);

@@ -86,7 +86,7 @@ describe.each(promised)('$method $path', ({ method, path, ...promise }) => {
     }
   });
 
-  it('is deprecated or not, as promised', () => {
+  it('is marked as deprecated only where the interface does', () => {
     expect(operation.deprecated ?? false).toBe(promise.deprecated);
   });
 });
@@ -152,7 +152,7 @@ describe('the document', () => {
     expect(written.sort()).toEqual(mounted.sort());
   });
 
-  it('has no faults', () => {
+  it('describes every reference, id, parameter and schema soundly', () => {
     expect(documentFaults(document)).toEqual([]);
   });
 

@@ -262,8 +262,8 @@ const parameters = (
 ): readonly Json[] => {
   if (!isObjectSchema(schema)) return [];
   const required: readonly string[] = schema.required ?? [];
-  const given = Object.entries(schema.properties).filter(([name]) => name !== address);
-  return given.map(([name, property]) => {
+  const properties = Object.entries(schema.properties).filter(([name]) => name !== address);
+  return properties.map(([name, property]) => {
     const { description, deprecated, ...shape } = write(property) as Record<string, Json>;
     return {
       name: headers[name] ?? name,

@@ -7,7 +7,7 @@ import type { GatewayConfig } from '../config.ts';
 const userFactor = 3;
 
 const tooMany = (whose: string, { waitSeconds }: RateLimitStatus): Refusal =>
-  refusal('RateLimitError', `There were too many attempts to sign in ${whose}. Please wait.`, {
+  refusal('RateLimitError', `There were too many attempts to sign in ${whose}. Try again in ${waitSeconds} s.`, {
     retryAfterSeconds: waitSeconds,
   });
 
@@ -30,16 +30,16 @@ export const loginLimits = ({
       return perMinute - status.remaining;
     },
     /** Counts an attempt under a user, or under a name that no user has. @returns the failures under it. @throws Refusal `RateLimitError` */
-    attemptFor: (whom: string): number => {
-      const status = users?.consume(whom);
+    attemptFor: (accountKey: string): number => {
+      const status = users?.consume(accountKey);
       if (status === undefined) return 0;
       if (status.waitSeconds > 0) throw tooMany('as this user', status);
       return userFactor * perMinute - status.remaining;
     },
-    /** Refunds a successful attempt. @param whom undefined where it was counted under the address alone */
-    succeeded: (address: string, whom: string | undefined): void => {
+    /** Refunds a successful attempt. @param accountKey undefined where the attempt was counted under the address alone */
+    succeeded: (address: string, accountKey: string | undefined): void => {
       addresses?.refund(clientNetwork(address));
-      if (whom !== undefined) users?.refund(whom);
+      if (accountKey !== undefined) users?.refund(accountKey);
     },
   };
 };

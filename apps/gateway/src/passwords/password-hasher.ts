@@ -64,7 +64,7 @@ export const passwordHasher = (logN: number) => {
         running++;
         return resume();
       }
-      const refuse = () => reject(unavailable('Too many passwords are being checked. Please try again.', 5));
+      const refuse = () => reject(unavailable('Too many passwords are being verified. Please try again.', 5));
       const index = waiting.findIndex((other) => other.rank > rank);
       waiting.splice(index < 0 ? waiting.length : index, 0, { rank, resume, refuse });
       if (waiting.length > maxWaiting) waiting.pop()?.refuse();

@@ -32,7 +32,11 @@ export const mailPasswordLink = async (
   if (mailer === undefined || email === undefined) return false;
   const [subject, reason, hours] = isNew
     ? ['Welcome to Bunting', 'An account was created for you. Choose your password here', welcomeHours]
-    : ['Choose a new password for Bunting', 'A new password was asked for your account. Choose it here', resetHours];
+    : [
+        'Choose a new password for Bunting',
+        'A new password was requested for your account. Choose it here',
+        resetHours,
+      ];
   const text = `${reason}:\n\n${url}\n\nThe link works once and for ${hours} hours. If you did not expect this mail, ignore it.\n`;
   return mailer.send({ to: email, subject, text });
 };

@@ -111,13 +111,16 @@ export const TokenEntity = defineEntity({
     seenAt: p.type(Timestamp).strictNullable(),
     revokedAt: p.type(Timestamp).strictNullable().hidden(),
     /** marks the admin token of the current value of `BUNTING_ADMIN_TOKEN`, and those of its replaced values */
-    given: p.text().$type<'current' | 'replaced'>().strictNullable().hidden(),
+    configured: p.text().$type<'current' | 'replaced'>().strictNullable().hidden(),
   },
   checks: [
     { name: 'api_token_kind', expression: "kind in ('admin', 'client', 'frontend', 'user')" },
     { name: 'api_token_hash', expression: 'octet_length(hash) = 32' },
     { name: 'api_token_user', expression: "(kind = 'user') = (user_id is not null)" },
-    { name: 'api_token_given', expression: "given is null or given in ('current', 'replaced') and kind = 'admin'" },
+    {
+      name: 'api_token_configured',
+      expression: "configured is null or configured in ('current', 'replaced') and kind = 'admin'",
+    },
     { name: 'api_token_sealed', expression: "sealed is null or kind in ('client', 'frontend')" },
   ],
   indexes: [{ name: 'api_token_by_user', properties: ['user'], where: 'user_id is not null' }],
@@ -198,7 +201,7 @@ export const LinkEntity = defineEntity({
   ],
 });
 
-/** A link by which people create their own accounts. Its secret is computed from its id and the token key. */
+/** A link by which users create their own accounts. Its secret is computed from its id and the token key. */
 export const InviteLinkEntity = defineEntity({
   name: 'InviteLink',
   tableName: 'invite_link',

@@ -53,7 +53,7 @@ interface Context {
   readonly run: Run;
 }
 /** The status and the body of a response. */
-type Answer = readonly [status: number, body?: object];
+type ScimResponse = readonly [status: number, body?: object];
 
 const queryOf = ({ query }: FastifyRequest): URLSearchParams =>
   new URLSearchParams((query as { search: string }).search);
@@ -64,7 +64,7 @@ const countIn = (text: string | null, otherwise: number): number => {
   return Number(text);
 };
 
-/** The page that a list asks for (RFC 7644, 3.4.2.4): an index below 1 counts as 1, a count below 0 as 0. */
+/** The requested page of a list (RFC 7644, 3.4.2.4): an index below 1 counts as 1, a count below 0 as 0. */
 const pageIn = (query: URLSearchParams, attributes: FilterAttributes): ScimQuery => {
   const filter = query.get('filter');
   return {
@@ -88,7 +88,7 @@ const wantsMembers = (query: URLSearchParams): boolean => {
     : namesIn(wanted).some((name) => name.startsWith('members'));
 };
 
-const listResponse = (total: number, { offset }: ScimQuery, resources: readonly object[]): Answer => [
+const listResponse = (total: number, { offset }: ScimQuery, resources: readonly object[]): ScimResponse => [
   200,
   {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
@@ -99,10 +99,10 @@ const listResponse = (total: number, { offset }: ScimQuery, resources: readonly 
   },
 ];
 
-const idOf = (what: string, { params }: FastifyRequest): number => {
+const idOf = (type: string, { params }: FastifyRequest): number => {
   const { id = '' } = params as { id?: string };
   const found = parseResourceId(id);
-  if (found === undefined) throw notFoundResource(what, id);
+  if (found === undefined) throw notFoundResource(type, id);
   return found;
 };
 
@@ -142,12 +142,19 @@ export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): voi
       const waitSeconds = failures?.consume(address).waitSeconds ?? 0;
       if (waitSeconds > 0) {
         reply.header('retry-after', String(waitSeconds));
-        throw new ScimError(429, 'There were too many requests without a valid token from your address.');
+        throw new ScimError(
+          429,
+          `There were too many requests without a valid token from your address. Try again in ${waitSeconds} s.`,
+        );
       }
       reply.header('www-authenticate', 'Bearer');
-      throw new ScimError(401, 'The request has no valid token of SCIM.');
+      throw new ScimError(
+        401,
+        'The request has no valid token of SCIM. Send the one that the settings of SCIM generated as a Bearer token.',
+      );
     }
-    if (stored?.value.enabled !== true) throw new ScimError(403, 'SCIM is turned off.');
+    if (stored?.value.enabled !== true)
+      throw new ScimError(403, 'SCIM is turned off. An administrator can turn it on in its settings.');
     limits.assignClient(request, { id: 'scim', address });
   };
 
@@ -166,13 +173,13 @@ export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): voi
     return parseJson(received, jsonLimits);
   };
 
-  const send = (reply: FastifyReply, [status, body]: Answer): FastifyReply => {
+  const send = (reply: FastifyReply, [status, body]: ScimResponse): FastifyReply => {
     closeAfterResponse(reply);
     reply.code(status);
     return body === undefined ? reply.send() : reply.header('content-type', contentType).send(JSON.stringify(body));
   };
 
-  type Handle = (context: Context, body: unknown) => Promise<Answer>;
+  type Handle = (context: Context, body: unknown) => Promise<ScimResponse>;
   const route = (
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[],
     path: string,
@@ -287,7 +294,8 @@ export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): voi
   route(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], '/*', async ({ request, base }) => {
     const { '*': path = '' } = request.params as { '*'?: string };
     const document = request.method === 'GET' ? discoveryDocuments(base).get(path) : undefined;
-    if (document === undefined) throw new ScimError(404, 'There is nothing at this address of SCIM.');
+    if (document === undefined)
+      throw new ScimError(404, 'There is nothing at this address of SCIM. /ResourceTypes lists what there is.');
     return [200, document];
   });
 };

@@ -14,7 +14,11 @@ export const scimCaller: Caller = { id: systemCaller.id, name: 'SCIM', grants: [
 const requireFree = async ({ scim }: GatewayTransaction, input: ScimUserInput, id: number): Promise<void> => {
   await scim.lockNames();
   if (await scim.isTaken(input.username, input.email, id))
-    throw new ScimError(409, 'Another account has this userName or e-mail address.', 'uniqueness');
+    throw new ScimError(
+      409,
+      'Another account has this userName or e-mail address. Send others, or delete that account.',
+      'uniqueness',
+    );
 };
 
 const userAfter = async ({ scim }: GatewayTransaction, id: number): Promise<ScimUserRow> =>

@@ -13,7 +13,7 @@ interface Attribute {
   readonly subAttributes?: readonly object[];
 }
 
-const attribute = (name: string, description: string, given: Attribute = {}): object => ({
+const attribute = (name: string, description: string, characteristics: Attribute = {}): object => ({
   name,
   description,
   type: 'string',
@@ -23,7 +23,7 @@ const attribute = (name: string, description: string, given: Attribute = {}): ob
   mutability: 'readWrite',
   returned: 'default',
   uniqueness: 'none',
-  ...given,
+  ...characteristics,
 });
 
 const schemas = [

@@ -16,8 +16,8 @@ export class ScimError extends Error {
 }
 
 export const invalidValue = (detail: string): ScimError => new ScimError(400, detail, 'invalidValue');
-export const notFoundResource = (what: string, id: string): ScimError =>
-  new ScimError(404, `There is no ${what} with the id ${id.slice(0, 100)}.`);
+export const notFoundResource = (type: string, id: string): ScimError =>
+  new ScimError(404, `There is no ${type} with the id ${id.slice(0, 100)}.`);
 
 /** The error that a refusal of the gateway stands for; undefined for a defect. */
 export const scimErrorOf = (error: unknown): ScimError | undefined => {

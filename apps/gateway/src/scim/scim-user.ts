@@ -81,11 +81,11 @@ const knownPath = (path: string): string | undefined => {
   return Object.hasOwn(attributeNames, lower) ? attributeNames[lower] : undefined;
 };
 
-const textIn = (value: unknown, what: string): string | undefined => {
+const textIn = (value: unknown, attribute: string): string | undefined => {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw invalidValue(`${what} must be text.`);
+  if (typeof value !== 'string') throw invalidValue(`${attribute} must be text.`);
   const text = value.normalize('NFC').trim();
-  if (text.length > 255) throw invalidValue(`${what} must have at most 255 characters.`);
+  if (text.length > 255) throw invalidValue(`${attribute} must have at most 255 characters.`);
   return text === '' ? undefined : text;
 };
 
@@ -150,13 +150,14 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
   if (userName === undefined) throw invalidValue('userName is required.');
   const attributesBefore = before === undefined ? undefined : attributesOf(before);
   const address = userName.includes('@') ? userName.toLowerCase() : undefined;
-  const given = emailIn(attributes);
+  const requestedEmail = emailIn(attributes);
   // An address that was only the user name follows it.
-  const follows = before !== undefined && given === before.email && before.email === nameOfUser(before).toLowerCase();
-  const email = (follows ? address : undefined) ?? given ?? address ?? null;
+  const follows =
+    before !== undefined && requestedEmail === before.email && before.email === nameOfUser(before).toLowerCase();
+  const email = (follows ? address : undefined) ?? requestedEmail ?? address ?? null;
   const isOnlyEmail = before?.username === null && userName.toLowerCase() === email;
   const { givenName, familyName } = attributes.name ?? {};
-  const [externalId, given_, family] = [
+  const [externalId, givenNameText, familyNameText] = [
     textIn(attributes.externalId, 'externalId'),
     textIn(givenName, 'name.givenName'),
     textIn(familyName, 'name.familyName'),
@@ -168,8 +169,8 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
     active: attributes.active === undefined ? true : booleanIn(attributes.active),
     provisioned: {
       ...(externalId === undefined ? {} : { externalId }),
-      ...(given_ === undefined ? {} : { givenName: given_ }),
-      ...(family === undefined ? {} : { familyName: family }),
+      ...(givenNameText === undefined ? {} : { givenName: givenNameText }),
+      ...(familyNameText === undefined ? {} : { familyName: familyNameText }),
     },
   };
 };

@@ -98,7 +98,7 @@ describe('the token of SCIM', () => {
     expect((await gateway.ask('/api/admin/user', { key: token })).status).toBe(401);
   });
 
-  it('is replaced by a new one', async () => {
+  it('stops working when a new one is generated', async () => {
     const before = token;
     token = String((await settings('/generate-new-token', {}))['token']);
     expect((await gateway.ask('/scim/v2/Users', { key: `Bearer ${before}` })).status).toBe(401);
@@ -241,7 +241,7 @@ describe('users', () => {
     expect(renamed.body).toMatchObject({ userName: 'rob@example.org', emails: [{ value: 'rob@example.org' }] });
   });
 
-  it('are listed in pages', async () => {
+  it('are listed in pages with a total', async () => {
     for (const name of ['page-1', 'page-2', 'page-3']) await created({ userName: name });
     const filter = `filter=${encodeURIComponent('userName sw "PAGE-"')}`;
     const page = await scim('GET', `Users?${filter}&startIndex=2&count=1`);
@@ -270,7 +270,7 @@ describe('users', () => {
     ['userName gt "cx" and userName le "cy"', ['Cy']],
     [`userName eq "' or 1=1 --"`, []],
     ['displayName co "%"', []],
-  ])('are found by the filter %s', async (filter, names) => {
+  ])('are found by the SCIM filter %s', async (filter, names) => {
     if ((await filtered('Users', 'userName eq "Cy"')).length === 0) {
       await created({ userName: 'Cy', externalId: 'cy', emails: [{ value: 'cy@example.org' }] });
       await created({ userName: 'filter-1', displayName: 'Filter Lovelace' });
@@ -300,11 +300,11 @@ describe('users', () => {
     'userName eq "x" constructor userName eq "y"',
     'userName eq "a\tb"',
     `userName eq "${'\n'.repeat(900)}`,
-  ])('are refused by a filter that is not valid: %#', async (filter) => {
+  ])('are not listed with a malformed filter: %#', async (filter) => {
     expect(await scim('GET', `Users?filter=${encodeURIComponent(filter)}`)).toMatchObject(error(400, 'invalidFilter'));
   });
 
-  it('keep their names to themselves', async () => {
+  it('cannot take the name or address of another user', async () => {
     await created({ userName: 'taken', emails: [{ value: 'taken@example.org' }] });
     expect(await scim('POST', 'Users', { userName: 'TAKEN' })).toMatchObject(error(409, 'uniqueness'));
     expect(await scim('POST', 'Users', { userName: 'Taken@Example.org' })).toMatchObject(error(409, 'uniqueness'));
@@ -319,7 +319,7 @@ describe('users', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   });
 
-  it('are taken over when they existed before', async () => {
+  it('that existed before SCIM are taken over by it', async () => {
     const { id } = await admin<User>('POST', 'user-admin', { email: 'existing@example.org', rootRole: 2, name: 'Eve' });
     expect(await filtered('Users', 'userName eq "Existing@example.org"')).toEqual([String(id)]);
     await patch(`Users/${id}`, { op: 'replace', path: 'externalId', value: 'object-9' });
@@ -341,7 +341,7 @@ describe('users', () => {
     expect(await eventsOf('user-deleted')).toMatchObject([{ createdBy: 'SCIM', preData: { id: Number(user.id) } }]);
   });
 
-  it('are refused when they are described wrongly', async () => {
+  it('are refused with malformed attributes', async () => {
     const { id } = await created({ userName: 'plain' });
     const wrong: [path: string, body: unknown, scimType: string][] = [
       ['', {}, 'invalidValue'],
@@ -474,7 +474,7 @@ describe('groups', () => {
     expect((await scim('GET', `Groups/${team.id}?attributes=displayName`)).body).not.toHaveProperty('members');
   });
 
-  it('are refused when they are described wrongly', async () => {
+  it('are refused with malformed attributes', async () => {
     const team = await group('Strict');
     expect(await scim('POST', 'Groups', { displayName: 'STRICT' })).toMatchObject(error(409, 'uniqueness'));
     const other = await group('Other');

@@ -25,10 +25,13 @@ export const signInLog = (log: Pick<Logger, 'info' | 'warn'>) => {
       );
       unlogged = 0;
     },
-    /** @param what happened, after the name of the user, e.g. `changed the password` */
-    changed: (userId: number, what: string): void => log.info({ userId }, `User ${userId} ${what}.`),
+    /** @param action after the name of the user, e.g. `changed the password` */
+    changed: (userId: number, action: string): void => log.info({ userId }, `User ${userId} ${action}.`),
     failedReset: (error: unknown): void =>
-      log.warn({ err: error }, 'A link to choose a password was not created; the user can ask again.'),
+      log.warn(
+        { err: error },
+        'The gateway could not create the link to choose a password that a user requested. The user can request it again.',
+      ),
     signedOut: (userId: number): void => log.info({ userId }, `User ${userId} signed out.`),
   };
 };

@@ -160,9 +160,9 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     const { GATEWAY_MAX_SDK_STREAMS: all, GATEWAY_MAX_SDK_STREAMS_PER_CLIENT: perClient } = config;
     const half = Math.max(1, Math.floor(all / 2));
     return [
-      { holder: 'everyone', limit: all, refuse: tooMany('of this gateway', all) },
-      { holder: `client ${id}`, limit: perClient, refuse: tooMany('of this key', perClient) },
-      ...(group === undefined ? [] : [{ holder: group, limit: half, refuse: tooMany(`with ${group}`, half) }]),
+      { key: 'everyone', limit: all, refuse: tooMany('of this gateway', all) },
+      { key: `client ${id}`, limit: perClient, refuse: tooMany('of this key', perClient) },
+      ...(group === undefined ? [] : [{ key: group, limit: half, refuse: tooMany(`with ${group}`, half) }]),
     ];
   };
 

@@ -93,7 +93,7 @@ describe('A stream of events', () => {
     expect(asked.map(({ after }) => after)).toEqual([0, 2, 4]);
   });
 
-  it('continues after an interruption', async () => {
+  it('continues after an interruption where it ended', async () => {
     log = events(5);
     expect(idsIn(await (await gateway.ask(`${feed}?after=3`)).text())).toEqual([4, 5]);
     expect(await (await gateway.ask(`${feed}?after=5`)).text()).toBe('');

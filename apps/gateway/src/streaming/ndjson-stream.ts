@@ -38,10 +38,10 @@ const tooMany = (whose: string, limit: number) => (): Refusal =>
 
 /** The quotas that a stream counts against. Admin tokens belong to no user and count by token alone. */
 const quotasOf = ({ id, tokenId }: Caller): readonly Quota[] => [
-  { holder: `key ${tokenId ?? id}`, limit: maxStreamsPerKey, refuse: tooMany('A key', maxStreamsPerKey) },
-  ...(id > 0 ? [{ holder: `user ${id}`, limit: maxStreamsPerUser, refuse: tooMany('A user', maxStreamsPerUser) }] : []),
+  { key: `key ${tokenId ?? id}`, limit: maxStreamsPerKey, refuse: tooMany('A key', maxStreamsPerKey) },
+  ...(id > 0 ? [{ key: `user ${id}`, limit: maxStreamsPerUser, refuse: tooMany('A user', maxStreamsPerUser) }] : []),
   {
-    holder: 'everyone',
+    key: 'everyone',
     limit: maxStreams,
     refuse: () => unavailable('There are too many streams now. Please try again.', 10),
   },

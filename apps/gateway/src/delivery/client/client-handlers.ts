@@ -45,10 +45,10 @@ const revisionIn = (headers: IncomingHttpHeaders): number | undefined => {
 
 /** The client's entity tag, if it is current, or newer than the state of a replica that lags. */
 const currentTag = (headers: IncomingHttpHeaders, view: DeliveryView, isBehind: boolean): string | undefined => {
-  const held = parseIfNoneMatch(headers);
-  if (held === undefined) return undefined;
-  if (held === '*') return view.etag('identity').slice(1, -1);
-  return held.find((tag) => view.isCurrent(tag) || (isBehind && view.isLater(tag)));
+  const tags = parseIfNoneMatch(headers);
+  if (tags === undefined) return undefined;
+  if (tags === '*') return view.etag('identity').slice(1, -1);
+  return tags.find((tag) => view.isCurrent(tag) || (isBehind && view.isLater(tag)));
 };
 
 const requireMatch = (headers: IncomingHttpHeaders, view: DeliveryView): void => {
@@ -104,8 +104,8 @@ const changesSince: SdkOperation = {
   operation: GetClientDelta,
   queryOf: (query) => ({ ...query, clientSpec: deltaClientSpec }),
   respond: (view, { headers }, isBehind) => {
-    const held = revisionIn(headers);
-    const changes = held === undefined ? view.hydration() : view.since(held, isBehind);
+    const clientRevision = revisionIn(headers);
+    const changes = clientRevision === undefined ? view.hydration() : view.since(clientRevision, isBehind);
     if (changes === undefined) return { status: 304, headers: {} };
     const { revision, body } = changes;
     const encoding = body.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);

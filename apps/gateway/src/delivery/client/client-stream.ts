@@ -24,8 +24,8 @@ export interface ClientStreamOptions {
 
 /** The revision of `Last-Event-ID`. Anything else than a number counts as none. */
 const lastEventIn = ({ headers }: FastifyRequest): number | undefined => {
-  const given = headers['last-event-id'];
-  return typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : undefined;
+  const lastEventId = headers['last-event-id'];
+  return typeof lastEventId === 'string' && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : undefined;
 };
 
 const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, body }: Delta): StreamEvent => ({

@@ -120,7 +120,7 @@ describe('a poll of an SDK that is answered without being routed', () => {
     ['with a malformed condition', '/api/client/features', { 'if-none-match': 'unquoted' }, 400],
     ['for an unknown feature', '/api/client/features/nowhere', {}, 404],
     ['with a URL that is too long', `/api/client/features?namePrefix=${'x'.repeat(9_000)}`, {}, 414],
-  ])('is refused by the route %s', async (_, path, headers, status) => {
+  ])('is left to the route, which refuses it, %s', async (_, path, headers, status) => {
     await ask('/api/client/features');
     const answer = await ask(path, headers);
     expect([answer.status, isRouted(answer)]).toEqual([status, true]);

@@ -186,13 +186,13 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
       .join(',');
     const content = hash('sha256', flags, 'base64url').slice(0, 22);
     const tokenId = sdkTokenOf(caller);
-    const held = parseIfNoneMatch(request.headers);
+    const tags = parseIfNoneMatch(request.headers);
     const isCurrent = (tag: string): boolean => {
-      const [, given, expiry] = tagPattern.exec(tag) ?? [];
-      if (given !== content) return false;
+      const [, contentHash, expiry] = tagPattern.exec(tag) ?? [];
+      if (contentHash !== content) return false;
       return tokenId === undefined || Number.parseInt(expiry ?? '0', 36) > Date.now() + ticketReserveMs;
     };
-    const current = held === '*' ? content : held?.find(isCurrent);
+    const current = tags === '*' ? content : tags?.find(isCurrent);
     if (current !== undefined) return response.code(304).header('etag', `"${current}"`).send();
     const expiresAt = tokenId === undefined ? undefined : Date.now() + ticketLifetimeMs;
     const streamsJson =

@@ -31,9 +31,9 @@ export const streamTickets = (key: Buffer, now: () => number = Date.now) => ({
   /** The content of a ticket; undefined for one that was not issued with this key, or has expired. */
   read: (ticket: string): StreamTicket | undefined => {
     const [text = '', signature = ''] = ticket.split('.', 2);
-    const given = Buffer.from(signature, 'base64url');
+    const received = Buffer.from(signature, 'base64url');
     const expected = macOf(key, text);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    if (received.length !== expected.length || !timingSafeEqual(received, expected)) return undefined;
     const [tokenId, environment, scope, revision, expiresAt] = JSON.parse(
       Buffer.from(text, 'base64url').toString(),
     ) as [string, string, string, number, number];

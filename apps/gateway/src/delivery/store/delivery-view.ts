@@ -358,8 +358,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     encoding: Encoding,
     make: () => Promise<T>,
   ): T | Promise<T> => {
-    const known = made[encoding];
-    if (known !== undefined) return known;
+    const cached = made[encoding];
+    if (cached !== undefined) return cached;
     const making = make();
     made[encoding] = making;
     making.then(

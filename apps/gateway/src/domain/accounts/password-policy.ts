@@ -12,8 +12,8 @@ const kinds: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The rules that a password breaks, in the words of Unleash, which its user interface recognises. */
-export const passwordFaults = (given: string): string[] => {
-  const password = given.normalize('NFC');
+export const passwordFaults = (text: string): string[] => {
+  const password = text.normalize('NFC');
   const length = [...password].length;
   return [
     ...(length < minLength ? [`The password must be at least ${minLength} characters long.`] : []),

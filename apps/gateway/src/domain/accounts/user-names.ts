@@ -11,7 +11,7 @@ export interface UserNames {
 /** The name of a user in events. */
 export const nameInEvents = ({ name, username, email }: UserNames): string => email ?? username ?? name ?? 'unknown';
 
-/** The name of a user where people are shown: as creator and collaborator of a feature, and as owner of a project. */
+/** The name of a user where users are shown: as creator and collaborator of a feature, and as owner of a project. */
 export const displayNameOf = ({ name, username, email }: UserNames): string => name ?? username ?? email ?? 'unknown';
 
 const normalise = (text: string | null | undefined): string | null => text?.trim().normalize('NFC') || null;

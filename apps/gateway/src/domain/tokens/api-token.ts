@@ -40,8 +40,8 @@ const kinds: Readonly<Record<string, ApiTokenKind>> = {
 const wildcard = '*';
 
 const kindOf = ({ type }: CreateApiTokenBody): ApiTokenKind => {
-  const given = type.toLowerCase();
-  const kind = Object.hasOwn(kinds, given) ? kinds[given] : undefined;
+  const requested = type.toLowerCase();
+  const kind = Object.hasOwn(kinds, requested) ? kinds[requested] : undefined;
   if (kind === undefined) throw badRequest('The type of a token must be client, frontend or admin', '/body/type');
   return kind;
 };
@@ -59,9 +59,9 @@ export const namedProjects = ({ projects }: Pick<NewToken, 'projects'>): readonl
 /** @throws Refusal 400 for a date in the past */
 export const futureExpiry = (expiresAt: string | null | undefined, now: Date): Date | null => {
   if (expiresAt === null || expiresAt === undefined) return null;
-  const moment = new Date(expiresAt);
-  if (!(moment > now)) throw badRequest('The expiry date should be in future', '/body/expiresAt');
-  return moment;
+  const date = new Date(expiresAt);
+  if (!(date > now)) throw badRequest('The expiry date should be in future', '/body/expiresAt');
+  return date;
 };
 
 /**
@@ -82,7 +82,7 @@ export const requireWithinLifetime = (callerExpiresAt: Date | null, expiresAt: D
  * Validates a new token. The texts of refusals are Unleash's.
  * @throws Refusal 400 for an invalid name, kind, scope or expiry date
  */
-export const newToken = (body: CreateApiTokenBody, caller: Caller, places: TokenTargets, now: Date): NewToken => {
+export const newToken = (body: CreateApiTokenBody, caller: Caller, targets: TokenTargets, now: Date): NewToken => {
   const name = (body.tokenName ?? body.username ?? '').trim();
   if (name === '') throw badRequest('A token must have a name', '/body/tokenName');
   const kind = kindOf(body);
@@ -96,10 +96,10 @@ export const newToken = (body: CreateApiTokenBody, caller: Caller, places: Token
     const called = kind === 'client' ? 'Client' : 'Frontend';
     if (environment === wildcard)
       throw badRequest(`${called} token cannot be scoped to all environments`, '/body/environment');
-    if (!places.environments.includes(environment))
+    if (!targets.environments.includes(environment))
       throw badRequest(`Environment=${environment} does not exist`, '/body/environment');
     for (const project of projects) {
-      if (project === wildcard || (places.projects.includes(project) && maySee(caller, project))) continue;
+      if (project === wildcard || (targets.projects.includes(project) && maySee(caller, project))) continue;
       throw badRequest(`Project=${project} does not exist`, '/body/projects');
     }
   }

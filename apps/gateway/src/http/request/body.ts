@@ -62,7 +62,7 @@ export const readBody = (
       request.pause();
       // The rest of the body is not read, so no further request can follow on this connection.
       response.shouldKeepAlive = false;
-      reject(refusal('RequestTimeout', 'The request did not arrive in time.'));
+      reject(refusal('RequestTimeout', 'The request did not arrive in time. Send it again.'));
     }, timeoutMs);
     request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
     if (request.headers.expect !== undefined) response.writeContinue();

@@ -4,16 +4,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 const json = 'application/json';
 const utf8 = new Set(['utf-8', 'utf8', 'us-ascii']);
 
-const notAccepted = (given: string | undefined): Refusal => {
-  const named = given === undefined ? "you didn't provide one" : given.slice(0, 100).replace(/[^ -~]/g, '?');
+const notAccepted = (contentType: string | undefined): Refusal => {
+  const named =
+    contentType === undefined ? "you didn't provide one" : contentType.slice(0, 100).replace(/[^ -~]/g, '?');
   return refusal(
     'ContentTypeerror',
     `We do not accept the content-type you provided (${named}). Try using one of the content-types we do accept instead (${json}) and make sure the body is in the corresponding format.`,
   );
 };
 
-const isJson = (given: string): boolean => {
-  const [type = '', ...parameters] = given.toLowerCase().split(';');
+const isJson = (contentType: string): boolean => {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   if (type.trim() !== json) return false;
   return parameters.every((parameter) => {
     const [name = '', value = ''] = parameter.split('=');
@@ -26,10 +27,10 @@ const isJson = (given: string): boolean => {
  * @param mayBeMissing whether a request may have no content type, and so no body
  */
 export const requireJsonBody = (headers: IncomingHttpHeaders, mayBeMissing: boolean): void => {
-  const given = headers['content-type'];
+  const contentType = headers['content-type'];
   // The fast path: nearly every request with a body has exactly this header.
-  if (given !== json) {
-    if (given === undefined ? !mayBeMissing : !isJson(given)) throw notAccepted(given);
+  if (contentType !== json) {
+    if (contentType === undefined ? !mayBeMissing : !isJson(contentType)) throw notAccepted(contentType);
   }
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {

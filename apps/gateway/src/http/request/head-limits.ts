@@ -18,13 +18,19 @@ export const oversizedHead = (
 ): Refusal | undefined => {
   // Node accepts ASCII only in a URL: a character is a byte.
   if (url.length > GATEWAY_MAX_URL_BYTES) {
-    return refusal('UriTooLong', `The address of the request is longer than ${GATEWAY_MAX_URL_BYTES} bytes.`);
+    return refusal(
+      'UriTooLong',
+      `The address of the request is longer than ${GATEWAY_MAX_URL_BYTES} bytes. Shorten it.`,
+    );
   }
   if (hasMoreParameters(url, GATEWAY_MAX_QUERY_PARAMETERS)) {
-    return refusal('UriTooLong', `The query of the request has more than ${GATEWAY_MAX_QUERY_PARAMETERS} parameters.`);
+    return refusal(
+      'UriTooLong',
+      `The query of the request has more than ${GATEWAY_MAX_QUERY_PARAMETERS} parameters. Send fewer.`,
+    );
   }
   if (rawHeaders.length > 2 * GATEWAY_MAX_HEADERS) {
-    return refusal('HeadersTooLarge', `The request has more than ${GATEWAY_MAX_HEADERS} headers.`);
+    return refusal('HeadersTooLarge', `The request has more than ${GATEWAY_MAX_HEADERS} headers. Send fewer.`);
   }
   return undefined;
 };

@@ -25,7 +25,7 @@ describe('the content type', () => {
     gateway.ask(strategyPath, { method: 'PATCH', headers, body });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
-    'may be %p',
+    'of a body is accepted as %p',
     async (type) => {
       expect((await patch({ 'content-type': type })).status).toBe(200);
     },
@@ -47,7 +47,7 @@ describe('the content type', () => {
     });
   });
 
-  it('is required for a request with a body', async () => {
+  it('is required of every request with a body', async () => {
     const response = await patch({}, new Uint8Array([0x5b, 0x5d]));
     expect(response.status).toBe(415);
     expect((await refusalOf(response)).message).toContain("(you didn't provide one)");
@@ -55,12 +55,12 @@ describe('the content type', () => {
     expect(empty.status).toBe(415);
   });
 
-  it('is rejected with a content encoding', async () => {
+  it('is rejected together with a content encoding', async () => {
     expect((await patch({ ...json, 'content-encoding': 'gzip' })).status).toBe(415);
   });
 
   it.each([undefined, 'text/plain', ';;', 'application/json'])(
-    'does not matter where no body is read: %p',
+    'is ignored by operations without a body: %p',
     async (type) => {
       const headers = type === undefined ? {} : { 'content-type': type };
       const response = await gateway.ask(featurePath, {
@@ -85,7 +85,7 @@ describe('the body', () => {
   };
   const replaceTitle = (value: string) => `[{"op":"replace","path":"/title","value":${value}}]`;
 
-  it('reaches the service unchanged', async () => {
+  it('reaches the service without any change', async () => {
     const steps = [{ op: 'replace', path: '/title', value: 'Æ 🙂 \u202e' }];
     expect((await patch(JSON.stringify(steps))).status).toBe(200);
     expect(received[0]?.body).toEqual(steps);
@@ -125,7 +125,7 @@ describe('the body', () => {
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 
-  it('may mention prototypes in texts', async () => {
+  it('is accepted with texts that name prototypes', async () => {
     expect((await patch(replaceTitle('"__proto__ and constructor"'))).status).toBe(200);
     expect((await patch(replaceTitle('{"constructor":"Ltd."}'))).status).toBe(200);
   });
@@ -179,7 +179,7 @@ describe('the path', () => {
     return received.pop()?.params;
   };
 
-  it('is decoded exactly once', async () => {
+  it('is decoded once, and an encoded percent sign stays', async () => {
     expect(await tagged('one/tags/simple/a%2Fb')).toEqual({ featureName: 'one', type: 'simple', value: 'a/b' });
     expect(await tagged('one/tags/simple/a%2F%2Fb')).toMatchObject({ value: 'a//b' });
     expect(await tagged('one/tags/simple/100%25')).toMatchObject({ value: '100%' });
@@ -202,12 +202,12 @@ describe('the path', () => {
     expect(await tagged(`one/tags/simple/${'v'.repeat(4_000)}`)).toMatchObject({ value: 'v'.repeat(4_000) });
   });
 
-  it('may have repeated and trailing slashes', async () => {
+  it('is accepted with repeated and trailing slashes', async () => {
     expect((await gateway.ask('//api///admin/projects//default/features/one/')).status).toBe(200);
     expect(received[0]?.params).toEqual({ projectId: 'default', featureName: 'one' });
   });
 
-  it('is case-sensitive', async () => {
+  it('distinguishes upper and lower case letters', async () => {
     expect((await gateway.ask('/API/admin/projects/default/features/one')).status).toBe(404);
     expect((await gateway.ask('/api/admin/Projects/default/features/one')).status).toBe(404);
   });

@@ -12,7 +12,7 @@ export interface JsonLimits {
   readonly values: number;
 }
 
-const tooMuch = (what: string): Refusal => invalid(`The \`/body\` property ${what}.`, '/body');
+const tooMuch = (fault: string): Refusal => invalid(`The \`/body\` property ${fault}.`, '/body');
 
 const quote = 0x22;
 const backslash = 0x5c;

@@ -37,16 +37,17 @@ export const queryParser = (schema: TSchema): ((search: string) => Query) => {
   }
   const acceptsAny = typeof (schema as { additionalProperties?: unknown }).additionalProperties === 'object';
   if (parameters.size === 0 && !acceptsAny) return () => ({});
-  const parameterOf = (given: string) =>
-    parameters.get(given) ?? (acceptsAny && given !== '__proto__' ? { name: given, isList: false } : undefined);
+  const parameterOf = (requestedName: string) =>
+    parameters.get(requestedName) ??
+    (acceptsAny && requestedName !== '__proto__' ? { name: requestedName, isList: false } : undefined);
 
   return (search) => {
     const query: Query = {};
     if (search === '') return query;
     for (const pair of search.split('&')) {
       const equals = pair.indexOf('=');
-      const given = decodedName(equals < 0 ? pair : pair.slice(0, equals));
-      const parameter = given === undefined ? undefined : parameterOf(given);
+      const requestedName = decodedName(equals < 0 ? pair : pair.slice(0, equals));
+      const parameter = requestedName === undefined ? undefined : parameterOf(requestedName);
       if (parameter === undefined) continue;
       const { name, isList } = parameter;
       const value = equals < 0 ? '' : decode(pair.slice(equals + 1), name);

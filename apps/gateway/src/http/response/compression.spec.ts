@@ -87,7 +87,7 @@ describe('a response of a KiB and more', () => {
     expect(range.body.equals(body.subarray(100, 10_000))).toBe(true);
   });
 
-  it('has no body for HEAD', async () => {
+  it('to a HEAD request has no body', async () => {
     const { status, body } = await ask('/docs/openapi.json', 'gzip', {}, 'HEAD');
     expect([status, body.length]).toEqual([200, 0]);
   });

@@ -23,7 +23,7 @@ describe('If-Match', () => {
     ['W/"weak", "strong"', ['strong']],
     ['"é"', ['é']],
     ['"1.a+gzip", "b+br"', ['1.a', 'b']],
-  ])('of %j names %j', (given, named) => {
+  ])('of %j is read as the tags %j', (given, named) => {
     const found = refusedFor(() => parseIfMatch({ 'if-match': given }));
     if (named === undefined) expect(found).toMatchObject({ kind: 'ValidationError' });
     else expect(found).toEqual(named);

@@ -108,7 +108,7 @@ export const tagHeldBy = (headers: IncomingHttpHeaders, tag: string, encoded: st
 /** Refuses conditions that the operation does not support: from an ignored condition a client would conclude that the condition was met. */
 export const requireConditionsSupported = (headers: IncomingHttpHeaders, isConditional: boolean): void => {
   if (headers['if-none-match'] !== undefined) {
-    throw invalid('The `If-None-Match` header is for GET requests only.', '/headers/if-none-match');
+    throw invalid('The `If-None-Match` header is for GET requests only. Omit it.', '/headers/if-none-match');
   }
   if (headers['if-match'] !== undefined && !isConditional) {
     throw invalid('The `If-Match` header is not for this operation.', '/headers/if-match');

@@ -32,11 +32,14 @@ export const closeAfterResponse = ({ raw, request: { raw: request } }: FastifyRe
 const statusAndRefusal = (code: string | undefined): { status: number; reason: Refusal } => {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, reason: refusal('RequestTimeout', 'The request did not arrive in time.') };
+      return { status: 408, reason: refusal('RequestTimeout', 'The request did not arrive in time. Send it again.') };
     case 'HPE_HEADER_OVERFLOW':
       return {
         status: 431,
-        reason: refusal('HeadersTooLarge', 'The address and the headers of the request are larger than is accepted.'),
+        reason: refusal(
+          'HeadersTooLarge',
+          'The address and the headers of the request are larger than is accepted. Send fewer or shorter headers.',
+        ),
       };
     default:
       return { status: 400, reason: refusal('ValidationError', 'The request is not valid HTTP.') };

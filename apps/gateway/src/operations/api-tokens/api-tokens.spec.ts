@@ -63,7 +63,7 @@ describe('an API token', () => {
     [{ projects: ['shop', 'nowhere'] }, 'Project=nowhere does not exist'],
     [{ projects: [] }, '/body/projects'],
     [{ expiresAt: '2020-01-01T00:00:00.000Z' }, 'should be in future'],
-  ])('is not made from %j', async (body, message) => {
+  ])('is not created from the request %j', async (body, message) => {
     const before = (await listed()).length;
     const { status, body: error } = await ask('POST', 'api-tokens', { tokenName: 'wrong', type: 'client', ...body });
     expect(`${status} ${error.name}`).toBe('400 ValidationError');
@@ -71,7 +71,7 @@ describe('an API token', () => {
     expect(await listed()).toHaveLength(before);
   });
 
-  it('is listed with a masked secret', async () => {
+  it('is listed with its secret masked', async () => {
     const token = await aToken({ projects: ['shop'] });
     const shown = (await listed()).find(({ tokenName }) => tokenName === token.tokenName);
     expect(shown?.secret).toBe(`${token.secret.slice(0, 'shop:development.'.length + 12)}...`);

@@ -122,7 +122,7 @@ describe('when GATEWAY_READABLE_SDK_TOKENS changes', () => {
       });
       await withGateway(url, {}, async (api, started) => {
         expect(await secrets(api)).toMatchObject({ during: expect.stringMatching(shortened) });
-        expect(started.logged()).toContain('Erased the encrypted secrets of 1 SDK tokens');
+        expect(started.logged()).toContain('erased the encrypted secrets of 1 SDK tokens');
         const answer = await started.ask('/api/client/features', { key: during.secret });
         expect(answer.status).not.toBe(401);
       });

@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 describe('settings of OpenID Connect', () => {
-  it('are off at first', async () => {
+  it('are off until an administrator enables them', async () => {
     expect(await get(oidcPath)).toMatchObject({ enabled: false, discoverUrl: '', hasSecret: false, isReadOnly: false });
     expect(await get(simplePath)).toEqual({ disabled: false });
   });

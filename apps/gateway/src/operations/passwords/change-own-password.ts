@@ -21,7 +21,10 @@ export const changeOwnPasswordEndpoint = ({ transaction, reads, signIn }: Gatewa
       // Locked, so that of two concurrent changes each bars the password of the other.
       await users.findForUpdate(caller.id);
       if ((await passwords.list(caller.id))[0] !== earlier[0])
-        throw refusal('ConflictError', 'The password was changed by another request meanwhile.');
+        throw refusal(
+          'ConflictError',
+          'The password was changed by another request meanwhile. Try again with that password as the old one.',
+        );
       await passwords.set(caller.id, hash);
       const own = (await sessions.list(caller.id)).find(({ id }) => id === caller.tokenId);
       await sessions.endAll(caller.id);

@@ -111,7 +111,7 @@ describe('a new password', () => {
     expect((await ask('POST', 'user/change-password', { password: nth(8), oldPassword: nth(7) })).status).toBe(403);
   });
 
-  it('is none of the last five', async () => {
+  it('is none of the last five passwords of the user', async () => {
     const { id, username } = await aPerson();
     const set = async (given: string) => {
       const { status, body } = await ask('POST', `user-admin/${id}/change-password`, { password: given });

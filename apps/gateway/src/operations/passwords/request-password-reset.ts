@@ -28,7 +28,7 @@ export const requestPasswordResetEndpoint = ({
       if (!('user' in created) || created.user === undefined) return;
       const url = instance.pageUrl(passwordPagePath(created.secret, false));
       if (await mailPasswordLink(mailer, created.user, url, false))
-        signIn.log.changed(created.user.id, 'asked for a link to choose a password, which was sent by mail');
+        signIn.log.changed(created.user.id, 'requested a link to choose a password, which was sent by mail');
     })().catch((error: unknown) => signIn.log.failedReset(error));
     return null;
   });

@@ -57,7 +57,7 @@ describe.each([
       ]).toEqual([table, []]);
   });
 
-  it.each(['projects/brief/api-tokens', 'api-tokens'])('gets no token: %s', async (path) => {
+  it.each(['projects/brief/api-tokens', 'api-tokens'])('gets no token by a request to %s', async (path) => {
     const body = { tokenName: 'late', type: 'client', environment: 'development', projects: ['brief'] };
     expect((await ask('POST', path, body)).status).toBe(404);
     expect(await write("select from api_token where name = 'late'")).toEqual([]);

@@ -55,7 +55,7 @@ describe('access to a project', () => {
     });
   });
 
-  it('is removed with one event', async () => {
+  it('is removed from a user with one event', async () => {
     const project = aProject();
     const { id } = await aUser();
     await give(project, id, [member]);

@@ -136,7 +136,7 @@ describe('a custom role', () => {
     expect(body.message).toContain(property);
   });
 
-  it('has a unique name', async () => {
+  it('is refused with the name of another role', async () => {
     await aRole('Unique', []);
     expect((await ask('POST', 'roles', { name: 'unique', permissions: [] })).status).toBe(409);
     expect((await ask('POST', 'roles/validate', { name: ' UNIQUE ' })).status).toBe(409);
@@ -229,7 +229,7 @@ describe('a group', () => {
     expect((await ask('POST', 'groups', { name: 'x', users: members(id) })).status).toBe(400);
   });
 
-  it('shows its members like users', async () => {
+  it('lists its members with the properties of users', async () => {
     const { id } = await aUser();
     const user = await done<User>('GET', `user-admin/${id}`);
     const group = await done<Group>('POST', 'groups', { name: 'Shown', users: members(id) });

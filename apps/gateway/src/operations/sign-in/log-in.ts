@@ -17,10 +17,11 @@ export const logInEndpoint = ({ transaction, reads, signIn, signInSettings }: Ga
     const failures = signIn.limits.attempt(address);
     await requirePasswordSignIn({ signInSettings });
     const account = await reads.passwords.findAccount(name, address);
-    const counted = account === undefined ? `name ${name.toLowerCase()}` : `user ${account.userId}`;
-    const whom = account?.isKnownAddress === true ? undefined : counted;
+    const accountKey = account === undefined ? `name ${name.toLowerCase()}` : `user ${account.userId}`;
+    // Attempts from an address where the user has a session do not count under the account.
+    const limitKey = account?.isKnownAddress === true ? undefined : accountKey;
     // Attempts from addresses or for names with many failures have the lowest priority in the queue of hashes.
-    const rank = whom === undefined ? 0 : failures + signIn.limits.attemptFor(whom);
+    const rank = limitKey === undefined ? 0 : failures + signIn.limits.attemptFor(limitKey);
     const { isMatch, isOutdated } = await signIn.passwords.verify(body.password, account?.hash, rank);
     if (account === undefined || !isMatch) {
       signIn.log.failure(account?.userId, address);
@@ -35,7 +36,7 @@ export const logInEndpoint = ({ transaction, reads, signIn, signInSettings }: Ga
       return { secret, user: (await users.find(account.userId)) as User };
     });
     if (!('user' in signedIn)) throw new Error('A sign-in has no stored reply.');
-    signIn.limits.succeeded(address, whom);
+    signIn.limits.succeeded(address, limitKey);
     signIn.log.success(account.userId, 'a password');
     request.setHeader('Set-Cookie', signIn.cookie.set(signedIn.secret));
     return signedIn.user;

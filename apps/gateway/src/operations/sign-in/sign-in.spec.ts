@@ -184,7 +184,7 @@ describe('a session', () => {
     expect((await one.ask('GET', '/api/admin/user', undefined, { cookie: chosen })).status).toBe(401);
   });
 
-  it('is stored as a hash only', async () => {
+  it('has a secret that is stored as a hash only', async () => {
     const { username } = await aPerson();
     const one = browser();
     await one.signIn(username, password);

@@ -92,7 +92,7 @@ describe('a user', () => {
     expect(await refused({ email: 'no address', rootRole: 3 })).toMatch(/^400 .*\/body\/email/);
   });
 
-  it('updates the given properties only', async () => {
+  it('keeps the properties that an update omits', async () => {
     const { id } = await aUser(3);
     const before = await done<User>('GET', `user-admin/${id}`);
     const events = await emittedBy(async () => {

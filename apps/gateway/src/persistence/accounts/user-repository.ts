@@ -88,14 +88,14 @@ const countAdmins = `
 
 const prefixPattern = (text: string): string => `${text.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
-const wanted = (person: UserRow | null | undefined, only: AccountType | undefined): User | undefined =>
-  !person || (only !== undefined && person.isService !== (only === 'service-accounts')) ? undefined : userOf(person);
+const userOfType = (row: UserRow | null | undefined, only: AccountType | undefined): User | undefined =>
+  !row || (only !== undefined && row.isService !== (only === 'service-accounts')) ? undefined : userOf(row);
 
 /** Reads of users and service accounts without a lock: for responses, not for decisions. */
 export const userReads = ({ query }: Pick<Tx, 'query'>) => ({
   find: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
     const text = `select ${userColumns} from api_user u where id = $1 and deleted_at is null`;
-    return wanted((await query<UserRow>(text, [id]))[0], only);
+    return userOfType((await query<UserRow>(text, [id]))[0], only);
   },
   /** Users whose name, username or e-mail address starts with the prefix; at most 100. */
   search: async (prefix: string): Promise<UserSearchResults> => {
@@ -110,7 +110,7 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => ({
       return { id, isAPI, ...presentNames(row), imageUrl, accountType, scimId };
     });
   },
-  /** Inactive users: created, and last seen, longer ago than `inactiveAfter`; only those with the ids, if given. */
+  /** Inactive users: created, and last seen, longer ago than `inactiveAfter`; only those with the ids, if there are any. */
   listInactive: async (ids?: readonly number[]): Promise<InactiveUsers['inactiveUsers']> => {
     const rows = await query<UserRow & { readonly patSeenAt: string | null }>(inactive, [ids ?? null]);
     return rows.map((row) => {
@@ -145,10 +145,10 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => ({
 /** Users and service accounts, without deleted ones. */
 export const userRepository = (tx: Tx) => {
   const { query } = tx;
-  const flush = async (person: UserRow): Promise<User> => {
+  const flush = async (row: UserRow): Promise<User> => {
     try {
       await tx.em.flush();
-      return userOf(person);
+      return userOf(row);
     } catch (error) {
       const constraint = violatedConstraint(error) ?? '';
       if (!uniqueConstraints.includes(constraint)) throw error;
@@ -161,7 +161,7 @@ export const userRepository = (tx: Tx) => {
     /** An account, locked until the transaction ends. */
     findForUpdate: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
       const lockMode = LockMode.PESSIMISTIC_WRITE;
-      return wanted(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), only);
+      return userOfType(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), only);
     },
     /** Which of the ids belong to users or service accounts; locks them against deletion until the transaction ends. */
     findExisting: async (ids: readonly number[]): Promise<number[]> => {
@@ -172,9 +172,9 @@ export const userRepository = (tx: Tx) => {
     add: ({ name, username, email }: UserNames, rootRole: number, isService: boolean): Promise<User> =>
       flush(tx.em.create(UserEntity, { name, username, email, rootRole, isService, seenAt: null })),
     save: async (id: number, { name, username, email, rootRole, active }: UserUpdate): Promise<User> => {
-      const person = await tx.em.findOneOrFail(UserEntity, { id });
+      const row = await tx.em.findOneOrFail(UserEntity, { id });
       return flush(
-        tx.em.assign(person, {
+        tx.em.assign(row, {
           name,
           email,
           rootRole,
@@ -189,7 +189,7 @@ export const userRepository = (tx: Tx) => {
         select ${userColumns} from api_user u
         where (lower(email) = lower($1) or lower(username) = lower($1)) and deleted_at is null and is_active and not is_service
         order by (lower(email) = lower($1)) is true desc limit 1`;
-      return wanted((await query<UserRow>(text, [name]))[0], 'users');
+      return userOfType((await query<UserRow>(text, [name]))[0], 'users');
     },
     /** Serialises the transactions that create the first user. */
     lockFirstUserCreation: async (): Promise<void> => {

@@ -38,7 +38,7 @@ export const inviteLinkReads = ({ query }: Pick<Tx, 'query'>) => {
   };
 };
 
-/** Links by which people create their own accounts. */
+/** Links by which users create their own accounts. */
 export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>) => {
   const withUsers = withUsersOf({ query });
   return {

@@ -123,7 +123,7 @@ const tables = [
       expires_at timestamptz,
       seen_at timestamptz,
       revoked_at timestamptz,
-      given text,
+      configured text,
       primary key (id)
     )`,
   'alter table api_token add constraint api_token_number unique (number)',
@@ -133,7 +133,7 @@ const tables = [
   "alter table api_token add constraint api_token_kind check (kind in ('admin', 'client', 'frontend', 'user'))",
   'alter table api_token add constraint api_token_hash check (octet_length(hash) = 32)',
   "alter table api_token add constraint api_token_user check ((kind = 'user') = (user_id is not null))",
-  "alter table api_token add constraint api_token_given check (given is null or given in ('current', 'replaced') and kind = 'admin')",
+  "alter table api_token add constraint api_token_configured check (configured is null or configured in ('current', 'replaced') and kind = 'admin')",
   "alter table api_token add constraint api_token_sealed check (sealed is null or kind in ('client', 'frontend'))",
   `create table user_session (
       id uuid not null default gen_random_uuid(),

@@ -78,7 +78,7 @@ describe('a root role', () => {
     expect(await given(await aUser(admin), { project: 'any', environment: 'any' })).toEqual(permissions);
   });
 
-  it('of a Viewer grants nothing', async () => {
+  it('of a Viewer grants no permission at all', async () => {
     expect(await given(await aUser(viewer))).toEqual([]);
   });
 
@@ -178,7 +178,7 @@ describe('a project that is not open', () => {
 });
 
 describe('a deleted or disabled user', () => {
-  it('has no permissions', async () => {
+  it('has no permissions, whatever the roles', async () => {
     const [deleted, disabled, active] = [
       await aUser(viewer, { projectRoles: [['left', reviewer]] }),
       await aUser(viewer, { projectRoles: [['left', reviewer]] }),

@@ -90,14 +90,14 @@ const members: Statement = {
       where role_id = ${predefinedRole.owner} and ($1::text is null or project = $1))
     select m.project as id, count(distinct u.id) as members, (
       select count(*) from (
-        select held.user_id
+        select assigned.user_id
         from (
           select user_id, added_at from project_user where project = m.project
           union all
           select user_id, greatest(added_at, joined_at) from project_group join group_member using (group_id)
-          where project = m.project) as held
-        join api_user on api_user.id = held.user_id and deleted_at is null
-        group by held.user_id having min(held.added_at) > now() - interval '30 days') as recent) as added, coalesce((
+          where project = m.project) as assigned
+        join api_user on api_user.id = assigned.user_id and deleted_at is null
+        group by assigned.user_id having min(assigned.added_at) > now() - interval '30 days') as recent) as added, coalesce((
       select json_agg(json_build_object('kind', kind, 'id', owner.id, 'name', owner.name, 'username', owner.username,
         'email', owner.email) order by kind, nth, owner.id)
       from owner where owner.project = m.project), '[]') as owners
@@ -131,7 +131,7 @@ const tokens: Statement = {
 const roleHolders: Statement = {
   name: 'role-holders',
   text: `
-    with held as (
+    with assigned as (
       select id as user_id, root_role_id as role_id, null::integer as group_id from api_user
       union all
       select user_id, root_role_id, group_id from group_member join user_group g on g.id = group_id
@@ -143,7 +143,7 @@ const roleHolders: Statement = {
     ), holder as (
       select u.id, u.name, u.username, u.email, u.is_service,
         json_agg(json_build_object('role', role_id, 'group', group_id) order by role_id, group_id nulls first) as through
-      from api_user u join held on held.user_id = u.id
+      from api_user u join assigned on assigned.user_id = u.id
       where u.is_active and u.deleted_at is null and (
         not exists (select from project where id = $1 and (mode = 'private' or pending_private_version is not null))
         or exists (
@@ -156,15 +156,15 @@ const roleHolders: Statement = {
         'isService', is_service, 'through', through) order by lower(coalesce(name, username, email)), id)
       from holder), '[]') as users, coalesce((
       select json_agg(json_build_object('id', id, 'name', name) order by lower(name), id) from user_group
-      where id in (select group_id from held)), '[]') as groups, coalesce((
+      where id in (select group_id from assigned)), '[]') as groups, coalesce((
       select json_agg(json_build_object('id', id, 'name', name, 'description', description, 'type', type,
         'permissions', coalesce((
           select json_agg(json_strip_nulls(json_build_object('name', permission, 'environment', environment))
             order by permission, environment nulls first)
           from (
             select distinct permission, environment from role_permission
-            where role_id = role.id and (project is null or project = $1)) as given), '[]')) order by id)
-      from role where id in (select role_id from held)), '[]') as roles`,
+            where role_id = role.id and (project is null or project = $1)) as permissions), '[]')) order by id)
+      from role where id in (select role_id from assigned)), '[]') as roles`,
 };
 
 export const accessReader = (database: ReadDatabase) => ({

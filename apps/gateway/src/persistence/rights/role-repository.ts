@@ -85,13 +85,13 @@ export const roleRepository = (tx: Tx) => {
     save: async (role: RoleInput, knownId?: number): Promise<RoleWithGrants> => {
       const id = await store(role, knownId);
       await tx.em.nativeDelete(RolePermissionEntity, { role: id });
-      const given = role.permissions.map(({ name, environment }) => ({
+      const grants = role.permissions.map(({ name, environment }) => ({
         role: id,
         permission: name,
         project: null,
         environment: environment ?? null,
       }));
-      if (given.length > 0) await tx.em.insertMany(RolePermissionEntity, given);
+      if (grants.length > 0) await tx.em.insertMany(RolePermissionEntity, grants);
       return (await roleById(tx, id, 'for update')) as RoleWithGrants;
     },
     /** Copies the grants of all roles from one environment to another. Returns the roles that changed, before and after. */

@@ -109,7 +109,7 @@ describe('another value of BUNTING_ADMIN_TOKEN', () => {
       'api-token-created',
     ]);
     expect((await newer.emittedEvents())[2]).toMatchObject({ createdByUserId: -1337, preData: { type: 'admin' } });
-    expect(newer.logged()).toContain('which an earlier BUNTING_ADMIN_TOKEN gave');
+    expect(newer.logged()).toContain('of an earlier value of BUNTING_ADMIN_TOKEN');
     expect(newer.logged()).not.toContain('-value-000');
   });
 
@@ -124,7 +124,7 @@ describe('another value of BUNTING_ADMIN_TOKEN', () => {
     const { shown } = (
       await last.database.read<{ shown: string }>({
         name: 'current',
-        text: "select shown from api_token where given = 'current'",
+        text: "select shown from api_token where configured = 'current'",
       })
     )[0] as { shown: string };
     const deleted = await last.ask(`/api/admin/api-tokens/${shown}`, { method: 'DELETE', key: init });

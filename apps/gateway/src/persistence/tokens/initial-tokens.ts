@@ -41,15 +41,15 @@ export interface TokenProtection {
   readonly cipher: TokenCipher | undefined;
 }
 
-type NewGivenToken = ConfiguredToken & { readonly shown?: string; readonly given?: 'current' };
+type NewConfiguredToken = ConfiguredToken & { readonly shown?: string; readonly configured?: 'current' };
 
 const add = async (
   { em }: Tx,
   outbox: Outbox,
   { hasher, cipher }: TokenProtection,
-  token: NewGivenToken,
+  token: NewConfiguredToken,
 ): Promise<void> => {
-  const { secret, shown, given, kind, projects, environment } = token;
+  const { secret, shown, configured, kind, projects, environment } = token;
   const id = randomUUID();
   const createdAt = new Date().toISOString();
   const { selector, hash } = hasher(secret);
@@ -67,7 +67,7 @@ const add = async (
     createdAt,
     expiresAt: null,
     revokedAt: null,
-    given: given ?? null,
+    configured: configured ?? null,
   });
   emit(outbox, 'api-token-created', token, createdAt);
 };
@@ -76,37 +76,39 @@ const add = async (
  * Makes the token of `BUNTING_ADMIN_TOKEN` valid and revokes the tokens of earlier values of the setting. A token that an administrator has
  * revoked stays revoked, and then no other is revoked.
  */
-const replaceGiven = async (
+const replaceConfigured = async (
   tx: Tx,
   outbox: Outbox,
-  keeping: TokenProtection,
+  protection: TokenProtection,
   secret: string,
   warn: (message: string) => void,
 ): Promise<void> => {
-  const { selector } = keeping.hasher(secret);
+  const { selector } = protection.hasher(secret);
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const stored = await tx.em.findOne(TokenEntity, { selector }, { lockMode });
-  if (stored !== null && stored.revokedAt !== null && stored.given !== 'replaced') {
+  if (stored !== null && stored.revokedAt !== null && stored.configured !== 'replaced') {
     return warn(`The token of BUNTING_ADMIN_TOKEN (${stored.shown}) was revoked and stays so: set another value.`);
   }
-  const earlier = { given: 'current', revokedAt: null, selector: { $ne: selector } } as const;
+  const earlier = { configured: 'current', revokedAt: null, selector: { $ne: selector } } as const;
   for (const replaced of await tx.em.find(TokenEntity, earlier, { lockMode })) {
-    tx.em.assign(replaced, { revokedAt: raw('now()'), given: 'replaced' });
+    tx.em.assign(replaced, { revokedAt: raw('now()'), configured: 'replaced' });
     emit(outbox, 'api-token-deleted', everything, replaced.createdAt);
-    warn(`Revoked the admin token ${replaced.shown}, which an earlier BUNTING_ADMIN_TOKEN gave.`);
+    warn(
+      `The gateway revoked the admin token ${replaced.shown} of an earlier value of BUNTING_ADMIN_TOKEN. Replace it where it is still used.`,
+    );
   }
   await tx.em.flush();
-  if (stored === null) return add(tx, outbox, keeping, { ...everything, secret, given: 'current' });
-  if (stored.given === 'current' || stored.kind !== 'admin') return;
+  if (stored === null) return add(tx, outbox, protection, { ...everything, secret, configured: 'current' });
+  if (stored.configured === 'current' || stored.kind !== 'admin') return;
   if (stored.revokedAt !== null) emit(outbox, 'api-token-created', everything, stored.createdAt);
-  tx.em.assign(stored, { revokedAt: null, given: 'current' });
+  tx.em.assign(stored, { revokedAt: null, configured: 'current' });
   await tx.em.flush();
 };
 
-const warnOfGiven = async ({ em }: Tx, warn: (message: string) => void): Promise<void> => {
-  for (const { shown } of await em.find(TokenEntity, { given: 'current', revokedAt: null })) {
+const warnOfConfigured = async ({ em }: Tx, warn: (message: string) => void): Promise<void> => {
+  for (const { shown } of await em.find(TokenEntity, { configured: 'current', revokedAt: null })) {
     warn(
-      `BUNTING_ADMIN_TOKEN is not set any more, but the admin token that it gave (${shown}) still works. ` +
+      `BUNTING_ADMIN_TOKEN is not set any more, but the admin token of its last value (${shown}) still works. ` +
         `If it is not needed, revoke it: DELETE /api/admin/api-tokens/${shown}`,
     );
   }
@@ -119,7 +121,7 @@ const warnOfGiven = async ({ em }: Tx, warn: (message: string) => void): Promise
  */
 export const ensureInitialTokens = (
   work: OutboxProducer['work'],
-  keeping: TokenProtection,
+  protection: TokenProtection,
   { adminToken, initial }: ConfiguredTokens,
   warn: (message: string) => void,
 ): Promise<string | undefined> =>
@@ -131,15 +133,15 @@ export const ensureInitialTokens = (
     for (const token of isFirst ? initial : []) {
       if (addedSecrets.has(token.secret) || token.secret === adminToken) continue;
       addedSecrets.add(token.secret);
-      await add(tx, outbox, keeping, token);
+      await add(tx, outbox, protection, token);
     }
     if (adminToken !== undefined) {
-      await replaceGiven(tx, outbox, keeping, adminToken, warn);
+      await replaceConfigured(tx, outbox, protection, adminToken, warn);
       return undefined;
     }
-    await warnOfGiven(tx, warn);
+    await warnOfConfigured(tx, warn);
     if (!isFirst || initial.some(({ kind }) => kind === 'admin')) return undefined;
     const made = newTokenSecret(['*'], '*');
-    await add(tx, outbox, keeping, { ...everything, ...made });
+    await add(tx, outbox, protection, { ...everything, ...made });
     return made.secret;
   });

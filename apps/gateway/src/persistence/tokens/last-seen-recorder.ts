@@ -13,13 +13,13 @@ const storeLastUses = `
     update user_session s set seen_at = greatest(s.seen_at, used.seen_at) from open join used using (id)
     where s.id = open.id returning s.user_id, s.seen_at
   ),
-  people as (
+  users as (
     select u.id, max(uses.seen_at) as seen_at
     from api_user u join (select * from tokens union all select * from sessions) as uses on uses.user_id = u.id
     group by u.id
   ),
-  free as (select u.id from api_user u join people using (id) order by u.id for update of u skip locked)
-  update api_user u set seen_at = greatest(u.seen_at, people.seen_at) from people join free using (id) where u.id = people.id`;
+  free as (select u.id from api_user u join users using (id) order by u.id for update of u skip locked)
+  update api_user u set seen_at = greatest(u.seen_at, users.seen_at) from users join free using (id) where u.id = users.id`;
 
 /** Records in memory when tokens and sessions were last used, and stores the records in one statement when `store` is called. */
 export const lastSeenRecorder = (database: Database) => {
