@@ -5,7 +5,7 @@ import { userEventData } from '../domain/accounts/users.ts';
 import type { ScimGroupRow, ScimUserRow } from '../persistence/identity/scim-repository.ts';
 import type { GatewayTransaction } from '../persistence/unit-of-work.ts';
 import { invalidValue, notFoundResource, ScimError } from './scim-error.ts';
-import { type GroupChange, parseScimGroup, parseGroupPatch } from './scim-group.ts';
+import { type GroupChange, memberChanges, parseGroupPatch, parseScimGroup } from './scim-group.ts';
 import { applyUserPatch, type ScimUserInput, parseScimUser } from './scim-user.ts';
 
 /** The caller of what an identity provider changes. */
@@ -109,13 +109,12 @@ const changeGroup = async (tx: GatewayTransaction, id: number, change: GroupChan
   if (externalId !== undefined || before.provisioned === null)
     await setExternalId(tx, id, externalId === undefined ? (before.provisioned?.externalId ?? null) : externalId);
 
+  // A group can have many members: they are read only where the change replaces them all.
   const current = new Set(change.members === undefined ? [] : await scim.memberIds(id));
-  const wanted = change.members ?? change.added;
-  const added = [...wanted].filter((one) => !current.has(one));
-  const removed = change.members === undefined ? [...change.removed] : [...current].filter((one) => !wanted.has(one));
+  const { named, added, removed } = memberChanges(change, current);
   await requireUsers(tx, added);
   const changed = await scim.changeMembers(id, added, removed, scimCaller.name);
-  await scim.claimMembers(id, [...wanted]);
+  await scim.claimMembers(id, named);
   if (changed.removed.length > 0) await tx.requireAdministratorLeft();
   for (const userId of changed.added)
     emit({ type: 'group-user-added', data: { groupId: id, groupName: name, userId } });

@@ -17,10 +17,24 @@ export interface GroupChange {
   readonly removed: ReadonlySet<number>;
 }
 
+/**
+ * The members that a change adds to a group and removes from it, and all that it names.
+ * @param current the members of the group; not used by a change that names no complete list
+ */
+export const memberChanges = ({ members, added, removed }: GroupChange, current: ReadonlySet<number>) =>
+  members === undefined
+    ? { named: [...added], added: [...added], removed: [...removed] }
+    : {
+        named: [...members],
+        added: [...members].filter((id) => !current.has(id)),
+        removed: [...current].filter((id) => !members.has(id)),
+      };
+
 /** The largest id that PostgreSQL makes as an `integer`. */
 const largestId = 2_147_483_647;
 
 type Attributes = Record<string, unknown>;
+
 /** A group as a resource of SCIM. */
 export const groupResource = ({ id, name, provisioned, members, createdAt }: ScimGroupRow, base: string): object => ({
   schemas: [groupSchema],

@@ -56,6 +56,10 @@ const requestedProjects = ({ project, projects }: CreateApiTokenBody): readonly 
 export const namedProjects = ({ projects }: Pick<NewToken, 'projects'>): readonly string[] =>
   projects.includes(wildcard) ? [] : projects;
 
+/** Whether a token is for no other project; such a token belongs to the project. */
+export const belongsToProject = ({ projects }: Pick<NewToken, 'projects'>, projectId: string): boolean =>
+  projects.every((project) => project === projectId);
+
 /** @throws Refusal 400 for a date in the past */
 export const futureExpiry = (expiresAt: string | null | undefined, now: Date): Date | null => {
   if (expiresAt === null || expiresAt === undefined) return null;

@@ -1,17 +1,16 @@
 import { implement } from '@bunting/bus';
 import { DeleteProjectApiToken, notFound } from '@bunting/contracts';
-import { sdkTokenKinds } from '../../domain/tokens/api-token.ts';
+import { belongsToProject, sdkTokenKinds } from '../../domain/tokens/api-token.ts';
 import { toApiToken, tokenEvent } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteProjectApiTokenEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteProjectApiToken, (request) =>
     transaction(request, async ({ tokens, emit }) => {
-      const { projectId, token: wanted } = request.params;
-      const token = await tokens.findForUpdate(wanted, sdkTokenKinds);
+      const { projectId } = request.params;
+      const token = await tokens.findForUpdate(request.params.token, sdkTokenKinds);
       // A token that is also for other projects cannot be deleted through this one.
-      if (token === undefined || token.projects.some((project) => project !== projectId))
-        throw notFound('Could not find the token');
+      if (token === undefined || !belongsToProject(token, projectId)) throw notFound('Could not find the token');
       await tokens.revoke(token.id);
       emit(tokenEvent('api-token-deleted', { preData: toApiToken(token) }));
       return null;

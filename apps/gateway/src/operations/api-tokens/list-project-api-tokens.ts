@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListProjectApiTokens, may } from '@bunting/contracts';
-import { permittedKinds, sdkTokenKinds } from '../../domain/tokens/api-token.ts';
+import { belongsToProject, permittedKinds, sdkTokenKinds } from '../../domain/tokens/api-token.ts';
 import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
 import { maySeeToken } from './require-token.ts';
 import { toListedToken } from './token-event.ts';
@@ -12,10 +12,10 @@ export const listProjectApiTokensEndpoint = ({ reads, projectDirectory }: Gatewa
     await projectDirectory.requireProject(request, params.projectId);
     const found = await reads.tokens.list(sdkTokenKinds, params.projectId);
     const creatable = permittedKinds(caller, 'CREATE');
-    const mayCreate = ({ type, projects, environment }: StoredToken): boolean =>
-      creatable.includes(type) ||
-      (projects.every((project) => project === params.projectId) &&
-        may(caller, ['CREATE_PROJECT_API_TOKEN'], { project: params.projectId, environment }));
+    const mayCreate = (token: StoredToken): boolean =>
+      creatable.includes(token.type) ||
+      (belongsToProject(token, params.projectId) &&
+        may(caller, ['CREATE_PROJECT_API_TOKEN'], { project: params.projectId, environment: token.environment }));
     return {
       tokens: found
         .filter((token) => maySeeToken(caller, token))

@@ -1,0 +1,55 @@
+import type { Caller, CreateApiTokenBody } from '@bunting/contracts';
+import { expect, it } from '@jest/globals';
+import { belongsToProject, newToken, requireWithinLifetime } from './api-token.ts';
+
+const now = new Date('2026-05-01T12:00:00.000Z');
+const admin: Caller = { id: 1, name: 'admin', grants: [{ permission: 'ADMIN' }] };
+const targets = { projects: ['shop', 'bank'], environments: ['development', 'production'] };
+const create = (body: Partial<CreateApiTokenBody>, caller = admin) =>
+  newToken({ tokenName: 'checkout', type: 'client', ...body } as CreateApiTokenBody, caller, targets, now);
+
+it('a new API token is for all projects in the environment development unless the request names others', () => {
+  expect(create({})).toEqual({
+    name: 'checkout',
+    kind: 'client',
+    projects: ['*'],
+    environment: 'development',
+    expiresAt: null,
+  });
+  expect(create({ projects: ['shop', 'shop'], environment: 'production' })).toMatchObject({
+    projects: ['shop'],
+    environment: 'production',
+  });
+});
+
+it('an admin token is for all projects and environments only', () => {
+  expect(create({ type: 'admin' })).toMatchObject({ projects: ['*'], environment: '*' });
+  expect(() => create({ type: 'admin', project: 'shop' })).toThrow('cannot be scoped to single project');
+  expect(() => create({ type: 'admin', environment: 'production' })).toThrow('cannot be scoped to single environment');
+});
+
+it('an API token for an unknown or hidden project is refused in the same words', () => {
+  expect(() => create({ project: 'none' })).toThrow('Project=none does not exist');
+  expect(() => create({ project: 'bank' }, { ...admin, hiddenProjects: ['bank'] })).toThrow(
+    'Project=bank does not exist',
+  );
+});
+
+it('an API token of a past expiry date or an unknown type is refused', () => {
+  expect(() => create({ expiresAt: now.toISOString() })).toThrow('The expiry date should be in future');
+  expect(() => create({ type: 'constructor' })).toThrow('must be client, frontend or admin');
+});
+
+it('a token belongs to a project if it is for no other', () => {
+  expect(belongsToProject({ projects: ['shop'] }, 'shop')).toBe(true);
+  expect(belongsToProject({ projects: ['shop', 'bank'] }, 'shop')).toBe(false);
+  expect(belongsToProject({ projects: ['*'] }, 'shop')).toBe(false);
+});
+
+it('a token that expires creates none that expires later or never', () => {
+  const callerExpiresAt = new Date('2026-06-01T00:00:00.000Z');
+  expect(() => requireWithinLifetime(callerExpiresAt, null)).toThrow('2026-06-01');
+  expect(() => requireWithinLifetime(callerExpiresAt, new Date('2026-06-01T00:00:00.001Z'))).toThrow('2026-06-01');
+  expect(() => requireWithinLifetime(callerExpiresAt, callerExpiresAt)).not.toThrow();
+  expect(() => requireWithinLifetime(null, null)).not.toThrow();
+});

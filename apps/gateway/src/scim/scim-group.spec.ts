@@ -1,0 +1,26 @@
+import { expect, it } from '@jest/globals';
+import { memberChanges, parseGroupPatch } from './scim-group.ts';
+
+const patch = (...Operations: object[]) => parseGroupPatch({ Operations });
+const member = (id: number) => ({ value: String(id) });
+
+it('a SCIM patch that replaces the members of a group adds and removes the differences', () => {
+  const change = patch({ op: 'replace', path: 'members', value: [member(7), member(8)] });
+  expect(memberChanges(change, new Set([8, 9]))).toEqual({ named: [7, 8], added: [7], removed: [9] });
+});
+
+it('a SCIM patch that adds and removes members leaves all other members of a group', () => {
+  const change = patch(
+    { op: 'add', path: 'members', value: [member(7)] },
+    { op: 'remove', path: 'members[value eq "8"]' },
+  );
+  expect(memberChanges(change, new Set())).toEqual({ named: [7], added: [7], removed: [8] });
+});
+
+it('the last operation of a SCIM patch on a member counts', () => {
+  const change = patch(
+    { op: 'add', path: 'members', value: [member(7)] },
+    { op: 'remove', path: 'members[value eq "7"]' },
+  );
+  expect(memberChanges(change, new Set())).toEqual({ named: [], added: [], removed: [7] });
+});
