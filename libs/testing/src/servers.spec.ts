@@ -11,7 +11,7 @@ import { withClient } from './postgres-server.ts';
 
 it('the servers of a killed test process end, and their files are removed', async () => {
   const env = { ...process.env, TEST_POSTGRES_URL: '' };
-  const script = new URL('../test/hold-servers.ts', import.meta.url).pathname;
+  const script = new URL('../test/run-servers.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, ['--no-warnings', script], { stdio: ['pipe', 'pipe', 'inherit'], env });
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const { pid, nats, storeDir, database } = JSON.parse(line) as {

@@ -4,7 +4,7 @@ import { expectRefusal } from '../expectations.ts';
 import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
 import { sendLarge } from '../send-large.ts';
-import { unleashExport } from '../unleash-export.ts';
+import { unleashExport } from '../unleash/unleash-export.ts';
 
 const maxTries = 3;
 

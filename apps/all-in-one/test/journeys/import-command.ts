@@ -5,7 +5,7 @@ import path from 'node:path';
 import { featurePath, platformClient } from '../platform-client.ts';
 import { dataFolder, type Platform, removeFolder } from '../platform.ts';
 import { runProgram } from '../program.ts';
-import { unleashExport } from '../unleash-export.ts';
+import { unleashExport } from '../unleash/unleash-export.ts';
 
 export const describeImportCommand = (platform: () => Platform): void => {
   describe('the import command', () => {

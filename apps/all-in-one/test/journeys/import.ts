@@ -4,7 +4,7 @@ import type { Answer } from '../api.ts';
 import { expectFits, expectRefusal } from '../expectations.ts';
 import { featurePath, platformClient } from '../platform-client.ts';
 import type { Platform } from '../platform.ts';
-import { type UnleashExport, unleashExport } from '../unleash-export.ts';
+import { type UnleashExport, unleashExport } from '../unleash/unleash-export.ts';
 
 const nothingTaken = {
   created: 0,
