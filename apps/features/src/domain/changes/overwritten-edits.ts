@@ -14,7 +14,7 @@ const memberOf = (members: JsonObject, key: string): unknown =>
 const normalize = (property: string, value: unknown): unknown => {
   if (property === 'segments' && Array.isArray(value)) return value.toSorted((one, other) => one - other);
   if ((property === 'title' || property === 'description') && (value ?? '') === '') return null;
-  if (value === undefined && ['segments', 'variants', 'constraints', 'dependencies'].includes(property)) return [];
+  if (value === undefined && ['segments', 'variants', 'constraints'].includes(property)) return [];
   return value ?? null;
 };
 
