@@ -51,6 +51,15 @@ export const scopeOfRequest = (
   return deliveryScope(caller, environment, query);
 };
 
+/** The revision that a client names; undefined for anything else than a number of at most 15 digits. */
+export const parseRevision = (text: unknown): number | undefined =>
+  typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+
+/** @throws Refusal at the start, and after a backup of the producer was restored */
+export const requireLoaded = ({ isLoaded }: Pick<Delivery, 'isLoaded'>): void => {
+  if (!isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');
+};
+
 /** Brings the store up to date, and finds the view for a request and whether changes may be missing from it. */
 export const freshView =
   (delivery: Delivery) =>
@@ -61,8 +70,7 @@ export const freshView =
     query: ClientFeaturesQuery,
   ): Promise<{ readonly view: DeliveryView; readonly isBehind: boolean }> => {
     const behindMs = await delivery.catchUp();
-    // At the start, and after a backup of the producer was restored.
-    if (!delivery.isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');
+    requireLoaded(delivery);
     if (behindMs > 0) response.header(staleHeader, String(behindMs));
     return { view: delivery.viewOf(scopeOfRequest(delivery.store, operation, caller, query)), isBehind: behindMs > 0 };
   };

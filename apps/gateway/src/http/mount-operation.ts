@@ -121,11 +121,12 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
     const { raw } = request;
     if (isWrite && !anyContentType) requireJsonBody(raw.headers, !readsBody);
     requireContentLengthWithin(raw, limit);
-    if (!readsBody) return undefined;
-    const received = await readBody(raw, response.raw, { maxBytes: limit, timeoutMs: bodyTimeoutMs });
+    const received = readsBody
+      ? await readBody(raw, response.raw, { maxBytes: limit, timeoutMs: bodyTimeoutMs })
+      : undefined;
     // Before the body is parsed: parsing counts as handling.
     limits.bodyReceived(request);
-    return parse(body, parseJson(received, jsonLimits), '/body');
+    return received === undefined ? undefined : parse(body, parseJson(received, jsonLimits), '/body');
   };
 
   app.route({
@@ -143,7 +144,6 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
 
       if (isWrite && !hasOwnTag) requireConditionsSupported(request.headers, conditional !== undefined);
       const parsedBody = await readRequestBody(request, response);
-      limits.bodyReceived(request);
       const callRequest = {
         params: parseParams(request),
         query: parseQuery(request),

@@ -111,8 +111,8 @@ export const createHttpServer = ({
   draining,
   respondBeforeRouting = () => undefined,
 }: ServerOptions) => {
+  /** While closing, a connection is idle as soon as its last response is sent. */
   let closing = false;
-  // While closing, a connection is idle as soon as its last response is sent.
   /** Responses of operations whose connection is not yet closed. */
   const openResponses = new Set<ServerResponse>();
   const { begin } = accessLog(log, metrics, (response) => {
@@ -298,7 +298,7 @@ export const createHttpServer = ({
     await authenticateApiPath(request, reply);
     return sendError(reply, unknownPath(request.raw.url ?? ''));
   });
-  /** Waits while some open response matches, at most `maxMs`. Polls by the clock, because a client may never read its response. */
+  /** Waits while some open response matches, at most `timeoutMs`. Polls by the clock, because a client may never read its response. */
   const waitWhile = async (matches: (response: ServerResponse) => boolean, timeoutMs: number): Promise<void> => {
     const until = performance.now() + timeoutMs;
     while (performance.now() < until && [...openResponses].some(matches)) await sleep(20);

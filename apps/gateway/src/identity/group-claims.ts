@@ -1,4 +1,4 @@
-import { isJsonObject } from '../domain/json-object.ts';
+import { isJsonObject } from '@bunting/contracts';
 
 type Claims = Readonly<Record<string, unknown>>;
 

@@ -4,6 +4,7 @@ import {
   type ErrorKind,
   hasBody,
   type HttpBinding,
+  isJsonObject,
   isObjectSchema,
   isPublicOperation,
   isLenientSchema,
@@ -14,7 +15,6 @@ import {
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
-import { isJsonObject } from '../domain/json-object.ts';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
 import { entityTagsPattern, idempotencyKeyPattern } from '../http/request/header-patterns.ts';
 

@@ -1,5 +1,5 @@
+import { isJsonObject } from '@bunting/contracts';
 import type { Filter } from 'scim2-parse-filter';
-import { isJsonObject } from '../domain/json-object.ts';
 import type { ScimGroupRow } from '../persistence/identity/scim-repository.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
 import { parseFilter } from './scim-filter.ts';

@@ -1,5 +1,5 @@
+import { isJsonObject } from '@bunting/contracts';
 import { scimPatch, type ScimPatchOperation } from 'scim-patch';
-import { isJsonObject } from '../domain/json-object.ts';
 import type { ProvisionedUser } from '../domain/accounts/provisioned-attributes.ts';
 import type { UserNames } from '../domain/accounts/user-names.ts';
 import type { ScimUserRow } from '../persistence/identity/scim-repository.ts';

@@ -13,7 +13,7 @@ import { addVary, jsonContentType } from '../../http/errors/http-errors.ts';
 import { compressedFrom, type Encoding, encodingOf } from '../../http/response/compression.ts';
 import { entityTagOf, isNotModified, parseIfMatch, parseIfNoneMatch } from '../../http/response/entity-tags.ts';
 import type { Delivery } from '../delivery.ts';
-import { deltaClientSpec, freshView, type SdkHandler } from '../sdk-handler.ts';
+import { deltaClientSpec, freshView, parseRevision, type SdkHandler } from '../sdk-handler.ts';
 import type { DeliveryView, Representation } from '../store/delivery-view.ts';
 import type { FetchModePolicy } from './fetch-mode.ts';
 
@@ -38,10 +38,8 @@ export interface SdkOperation {
 }
 
 /** The revision that a client has: a number, with quotes or without. Any other tag counts as none. */
-const revisionIn = (headers: IncomingHttpHeaders): number | undefined => {
-  const tag = headers['if-none-match']?.trim().replace(/^"(.*)"$/, '$1') ?? '';
-  return /^\d{1,15}$/.test(tag) ? Number(tag) : undefined;
-};
+const revisionIn = (headers: IncomingHttpHeaders): number | undefined =>
+  parseRevision(headers['if-none-match']?.trim().replace(/^"(.*)"$/, '$1'));
 
 /** The client's entity tag, if it is current, or newer than the state of a replica that lags. */
 const currentTag = (headers: IncomingHttpHeaders, view: DeliveryView, isBehind: boolean): string | undefined => {

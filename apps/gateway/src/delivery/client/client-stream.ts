@@ -10,7 +10,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from '../../authentication/authenticate.ts';
 import type { DeliveryStreams, StreamEvent } from '../../streaming/delivery-streams.ts';
-import { type SdkHandler, deltaClientSpec, scopeOfRequest } from '../sdk-handler.ts';
+import { deltaClientSpec, parseRevision, scopeOfRequest, type SdkHandler, staleHeader } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { FetchModePolicy } from './fetch-mode.ts';
 import type { Delta, DeliveryView } from '../store/delivery-view.ts';
@@ -23,10 +23,7 @@ export interface ClientStreamOptions {
 }
 
 /** The revision of `Last-Event-ID`. Anything else than a number counts as none. */
-const lastEventIn = ({ headers }: FastifyRequest): number | undefined => {
-  const lastEventId = headers['last-event-id'];
-  return typeof lastEventId === 'string' && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : undefined;
-};
+const lastEventIn = ({ headers }: FastifyRequest): number | undefined => parseRevision(headers['last-event-id']);
 
 const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, body }: Delta): StreamEvent => ({
   event,
@@ -53,7 +50,7 @@ export const clientStream = ({ delivery, streams, authenticate, fetchMode }: Cli
     const behindMs = await delivery.catchUp();
     // The producer was restored from a backup since the check.
     if (!delivery.isLoaded) throw unavailable('The gateway is loading the features again. Retry after 1 s.');
-    if (behindMs > 0) response.header('Bunting-Stale', String(behindMs));
+    if (behindMs > 0) response.header(staleHeader, String(behindMs));
     const scope = scopeOfRequest(store, StreamClientFeatures, caller, query);
     const view = delivery.viewOf(scope);
     const first = firstEvent(view, lastEventIn(request), behindMs > 0);

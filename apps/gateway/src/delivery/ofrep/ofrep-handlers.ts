@@ -32,7 +32,7 @@ import { parseIfNoneMatch } from '../../http/response/entity-tags.ts';
 import { jsonContentType } from '../../http/errors/http-errors.ts';
 import { ofrepErrorOf } from '../../http/errors/ofrep-errors.ts';
 import type { DeliveryStreams, StreamEvent } from '../../streaming/delivery-streams.ts';
-import { type SdkHandler, deltaClientSpec, freshView } from '../sdk-handler.ts';
+import { deltaClientSpec, freshView, parseRevision, requireLoaded, type SdkHandler } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { DeliveryView } from '../store/delivery-view.ts';
 import { isFailure, ofrepResult, type OfrepResult } from './ofrep-result.ts';
@@ -77,7 +77,7 @@ const tagOf = (content: string, expiresAt: number | undefined): string =>
   expiresAt === undefined ? content : `${content}.${expiresAt.toString(36)}`;
 
 const eventTagOf = (revision: number): string => `"${revision}"`;
-const eventTagPattern = /^"(\d{1,15})"$/;
+const revisionOfEventTag = (tag: string): number | undefined => parseRevision(/^"(.*)"$/.exec(tag)?.[1]);
 const refetch = (revision: number): StreamEvent => ({
   id: revision,
   data: JSON.stringify({
@@ -166,7 +166,7 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
    * @throws Refusal `ServiceUnavailable`, at which clients keep what they have
    */
   const awaitAnnounced = async (eventTag = ''): Promise<void> => {
-    const announced = Number(eventTagPattern.exec(eventTag)?.[1] ?? 0);
+    const announced = revisionOfEventTag(eventTag) ?? 0;
     const deadline = performance.now() + announcedWaitMs;
     while (announced > delivery.store.position && (await delivery.catchUp()) > 0) {
       if (performance.now() > deadline)
@@ -218,11 +218,11 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
       scopeHash(describeScope(scopeNow(caller))) === access.scope;
     if (!mayRead(principal.caller)) throw noTicket();
     const behindMs = await delivery.catchUp();
-    if (!delivery.isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');
+    requireLoaded(delivery);
     if (!delivery.store.hasEnvironment(environment)) throw noTicket();
     const scope = scopeNow(principal.caller);
     const revision = delivery.viewOf(scope).revision();
-    const heldRevision = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : access.revision;
+    const heldRevision = parseRevision(lastEventId) ?? access.revision;
     // If this memory is current and the client has a later revision, that revision is from before a backup was restored.
     const changesAfter = (view: DeliveryView, after: number): StreamEvent | undefined =>
       view.revision() > after || after > delivery.store.position ? refetch(view.revision()) : undefined;

@@ -266,7 +266,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     return { etag, encoding, body: encoding === 'identity' ? bytesOf(all) : await compressedList(all, encoding) };
   };
 
-  const compute = (after: number): Delta | undefined => {
+  const deltaAfter = (after: number): Delta | undefined => {
     interface Event {
       readonly position: number;
       readonly json: string;
@@ -276,6 +276,13 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     const sent = new Map<number, number>();
     const updated: FeatureEntry[] = [];
     const gone = new Map<string, Event>();
+    const remove = (
+      { name: featureName, project }: { readonly name: string; readonly project: string },
+      position: number,
+    ) => {
+      const members = JSON.stringify({ featureName, project }).slice(1, -1);
+      gone.set(`${featureName} ${project}`, { position, json: eventOf('feature-removed', position, members) });
+    };
 
     const consider = (change: Change): void => {
       if ('feature' in change) {
@@ -283,19 +290,12 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
         const position = positionOf(feature);
         if (position <= after) return;
         if (isVisible(feature)) updated.push(feature);
-        else if (isGone(feature)) {
-          const { name: featureName, project } = feature;
-          const members = JSON.stringify({ featureName, project }).slice(1, -1);
-          gone.set(`${featureName} ${project}`, { position, json: eventOf('feature-removed', position, members) });
-        }
+        else if (isGone(feature)) remove(feature, position);
         return;
       }
       if ('former' in change) {
         const { former } = change;
-        if (former.position <= after || !isFormer(former)) return;
-        const { name: featureName, project, position } = former;
-        const members = JSON.stringify({ featureName, project }).slice(1, -1);
-        gone.set(`${featureName} ${project}`, { position, json: eventOf('feature-removed', position, members) });
+        if (former.position > after && isFormer(former)) remove(former, former.position);
         return;
       }
       if ('segment' in change) {
@@ -446,7 +446,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       if (after >= revision) return undefined;
       const cached = deltas.get(after);
       if (cached !== undefined) return cached.delta;
-      const delta = compute(after);
+      const delta = deltaAfter(after);
       deltas.set(after, { delta });
       onResize();
       return delta;

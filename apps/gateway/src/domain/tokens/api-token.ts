@@ -7,7 +7,7 @@ import {
   type Permission,
   refusal,
 } from '@bunting/contracts';
-import type { TokenScope } from './token-scope.ts';
+import { type TokenScope, wildcard } from './token-scope.ts';
 import { badRequest } from '../refusals.ts';
 
 /** Maximum number of API tokens. */
@@ -35,9 +35,6 @@ const kinds: Readonly<Record<string, ApiTokenKind>> = {
   backend: 'client',
   frontend: 'frontend',
 };
-
-/** Stands for all projects, or for all environments. */
-const wildcard = '*';
 
 const kindOf = ({ type }: CreateApiTokenBody): ApiTokenKind => {
   const requested = type.toLowerCase();

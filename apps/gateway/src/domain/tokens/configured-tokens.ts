@@ -1,4 +1,4 @@
-import type { TokenScope } from './token-scope.ts';
+import { type TokenScope, wildcard } from './token-scope.ts';
 
 /** A token from the settings, whose secret the operator chose. */
 export interface ConfiguredToken extends TokenScope {
@@ -20,8 +20,6 @@ interface Settings {
   readonly INIT_FRONTEND_API_TOKENS?: string;
 }
 
-/** Stands for all projects, or for all environments. */
-const wildcard = '*';
 const maxLength = 256;
 
 /** Parses `<project>:<environment>.<secret>`. The error must not contain the secret. */

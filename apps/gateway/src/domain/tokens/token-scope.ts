@@ -1,5 +1,8 @@
 import type { Grant } from '@bunting/contracts';
 
+/** Stands for all projects, or for all environments. */
+export const wildcard = '*';
+
 export type TokenKind = 'admin' | 'client' | 'frontend' | 'user';
 
 /** The access of a token without a user: its type, its projects and its environment. */
@@ -14,8 +17,8 @@ export interface TokenScope {
 export const grantsOfToken = ({ kind, projects, environment }: TokenScope): readonly Grant[] => {
   if (kind === 'admin') return [{ permission: 'ADMIN' }];
   const permission = kind === 'client' ? 'CLIENT' : 'FRONTEND';
-  const where = environment === '*' ? {} : { environment };
-  if (projects.includes('*')) return [{ permission, ...where }];
+  const where = environment === wildcard ? {} : { environment };
+  if (projects.includes(wildcard)) return [{ permission, ...where }];
   return projects.map((project) => ({ permission, project, ...where }));
 };
 
