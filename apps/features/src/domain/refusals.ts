@@ -74,6 +74,9 @@ export const featureIsArchived = (): Refusal =>
 /** 404: there is no such project, or the caller may not see it. */
 export const projectNotFound = (id: string): Refusal => notFound(`Could not find project with id ${shortName(id)}`);
 
+/** 404: as `projectNotFound`, in the words of the overview of a project. */
+export const noProjectFound = (id: string): Refusal => notFound(`No project found: ${shortName(id)}`);
+
 /** 404: there is no such project, or it is archived. */
 export const activeProjectNotFound = (id: string): Refusal =>
   notFound(`Active project with id ${shortName(id)} does not exist`);
@@ -93,6 +96,14 @@ export const environmentNotInProject = (environment: string, project: string): R
 /** 404: the project of the feature does not have the environment. */
 export const environmentNotOfFeature = (environment: string, feature: string): Refusal =>
   notFound(`Could not find environment ${shortName(environment)} for feature: ${shortName(feature)}`);
+
+/** 404: as `environmentNotOfFeature`, in the words of operations on one environment of the feature or on its variants. */
+export const featureNotInEnvironment = (feature: string, environment: string): Refusal =>
+  notFound(`Could not find ${shortName(feature)} in ${shortName(environment)}`);
+
+/** 404: as `environmentNotOfFeature`, in the words of the list of strategies. */
+export const featureWithoutEnvironment = (feature: string, environment: string): Refusal =>
+  notFound(`Feature ${shortName(feature)} does not have environment ${shortName(environment)}`);
 
 /** 400: the request names an environment that does not exist. */
 export const unknownEnvironment = (environment: string, path: string): Refusal =>
@@ -121,6 +132,10 @@ export const segmentNameTaken = (): Refusal => refusal('NameExistsError', 'Segme
 /** 404: there is no such context field. */
 export const contextFieldNotFound = (name: string): Refusal =>
   notFound(`Could not find Context field with name ${shortName(name)}`);
+
+/** 404: as `contextFieldNotFound`, in the words of the operation that reads one. */
+export const noSuchContextField = (name: string): Refusal =>
+  notFound(`Could not find context field ${shortName(name)}`);
 
 /** 409: a context field has the name. */
 export const contextFieldNameTaken = (): Refusal =>

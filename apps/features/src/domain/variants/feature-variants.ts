@@ -3,14 +3,14 @@ import { parse } from '@bunting/contracts/validation';
 import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
-import { environmentNotOfFeature } from '../refusals.ts';
+import { featureNotInEnvironment } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 
 const requireConnected = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
   if (!hasEnvironment(projectContext, environment)) {
-    throw environmentNotOfFeature(environment, feature.name);
+    throw featureNotInEnvironment(feature.name, environment);
   }
 };
 

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetStrategyOrder } from '@bunting/contracts';
 import { reorderStrategies } from '../../domain/changes/actions/reorder-strategy.ts';
-import { environmentNotOfFeature } from '../../domain/refusals.ts';
+import { featureWithoutEnvironment } from '../../domain/refusals.ts';
 import { hasEnvironment } from '../../domain/project-context.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
@@ -15,7 +15,7 @@ export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetStrategyOrder.permission, { project: feature.project, environment });
       if (!hasEnvironment(projectContext, environment)) {
-        throw environmentNotOfFeature(environment, feature.name);
+        throw featureWithoutEnvironment(feature.name, environment);
       }
       await saveAndEmit(tx, reorderStrategies(feature, environment, body, '/body'), caller);
       return null;

@@ -1,6 +1,6 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
 import type { StoredContextField } from '../../domain/constraints/context-field.ts';
-import { contextFieldNotFound } from '../../domain/refusals.ts';
+import { noSuchContextField } from '../../domain/refusals.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { strategiesWhere } from '../features/strategies-where.ts';
 
@@ -50,7 +50,7 @@ const legalValues: Statement = {
 export const contextFieldReader = (database: ReadDatabase) => {
   const read = async (statement: Statement, name: string, hidden: readonly string[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [name, hidden]);
-    if (row === undefined) throw contextFieldNotFound(name);
+    if (row === undefined) throw noSuchContextField(name);
     return row.json;
   };
   return {

@@ -1,7 +1,8 @@
+import type { Refusal } from '@bunting/contracts';
 import type { LifecycleCounts, LifecycleStage } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { ReadDatabase, Statement } from '@bunting/database';
-import { environmentNotOfFeature, strategyNotFound } from '../../domain/refusals.ts';
+import { featureNotInEnvironment, featureWithoutEnvironment, strategyNotFound } from '../../domain/refusals.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
 import { emptyEnvironment } from '../../domain/strategies/strategy.ts';
@@ -148,17 +149,17 @@ export const featurePartsReader = (database: ReadDatabase) => {
   };
 
   const partIn =
-    (statement: Statement) =>
+    (statement: Statement, missing: (feature: string, environment: string) => Refusal) =>
     async (feature: FeatureEnvironmentRef): Promise<TaggedJson> => {
       const { json, stored, connected } = await rowOf(statement, feature, feature.environment);
-      if (connected !== true) throw environmentNotOfFeature(feature.environment, feature.featureName);
+      if (connected !== true) throw missing(feature.featureName, feature.environment);
       return { json: json ?? '', tag: contentTag(stored ?? emptyEnvironment) };
     };
 
   return {
-    environment: partIn(environment),
-    strategies: partIn(strategies),
-    environmentVariants: partIn(environmentVariants),
+    environment: partIn(environment, featureNotInEnvironment),
+    strategies: partIn(strategies, featureWithoutEnvironment),
+    environmentVariants: partIn(environmentVariants, featureNotInEnvironment),
     strategy: async (ref: FeatureEnvironmentRef & { readonly strategyId: string }): Promise<TaggedJson> => {
       const { json } = await rowOf(strategy, ref, ref.environment, ref.strategyId);
       if (json === null) throw strategyNotFound(ref.strategyId);

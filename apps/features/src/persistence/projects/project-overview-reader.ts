@@ -5,7 +5,7 @@ import {
   type ReplyOf,
 } from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
-import { projectNotFound } from '../../domain/refusals.ts';
+import { noProjectFound } from '../../domain/refusals.ts';
 import { featuresOfProject } from '../features/feature-json.ts';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
 import { type ProjectMembers, memberCount, owners } from './project-members.ts';
@@ -113,7 +113,7 @@ export interface ExternalProjectData {
 export const projectOverviewReader = (database: ReadDatabase) => {
   const read = async (statement: Statement, id: string, ...more: unknown[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [id, ...more]);
-    if (row === undefined) throw projectNotFound(id);
+    if (row === undefined) throw noProjectFound(id);
     return row.json;
   };
   const overviewReader =

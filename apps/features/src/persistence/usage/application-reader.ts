@@ -1,6 +1,6 @@
 import type { ApplicationsQuery, ProjectApplicationsQuery, Refusal } from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
-import { applicationNotFound, projectNotFound } from '../../domain/refusals.ts';
+import { applicationNotFound, noProjectFound } from '../../domain/refusals.ts';
 import { usedOnlyIn } from './application-repository.ts';
 
 const usageOf = (hidden: string): string => `
@@ -221,8 +221,8 @@ export const applicationReader = (database: ReadDatabase) => {
       project: string,
       { query, sortOrder = 'asc', offset = 0, limit = defaultPageSizeOfProject }: ProjectApplicationsQuery,
     ): Promise<string> =>
-      readJson(ofProject(sortOrder), [project, query ?? null, offset, limit], projectNotFound(project)),
-    outdatedSdksOf: (project: string): Promise<string> => readJson(outdatedSdks, [project], projectNotFound(project)),
+      readJson(ofProject(sortOrder), [project, query ?? null, offset, limit], noProjectFound(project)),
+    outdatedSdksOf: (project: string): Promise<string> => readJson(outdatedSdks, [project], noProjectFound(project)),
     /** Whether the application exists and is used only in hidden projects. */
     isHidden: async (appName: string, hidden: readonly string[]): Promise<boolean> =>
       hidden.length > 0 && (await database.read(isHidden, [appName, hidden])).length > 0,
