@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetStrategyOrder } from '@bunting/contracts';
-import { reorderStrategies } from '../../domain/changes/actions/reorder-strategy.ts';
+import { reorderStrategies } from '../../domain/strategies/reorder-strategies.ts';
 import { featureWithoutEnvironment } from '../../domain/refusals.ts';
 import { hasEnvironment } from '../../domain/project-context.ts';
 import { authorise } from '../authorise.ts';
