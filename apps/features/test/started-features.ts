@@ -38,9 +38,9 @@ import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import type { Feature as DomainFeature } from '../src/domain/features/feature.ts';
-import { featureRepository } from '../src/persistence/features/feature-repository.ts';
 import { featuresMigrations } from '../src/persistence/migrations/index.ts';
 import { featuresService } from '../src/service.ts';
+import { addFeatures } from './add-features.ts';
 
 const migrate = async (url: string): Promise<void> =>
   (await openDatabase({ url, name: 'template', migrations: featuresMigrations })).close();
@@ -176,15 +176,7 @@ export const startFeatures = async (
     url: fresh.url,
     call: (operation, request, caller = mia, more = {}) =>
       call(hosted.bus, operation, request, { ...contextOf(caller), ...more }),
-    given: (...features) =>
-      database.transaction((tx) =>
-        featureRepository(tx, {
-          emit: () => undefined,
-          emitState: () => undefined,
-          emitDelivery: () => undefined,
-          send: () => undefined,
-        }).add(features),
-      ),
+    given: (...features) => addFeatures(database, features),
     create: async (name, more = {}) => {
       await started.call(CreateFeature, { params: { projectId: 'default' }, body: { name, ...more } });
     },

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { FeatureState, RecordedEvent, StateOf } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
+import { addFeatures } from '../../test/add-features.ts';
 import { aFeature } from '../../test/builders.ts';
 import { type TestUnitOfWork, testUnitOfWork } from '../../test/features-unit-of-work.ts';
 import { freshFeaturesDatabase, startFeatures } from '../../test/started-features.ts';
 import type { Feature } from '../domain/features/feature.ts';
-import { featureRepository } from '../persistence/features/feature-repository.ts';
 import { runHousekeeping } from './housekeeping.ts';
 
 // Three processes that run housekeeping on one database, like replicas of the service.
@@ -28,15 +28,10 @@ beforeEach(() => sql("insert into project (id, name) values ('shop', 'shop') on 
 afterEach(() => sql('truncate feature, outbox, feature_usage_hour, client_application cascade'));
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
-const given = (...features: readonly Feature[]) =>
-  replicas[0]?.database.transaction((tx) =>
-    featureRepository(tx, {
-      emit: () => undefined,
-      emitState: () => undefined,
-      emitDelivery: () => undefined,
-      send: () => undefined,
-    }).add(features),
-  );
+const given = async (...features: readonly Feature[]) => {
+  const [replica] = replicas;
+  if (replica !== undefined) await addFeatures(replica.database, features);
+};
 const runHousekeepingEverywhere = () =>
   Promise.all(replicas.map(({ transaction }) => runHousekeeping(transaction, 90)));
 const emitted = async <T>(topic: string): Promise<T[]> =>

@@ -1,23 +1,16 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type MetricsBody, ReportMetrics } from '@bunting/contracts';
+import { addFeatures } from '../../../test/add-features.ts';
 import { aFeature } from '../../../test/builders.ts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../../test/features-unit-of-work.ts';
 import { callerWith } from '../../../test/started-features.ts';
-import { featureRepository } from '../../persistence/features/feature-repository.ts';
 
 const count = 10_000;
 let features: FeaturesWithoutLoops;
 beforeAll(async () => {
   features = await featuresWithoutLoops();
   const flags = Array.from({ length: count }, (_, nth) => aFeature({ name: `flag-${nth}`, project: 'default' }));
-  await features.database.transaction((tx) =>
-    featureRepository(tx, {
-      emit: () => undefined,
-      emitState: () => undefined,
-      emitDelivery: () => undefined,
-      send: () => undefined,
-    }).add(flags),
-  );
+  await addFeatures(features.database, flags);
 });
 afterAll(() => features.stop());
 

@@ -10,7 +10,7 @@ import { featureJson } from '../entities.ts';
 import { statesOf } from './feature-json.ts';
 import { insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
 import type { lockReferences as lockReferencesOf } from './lock-references.ts';
-import { allowAllEdits, protectedOfProject, type ProtectionGuard } from '../changes/protection.ts';
+import { protectedOfProject, type ProtectionGuard } from '../changes/protection.ts';
 import {
   type ConstraintSettings,
   type References,
@@ -104,10 +104,10 @@ interface FeatureWithProjectContext extends FeatureRow {
 export const featureRepository = (
   { query }: Tx,
   outbox: Outbox,
-  guard: ProtectionGuard = allowAllEdits,
-  lockReferences?: ReturnType<typeof lockReferencesOf>,
-  hidden: readonly string[] = [],
-  settings: ConstraintSettings = { allowsRegex: false },
+  guard: ProtectionGuard,
+  lockReferences: ReturnType<typeof lockReferencesOf>,
+  hidden: readonly string[],
+  settings: ConstraintSettings,
 ) => {
   /** the locked and added features, as they were last stored */
   const current = new Map<string, Feature>();
@@ -169,7 +169,7 @@ export const featureRepository = (
     // The state of a parent has its number of children, which its row lacks.
     const parents = new Set(features.flatMap((feature) => changedParents(current.get(feature.name), feature)));
     for (const some of batchesOf(features)) {
-      await lockReferences?.(some.map((after) => ({ before: current.get(after.name), after, like })));
+      await lockReferences(some.map((after) => ({ before: current.get(after.name), after, like })));
       for (const feature of some) current.set(feature.name, feature);
       await store(some);
     }

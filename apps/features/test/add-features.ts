@@ -1,0 +1,22 @@
+import type { Database } from '@bunting/database';
+import type { Feature } from '../src/domain/features/feature.ts';
+import { allowAllEdits } from '../src/persistence/changes/protection.ts';
+import { featureRepository } from '../src/persistence/features/feature-repository.ts';
+
+const discardingOutbox = {
+  emit: () => undefined,
+  emitState: () => undefined,
+  emitDelivery: () => undefined,
+  send: () => undefined,
+};
+
+/** Stores features without events, states and locks of references: for tests that begin with them. */
+export const addFeatures = (
+  { transaction }: Pick<Database, 'transaction'>,
+  features: readonly Feature[],
+): Promise<void> =>
+  transaction((tx) =>
+    featureRepository(tx, discardingOutbox, allowAllEdits, () => Promise.resolve(), [], { allowsRegex: false }).add(
+      features,
+    ),
+  );
