@@ -4,7 +4,7 @@ export { feedEventsEndpoint } from './events/feed-events.ts';
 export { getEventLogSizeEndpoint } from './events/get-event-log-size.ts';
 export { getProjectActivityEndpoint } from './events/get-project-activity.ts';
 export { listEventCreatorsEndpoint } from './events/list-event-creators.ts';
-export { listNewestEventsEndpoint } from './events/list-newest-events.ts';
 export { listNewestEventsOfFeatureEndpoint } from './events/list-newest-events-of-feature.ts';
+export { listNewestEventsEndpoint } from './events/list-newest-events.ts';
 export { searchEventsEndpoint } from './events/search-events.ts';
 export { verifyEventLogEndpoint } from './events/verify-event-log.ts';
