@@ -16,7 +16,7 @@ export const archiveFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const featuresAndParents = await tx.features.findWithParentsForUpdate(body.features);
       const features = featuresAndParents.filter(({ name }) => named.has(name));
       requireSameProject(features, params.projectId);
-      const children = await tx.projectContext.childrenOf(features.map(({ name }) => name));
+      const children = await tx.features.childrenOfAll(features.map(({ name }) => name));
       await saveAllAndEmit(tx, archiveFeatures(features, children, now.toISOString()), caller);
       return null;
     }),

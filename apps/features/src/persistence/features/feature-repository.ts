@@ -64,7 +64,9 @@ const withParentsForUpdate = `${featuresAndParents} and ($2::text is null or f.p
 const withParents = `${featuresAndParents} and f.project is distinct from $2::text order by f.name`;
 
 const children = `
-  select name from feature where parents @> array[$1::text] and parents <> '{}' and archived_at is null order by name`;
+  select parent, array_agg(child.name order by child.name) as children from feature child, unnest(child.parents) as parent
+  where child.parents && $1::text[] and child.parents <> '{}' and child.archived_at is null and parent = any ($1::text[])
+  group by parent`;
 
 const insert = `with saved as (${insertFeatures}) ${statesOf('saved')}`;
 const savingStates = (write: string): string =>
@@ -177,6 +179,12 @@ export const featureRepository = (
     for (const feature of features) emitFeatureDelivery(outbox, before.get(feature.name), feature);
   };
 
+  /** The names of the active features that depend on each of the locked ones; those without any are left out. */
+  const childrenOfAll = async (names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> => {
+    const rows = await query<{ parent: string; children: readonly string[] }>(children, [names]);
+    return new Map(rows.map((row) => [row.parent, row.children]));
+  };
+
   return {
     /** The locked features, by name. */
     locked,
@@ -213,9 +221,10 @@ export const featureRepository = (
       return found;
     },
 
+    childrenOfAll,
+
     /** The names of the active features that depend on a locked one. */
-    childrenOf: async (name: string): Promise<string[]> =>
-      (await query<{ name: string }>(children, [name])).map((row) => row.name),
+    childrenOf: async (name: string): Promise<readonly string[]> => (await childrenOfAll([name])).get(name) ?? [],
 
     /** Adds features and emits their states. References of the locked feature `like` are locked already. */
     add: async (features: readonly Feature[], like?: Feature): Promise<void> => {

@@ -76,13 +76,8 @@ const projectContextOfProject = `
   select ${projectContextJson('$2::text[]', '$3::integer[]')} as "projectContext"
   from project p where p.id = $1 and p.archived_at is null`;
 
-const children = `
-  select parent, array_agg(child.name order by child.name) as children from feature child, unnest(child.parents) as parent
-  where child.parents && $1::text[] and child.parents <> '{}' and child.archived_at is null and parent = any ($1::text[])
-  group by parent`;
-
 /**
- * Reads the objects that rules need besides features, within a transaction, by one statement per method.
+ * Reads the objects that rules need besides features, within a transaction, by one statement.
  * @param hidden the projects that the caller may not see
  */
 export const projectContextRepository = ({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) => ({
@@ -97,11 +92,5 @@ export const projectContextRepository = ({ query }: Tx, hidden: readonly string[
       numbers,
     ]);
     return row === undefined ? undefined : projectContextOf(row.projectContext, hidden, settings);
-  },
-
-  /** The active features that depend on each of the named ones, by name; features without any are left out. */
-  childrenOf: async (names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> => {
-    const rows = await query<{ parent: string; children: string[] }>(children, [names]);
-    return new Map(rows.map((row) => [row.parent, row.children]));
   },
 });
