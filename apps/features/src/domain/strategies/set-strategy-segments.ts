@@ -1,6 +1,5 @@
-import { type Decision, type Feature, featureEvent } from '../features/feature.ts';
-import { isEqual } from '../is-equal.ts';
-import { publicStrategy, replaceStrategy, strategyOf, type StrategyRef, validateSegmentIds } from './strategy.ts';
+import type { Decision, Feature } from '../features/feature.ts';
+import { changeStrategy, strategyOf, type StrategyRef, validateSegmentIds } from './strategy.ts';
 import type { ProjectContext } from '../project-context.ts';
 
 /** Replaces the segments of a strategy. Emits nothing when they are the same. */
@@ -17,12 +16,5 @@ export const setStrategySegments = (
     projectContext,
     path: '/body/segmentIds',
   });
-  if (isEqual(segments, before.segments)) return { feature, events: [] };
-  const after = { ...before, segments };
-  const event = featureEvent('feature-strategy-update', feature, {
-    environment: ref.environment,
-    preData: publicStrategy(before),
-    data: publicStrategy(after),
-  });
-  return { feature: replaceStrategy(feature, ref.environment, after), events: [event] };
+  return changeStrategy(feature, ref, { ...before, segments }, projectContext, '/body');
 };

@@ -192,6 +192,20 @@ export const changeStrategy = (
   };
 };
 
+/** Replaces the content of a strategy, and turns the feature off if that leaves it without an active strategy. */
+export const changeStrategyThenDisable = (
+  feature: Feature,
+  ref: StrategyRef,
+  wanted: StrategyContent,
+  projectContext: ProjectContext,
+  path: string,
+): Decision => {
+  const decision = changeStrategy(feature, ref, wanted, projectContext, path);
+  if (decision.feature === feature) return decision;
+  const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, ref.environment);
+  return { feature: after, events: [...decision.events, ...events] };
+};
+
 const patchable: PatchRules = {
   members: new Set(Object.keys(FeatureStrategy.properties)),
   maps: new Set(['parameters']),
@@ -218,10 +232,7 @@ export const patchStrategy = (
     variants: document.variants ?? [],
     segments: document.segments ?? before.segments,
   };
-  const decision = changeStrategy(feature, ref, wanted, projectContext, '');
-  if (decision.feature === feature) return decision;
-  const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, ref.environment);
-  return { feature: after, events: [...decision.events, ...events] };
+  return changeStrategyThenDisable(feature, ref, wanted, projectContext, '');
 };
 
 /** Whether a feature has as many strategies in an environment as the limit allows. */

@@ -1,9 +1,8 @@
 import type { UpdateStrategyBody } from '@bunting/contracts';
 import type { Decision, Feature } from '../features/feature.ts';
 import {
-  changeStrategy,
+  changeStrategyThenDisable,
   withDefaultParameters,
-  disableIfNoActiveStrategy,
   type StrategyContent,
   strategyOf,
   type StrategyRef,
@@ -34,8 +33,5 @@ export const updateStrategy = (
     variants: update.variants ?? [],
     segments: update.segments ?? before.segments,
   };
-  const decision = changeStrategy(feature, ref, wanted, projectContext, '/body');
-  if (decision.feature === feature) return decision;
-  const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, ref.environment);
-  return { feature: after, events: [...decision.events, ...events] };
+  return changeStrategyThenDisable(feature, ref, wanted, projectContext, '/body');
 };
