@@ -58,6 +58,7 @@ export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
     bus,
     readers: readersOf(database, { allowsRegex: false }),
     limits: unlimitedApplications,
+    allowsRegex: false,
   });
   const served = await serve(bus, featuresEndpoints(context), {
     checkReplies: true,

@@ -2,7 +2,6 @@ import type { Bus } from '@bunting/bus';
 import type { Readers } from '../persistence/readers.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { submitImportProposal } from './import-export/import-proposal.ts';
-import { hideProjectAtGateway } from './projects/hide-project-at-gateway.ts';
 import type { ApplicationLimits } from './usage/application-limits.ts';
 import { storeReports } from './usage/store-report.ts';
 
@@ -14,24 +13,23 @@ interface ContextOptions {
   /** the maximum number of active features in all projects; undefined for no limit */
   readonly instanceFeatureLimit?: number | undefined;
   /** whether constraints may use `REGEX` */
-  readonly allowsRegex?: boolean;
+  readonly allowsRegex: boolean;
 }
 
-/** The dependencies of the operations: the unit of work for writes, and readers. */
+/** What operations are given: the unit of work for writes, readers for queries, the bus, the settings, and what several operations share. */
 export const featuresContext = ({
   transaction,
   bus,
   readers,
   limits,
   instanceFeatureLimit,
-  allowsRegex = false,
+  allowsRegex,
 }: ContextOptions) => ({
   ...readers,
   transaction,
   bus,
   instanceFeatureLimit,
   allowsRegex,
-  hideProjectAtGateway: hideProjectAtGateway(bus),
   submitImportProposal: submitImportProposal(bus, transaction),
   storeReport: storeReports(transaction, limits),
   /** the maximum length of the list of applications */

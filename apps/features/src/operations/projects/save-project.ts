@@ -1,8 +1,8 @@
-import type { OperationRequest } from '@bunting/bus';
+import type { Bus, OperationRequest } from '@bunting/bus';
 import type { UpdateProject, UpdateProjectSettings } from '@bunting/contracts';
 import type { ProjectDecision, StoredProject } from '../../domain/projects/project.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import type { HideProjectAtGateway } from './hide-project-at-gateway.ts';
+import { hideProject } from './hide-project.ts';
 
 /** Saves a decided project and records the events. A project that becomes private is hidden before the commit. */
 export const saveProject = async (
@@ -10,11 +10,11 @@ export const saveProject = async (
   before: StoredProject,
   { project, events: decided }: ProjectDecision,
   request: OperationRequest<typeof UpdateProject | typeof UpdateProjectSettings>,
-  hideProjectAtGateway: HideProjectAtGateway,
+  bus: Bus,
 ): Promise<void> => {
   if (decided.length === 0) return;
   const version = await projects.save(project, request.now.toISOString());
   events.emit(decided);
   if (project.mode === 'private' && before.mode !== 'private')
-    await hideProjectAtGateway({ id: project.id, version }, request);
+    await hideProject(bus, { id: project.id, version }, request);
 };

@@ -5,13 +5,13 @@ import { lockProject } from './lock-project.ts';
 import { saveProject } from './save-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateProjectSettingsEndpoint = ({ transaction, hideProjectAtGateway }: FeaturesContext) =>
+export const updateProjectSettingsEndpoint = ({ transaction, bus }: FeaturesContext) =>
   implement(UpdateProjectSettings, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const access = UpdateProjectSettings.permission;
       const { project } = await lockProject(tx, { id: params.projectId, caller, access });
-      await saveProject(tx, project, updateProjectSettings(project, body), request, hideProjectAtGateway);
+      await saveProject(tx, project, updateProjectSettings(project, body), request, bus);
       return null;
     }),
   );

@@ -5,12 +5,12 @@ import { lockProject } from './lock-project.ts';
 import { saveProject } from './save-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateProjectEndpoint = ({ transaction, hideProjectAtGateway }: FeaturesContext) =>
+export const updateProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
   implement(UpdateProject, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { project } = await lockProject(tx, { id: params.projectId, caller, access: UpdateProject.permission });
-      await saveProject(tx, project, updateProject(project, body), request, hideProjectAtGateway);
+      await saveProject(tx, project, updateProject(project, body), request, bus);
       return null;
     }),
   );

@@ -6,13 +6,10 @@ import { type AnyOperation, HideProject } from '@bunting/contracts';
  * A retried transaction calls twice, and the commit may fail: the gateway unhides a project whose state does not confirm the change.
  * @throws Refusal `ServiceUnavailable` if the gateway does not reply, so that nothing is committed.
  */
-export type HideProjectAtGateway = (
+export const hideProject = async (
+  bus: Bus,
   project: { readonly id: string; readonly version: number },
   request: OperationRequest<AnyOperation>,
-) => Promise<void>;
-
-export const hideProjectAtGateway =
-  (bus: Bus): HideProjectAtGateway =>
-  async (body, request) => {
-    await call(bus, HideProject, { body }, onBehalfOf(request));
-  };
+): Promise<void> => {
+  await call(bus, HideProject, { body: project }, onBehalfOf(request));
+};
