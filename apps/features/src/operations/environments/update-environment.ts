@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { UpdateEnvironment } from '@bunting/contracts';
-import { environmentView } from '../../domain/environments/environment.ts';
+import { environmentView, updateEnvironment } from '../../domain/environments/environment.ts';
 import { environmentNotFound } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
-import { updateEnvironments } from './update-environments.ts';
+import { saveEnvironments } from './save-environments.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,8 +11,10 @@ export const updateEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       authoriseAtRoot(caller, UpdateEnvironment.permission);
-      const [environment] = await updateEnvironments(tx, new Map([[params.name, body]]));
-      if (environment === undefined) throw environmentNotFound(params.name);
-      return environmentView(environment);
+      const [before] = await tx.environments.findForUpdate([params.name]);
+      if (before === undefined) throw environmentNotFound(params.name);
+      const decision = updateEnvironment(before, body);
+      await saveEnvironments(tx, [decision]);
+      return environmentView(decision.environment);
     }),
   );
