@@ -1,7 +1,9 @@
 import { implement } from '@bunting/bus';
 import { SwitchEnvironmentOn } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { setEnvironmentEnabled } from '../environments/set-environment-enabled.ts';
+import { setEnvironmentEnabled } from './set-environment-enabled.ts';
 
 export const switchEnvironmentOnEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(SwitchEnvironmentOn, (request) => setEnvironmentEnabled(transaction, request, true));
+  implement(SwitchEnvironmentOn, (request) =>
+    setEnvironmentEnabled(transaction, request, SwitchEnvironmentOn.permission, true),
+  );

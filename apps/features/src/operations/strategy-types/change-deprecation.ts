@@ -1,4 +1,4 @@
-import { DeprecateStrategyType } from '@bunting/contracts';
+import type { Access } from '@bunting/contracts';
 import { setDeprecated } from '../../domain/strategies/strategy-type.ts';
 import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
@@ -8,14 +8,15 @@ interface ChangeDeprecationRequest extends TransactionContext {
   readonly params: { readonly name: string };
 }
 
-/** Deprecates a strategy type, or reactivates it. Both take the same permission. */
+/** Deprecates a strategy type, or reactivates it. */
 export const changeDeprecation = (
   transaction: UnitOfWork,
   request: ChangeDeprecationRequest,
+  access: Access,
   deprecated: boolean,
 ): Promise<null> =>
   transaction(request, async (tx) => {
-    authoriseAtRoot(request.caller, DeprecateStrategyType.permission);
+    authoriseAtRoot(request.caller, access);
     const before = await lockStrategyType(tx, request.params.name);
     const { type, events } = setDeprecated(before, deprecated);
     if (type !== before) await tx.strategyTypes.save(type);

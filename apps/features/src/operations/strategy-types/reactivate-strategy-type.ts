@@ -4,4 +4,6 @@ import type { FeaturesContext } from '../context.ts';
 import { changeDeprecation } from './change-deprecation.ts';
 
 export const reactivateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(ReactivateStrategyType, (request) => changeDeprecation(transaction, request, false));
+  implement(ReactivateStrategyType, (request) =>
+    changeDeprecation(transaction, request, ReactivateStrategyType.permission, false),
+  );
