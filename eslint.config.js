@@ -223,6 +223,12 @@ export default tseslint.config(
     ignores: tests,
     rules: imports({ ...noForeignDatabase, allowTypeImports: true }, noNats, noEmbeddedDatabase, noHttp),
   },
+  // The parts of the gateway's service.ts get the database that it has opened.
+  {
+    files: ['apps/gateway/src/composition/*.ts'],
+    ignores: tests,
+    rules: imports({ ...noForeignDatabase, allowTypeImports: true }, noNats, noEmbeddedDatabase),
+  },
   {
     files: ['apps/*/src/operations/**/*.ts'],
     ignores: tests,

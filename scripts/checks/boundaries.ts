@@ -26,6 +26,7 @@ const persistence = 'apps/features/src/persistence/sample.ts';
 const operation = 'apps/features/src/operations/strategies/sample.ts';
 const subscription = 'apps/audit/src/subscriptions/sample.ts';
 const composition = 'apps/features/src/service.ts';
+const gatewayPart = 'apps/gateway/src/composition/sample.ts';
 const console = 'apps/console/src/sample.tsx';
 const allInOne = 'apps/all-in-one/src/sample.ts';
 
@@ -178,6 +179,9 @@ const samples: readonly Sample[] = [
   ...writing(subscription, ["import type { Database } from '@bunting/database';\nexport type Known = Database;"]),
   ...importing('apps/gateway/src/http/mount-operation.ts', ['@bunting/database', 'pg', '@nats-io/jetstream'], imports),
   ...importing('apps/gateway/src/http/mount-operation.ts', ['fastify', 'node:http', '@bunting/bus']),
+  ...importing(gatewayPart, ['@bunting/database', 'pg', '@nats-io/jetstream', '@bunting/embedded-postgres'], imports),
+  ...importing(gatewayPart, ['fastify', '@bunting/outbox', '@bunting/runtime']),
+  ...writing(gatewayPart, ["import type { Database } from '@bunting/database';\nexport type Opened = Database;"]),
 
   // How code is written everywhere.
   ...writing('libs/bus/src/sample.ts', ['export default 1;', 'export enum Kind { One }'], syntax),

@@ -1,0 +1,83 @@
+import type { Database } from '@bunting/database';
+import { type ServiceContext, startLoop } from '@bunting/runtime';
+import { admission, publicAdmission } from '../admission/admit.ts';
+import { requestLimits } from '../admission/concurrent-request-limits.ts';
+import { authenticator } from '../authentication/authenticate.ts';
+import type { GatewayConfig } from '../config.ts';
+import { signInSettings } from '../identity/sign-in-settings.ts';
+import { gatewayReads } from '../persistence/reads.ts';
+import { sessionLookup } from '../persistence/sessions/session-lookup.ts';
+import { lastSeenRecorder } from '../persistence/tokens/last-seen-recorder.ts';
+import type { TokenCipher } from '../persistence/tokens/token-cipher.ts';
+import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
+import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
+import { eraseSealedSecrets } from '../persistence/tokens/token-repository.ts';
+import { sameOriginPolicy } from '../sessions/same-origin.ts';
+import { sessionCookie } from '../sessions/session-cookie.ts';
+import { signInForm } from '../sessions/sign-in-form.ts';
+
+/** Authentication by tokens and sessions, the settings of signing in, and the admission of requests. */
+export const openAccess = async (
+  { config, log, onStop }: ServiceContext<typeof GatewayConfig>,
+  database: Database,
+  cipher: TokenCipher | undefined,
+) => {
+  const warn = (message: string) => log.warn(message);
+  const lastUses = lastSeenRecorder(database);
+  const storingLastUses = startLoop({
+    name: 'The storing of when tokens were last used',
+    intervalMs: config.GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS,
+    run: lastUses.store,
+    warn,
+  });
+  onStop('last uses of tokens', async () => {
+    await storingLastUses.stop();
+    await lastUses.store().catch(() => undefined);
+  });
+  const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
+  if (cipher === undefined) {
+    const erased = await eraseSealedSecrets(database);
+    if (erased > 0) {
+      warn(
+        `The gateway erased the encrypted secrets of ${erased} SDK tokens because GATEWAY_READABLE_SDK_TOKENS is off. The tokens stay valid; create others where their secrets have to be listed.`,
+      );
+    }
+  }
+  const cookie = sessionCookie(config);
+  const { authenticate, authenticateFromCache, identify, identifyById, invalidateCache } = authenticator({
+    tokens: tokenLookup(database),
+    hasher,
+    sessions: sessionLookup(database, hasher, config),
+    cookie,
+    cacheTtlMs: config.GATEWAY_TOKEN_CACHE_TTL_MS,
+    onUse: lastUses.record,
+  });
+  const limits = requestLimits(config);
+  const reads = gatewayReads(database, hasher, cipher, config);
+  const settings = signInSettings({ config, read: reads.settings.find, hasher, warn });
+  const sameOrigin = sameOriginPolicy(config);
+  const { admit, admitFromCache } = admission({
+    authenticate,
+    sameOrigin,
+    signInForm: signInForm(settings),
+    limits,
+    log,
+    config,
+  });
+  return {
+    hasher,
+    cookie,
+    authenticate,
+    authenticateFromCache,
+    identify,
+    identifyById,
+    invalidateCache,
+    limits,
+    reads,
+    signInSettings: settings,
+    admit,
+    admitFromCache,
+    admitPublic: publicAdmission({ limits, sameOrigin, config }),
+  };
+};
+export type Access = Awaited<ReturnType<typeof openAccess>>;

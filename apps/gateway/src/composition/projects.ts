@@ -1,0 +1,29 @@
+import type { Database } from '@bunting/database';
+import { measureDeadLetters } from '@bunting/outbox';
+import type { ServiceContext } from '@bunting/runtime';
+import type { GatewayConfig } from '../config.ts';
+import { pendingPrivateProjectStore } from '../persistence/projects/pending-private-projects.ts';
+import { consumeProjectStates } from '../subscriptions/consume-project-states.ts';
+import { startUnhidingUnconfirmedProjects } from '../subscriptions/unhide-unconfirmed-projects.ts';
+
+/** Starts what keeps the visibility of projects up to date. */
+export const startProjects = async (
+  { config, bus, log, metrics, onStop }: ServiceContext<typeof GatewayConfig>,
+  database: Database,
+) => {
+  const warn = (message: string) => log.warn(message);
+  const projects = await consumeProjectStates({
+    bus,
+    database,
+    intervalMs: config.GATEWAY_PROJECTS_POLL_INTERVAL_MS,
+    metrics,
+    warn,
+    logError: (message) => log.error(message),
+  });
+  measureDeadLetters(metrics, 'gateway', database);
+  onStop('projection of projects', () => projects.stop());
+  const pendingPrivateProjects = pendingPrivateProjectStore(database);
+  const unhiding = startUnhidingUnconfirmedProjects({ pendingPrivateProjects, projects, warn });
+  onStop('unhiding of unconfirmed projects', () => unhiding.stop());
+  return { projects, pendingPrivateProjects };
+};

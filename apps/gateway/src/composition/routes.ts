@@ -1,0 +1,83 @@
+import type { Bus } from '@bunting/bus';
+import { operations, serviceOf } from '@bunting/contracts';
+import type { ServiceContext } from '@bunting/runtime';
+import type { FastifyInstance } from 'fastify';
+import { anonymousRateLimit } from '../admission/admit.ts';
+import type { GatewayConfig } from '../config.ts';
+import { builtConsoleFolder, mountConsole } from '../console/console-pages.ts';
+import { mountOperation, type MountOptions } from '../http/mount-operation.ts';
+import { loginCookie } from '../identity/login-cookie.ts';
+import { logoutDestination } from '../identity/logout-destination.ts';
+import { mountOidc } from '../identity/mount-oidc.ts';
+import { mountHealth } from '../monitoring/health.ts';
+import { mountMetrics } from '../monitoring/metrics-page.ts';
+import { mountDocs } from '../openapi/docs-page.ts';
+import { openApiDocument } from '../openapi/document.ts';
+import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import { mountScim } from '../scim/mount-scim.ts';
+import { mountLogout, type LogoutOptions } from '../sessions/mount-logout.ts';
+import type { SignInLog } from '../sessions/sign-in-log.ts';
+import type { Access } from './access.ts';
+import type { SdkDelivery } from './sdk-delivery.ts';
+
+interface RouteParts {
+  readonly access: Access;
+  readonly sdkDelivery: SdkDelivery;
+  /** calls the gateway's own operations */
+  readonly ownBus: Bus;
+  readonly awaitRights: MountOptions['awaitRights'];
+  readonly endSession: LogoutOptions['end'];
+  readonly ready: Parameters<typeof mountHealth>[1];
+  readonly signInLog: SignInLog;
+  readonly transaction: UnitOfWork;
+}
+
+/** Mounts everything that the gateway serves: the operations, the pages of operators and users, SCIM and OpenID Connect. */
+export const mountRoutes = (
+  app: FastifyInstance,
+  { config, bus, log, metrics, monitoringPort }: ServiceContext<typeof GatewayConfig>,
+  { access, sdkDelivery, ownBus, awaitRights, endSession, ready, signInLog, transaction }: RouteParts,
+): void => {
+  const { hasher, cookie, authenticate, limits, reads, signInSettings, admit, admitPublic } = access;
+  const { sdkHandlers, openStreams } = sdkDelivery;
+  for (const operation of operations) {
+    const isOwn = serviceOf(operation) === 'gateway';
+    mountOperation(app, operation, {
+      bus: isOwn ? ownBus : bus,
+      admit,
+      admitPublic,
+      limits,
+      authenticate,
+      awaitRights,
+      config,
+      sdkHandlers,
+      openStreams,
+    });
+  }
+  mountHealth(app, ready);
+  // With a port of their own for operations, metrics are not served on the public port.
+  if (monitoringPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
+  mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
+  mountConsole(app, {
+    folder: config.GATEWAY_CONSOLE_DIR ?? builtConsoleFolder,
+    inform: (message) => log.info(message),
+  });
+  mountLogout(app, {
+    authenticate,
+    cookie,
+    end: endSession,
+    destination: logoutDestination(signInSettings, config),
+    rateLimit: anonymousRateLimit(config),
+  });
+  mountScim(app, { config, readSetting: signInSettings.readScim, hasher, limits, transaction, reads });
+  mountOidc(app, {
+    config,
+    settings: signInSettings,
+    transaction,
+    loginCookie: loginCookie(hasher, config),
+    sessionCookie: cookie,
+    signInLog,
+    log,
+    rateLimit: anonymousRateLimit(config),
+  });
+};

@@ -1,0 +1,46 @@
+import { StreamClientFeatures } from '@bunting/contracts';
+import type { ServiceContext } from '@bunting/runtime';
+import { unreadResponses } from '../admission/unread-responses.ts';
+import type { GatewayConfig } from '../config.ts';
+import { clientHandlers } from '../delivery/client/client-handlers.ts';
+import { clientStream } from '../delivery/client/client-stream.ts';
+import { fetchModePolicy } from '../delivery/client/fetch-mode.ts';
+import { preRoutingPollResponses } from '../delivery/client/pre-routing-poll-responses.ts';
+import { startDelivery } from '../delivery/delivery.ts';
+import { frontendHandlers } from '../delivery/frontend/frontend-handlers.ts';
+import { ofrepHandlers } from '../delivery/ofrep/ofrep-handlers.ts';
+import { streamTickets } from '../delivery/ofrep/stream-tickets.ts';
+import { streamMetrics } from '../monitoring/stream-metrics.ts';
+import { deliveryStreams } from '../streaming/delivery-streams.ts';
+import type { Access } from './access.ts';
+
+/** Starts the delivery to SDKs: the features in memory, streams, and the handlers that respond from both. */
+export const startSdkDelivery = async (
+  { config, bus, log, metrics, onStop, draining, drainDelayMs }: ServiceContext<typeof GatewayConfig>,
+  { hasher, authenticate, authenticateFromCache, identifyById, admitFromCache, limits }: Access,
+) => {
+  const delivery = await startDelivery({ bus, config, metrics, warn: (message) => log.warn(message) });
+  onStop('delivery to SDKs', () => delivery.stop());
+  const unread = unreadResponses(config);
+  const measured = streamMetrics(metrics);
+  measured.open.set({ kind: 'events' }, 0);
+  const streams = deliveryStreams({ delivery, config, limits, unread, measured, draining, drainDelayMs });
+  // Derived from the key of tokens, which all gateways share.
+  const tickets = streamTickets(hasher('the key of stream tickets').hash);
+  const fetchMode = fetchModePolicy(config);
+  const { directToStream } = fetchMode;
+  return {
+    delivery,
+    unread,
+    streams,
+    openStreams: measured.open,
+    sdkHandlers: new Map([
+      ...clientHandlers(delivery, directToStream),
+      ...frontendHandlers(delivery),
+      ...ofrepHandlers({ delivery, streams, tickets, identifyById }),
+      [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate, fetchMode })],
+    ]),
+    respondBeforeRouting: preRoutingPollResponses({ delivery, authenticateFromCache, admitFromCache, directToStream }),
+  };
+};
+export type SdkDelivery = Awaited<ReturnType<typeof startSdkDelivery>>;
