@@ -1,5 +1,5 @@
 import type { Constraint, FeatureImpact } from '@bunting/contracts';
-import { type Evaluator, evaluatorOf } from '@bunting/evaluation';
+import { type Evaluation, type Evaluator, evaluatorOf } from '@bunting/evaluation';
 import type { Feature, FeatureInEnvironment, Strategy } from './features/feature.ts';
 import { evaluatedIn, type PlaygroundContent } from './playground.ts';
 import { inEnvironment } from './strategies/strategy.ts';
@@ -9,7 +9,7 @@ type Fields = ReadonlyMap<string, string>;
 /** The maximum number of features in one request. */
 export const maxFeaturesOfImpact = 20;
 /** The maximum number of evaluations before the changes; after them there are as many. */
-const maxEvaluations = 16_000;
+const maxEvaluationsOfImpact = 16_000;
 const maxGroups = 24;
 const maxValuesOfField = 4;
 const minuteMs = 60_000;
@@ -109,12 +109,98 @@ interface EvaluatedSnapshot {
   readonly evaluator: Evaluator;
 }
 
+/** The environment before and after the changes, at one time. */
+interface Comparison {
+  readonly before: EvaluatedSnapshot;
+  readonly after: EvaluatedSnapshot;
+  readonly environment: string;
+  readonly now: Date;
+}
+
 const settingsIn = (
   { content }: EvaluatedSnapshot,
   name: string,
   environment: string,
 ): Pick<FeatureInEnvironment, 'strategies' | 'variants'> =>
   inEnvironment(content.features.find((feature) => feature.name === name) ?? { environments: {} }, environment);
+
+/** For whom a feature is evaluated. */
+interface Plan {
+  readonly name: string;
+  /** the fields in which generated users differ */
+  readonly sticky: readonly string[];
+  readonly groups: readonly Fields[];
+}
+
+const planFor = ({ before, after, environment }: Comparison, name: string, limit: number): Plan => {
+  const settings = [before, after].map((snapshot) => ({ snapshot, ...settingsIn(snapshot, name, environment) }));
+  const active = settings.flatMap(({ snapshot, strategies }) =>
+    strategies.filter(({ disabled }) => !disabled).map((strategy) => ({ snapshot, strategy })),
+  );
+  const sticky = [
+    ...stickyFieldsOf(active.map(({ strategy }) => strategy)),
+    ...settings.flatMap(({ variants }) => variants.map(({ stickiness }) => stickiness ?? 'default')),
+  ];
+  return {
+    name,
+    sticky: sticky.filter((field) => field !== 'default' && field !== 'random'),
+    groups: groupsOf(
+      active.map(({ snapshot, strategy }) => conditionsOf(strategy, snapshot.content)),
+      limit,
+    ),
+  };
+};
+
+const evaluate = (
+  { before, after, environment, now }: Comparison,
+  name: string,
+  context: Fields,
+  random: number,
+): { readonly before: Evaluation; readonly after: Evaluation } => {
+  const fields = new Map([...context, ['environment', environment]]);
+  const evaluated = ({ evaluator }: EvaluatedSnapshot) =>
+    evaluator.evaluate(name, { fields, now, random: () => random });
+  return { before: evaluated(before), after: evaluated(after) };
+};
+
+/** What a feature does for so many generated users of a group, in percent of them. */
+const impactOnGroup = (
+  comparison: Comparison,
+  { name, sticky }: Plan,
+  group: Fields,
+  users: number,
+): FeatureImpact['groups'][number] => {
+  const counts = { before: 0, after: 0, gains: 0, loses: 0, changesVariant: 0 };
+  for (let user = 1; user <= users; user++) {
+    const fields = new Map([...sticky.map((field): [string, string] => [field, `user-${user}`]), ...group]);
+    const { before, after } = evaluate(comparison, name, fields, (user - 0.5) / users);
+    if (before.enabled) counts.before += 1;
+    if (after.enabled) counts.after += 1;
+    if (after.enabled && !before.enabled) counts.gains += 1;
+    if (before.enabled && !after.enabled) counts.loses += 1;
+    if (before.enabled && after.enabled && before.variant.name !== after.variant.name) counts.changesVariant += 1;
+  }
+  return {
+    context: Object.fromEntries(group),
+    before: percentage(counts.before, users),
+    after: percentage(counts.after, users),
+    gains: percentage(counts.gains, users),
+    loses: percentage(counts.loses, users),
+    changesVariant: percentage(counts.changesVariant, users),
+  };
+};
+
+const impactOnExample = (comparison: Comparison, name: string, fields: Fields): FeatureImpact['examples'][number] => {
+  const { before, after } = evaluate(comparison, name, fields, 0.5);
+  const resultOf = ({ enabled, variant }: Evaluation) => ({ isEnabled: enabled, variant: variant.name });
+  return { before: resultOf(before), after: resultOf(after) };
+};
+
+/** Whether every strategy of a feature is of a type that can be evaluated here. */
+const isEvaluable = ({ evaluator }: EvaluatedSnapshot, name: string, now: Date): boolean =>
+  (evaluator.explain(name, { fields: new Map(), now, random: () => 0.5 })?.strategies ?? []).every(
+    (strategy) => strategy.isEvaluable,
+  );
 
 /** What changes do for users: the contents before and after them, evaluated for generated and for example users. */
 export const impactOf = (
@@ -128,71 +214,16 @@ export const impactOf = (
     evaluator: evaluatorOf(evaluatedIn(content, environment), content.segments),
   });
   const [before, after] = [snapshotOf(contents.before), snapshotOf(contents.after)];
-  const limit = Math.max(4, Math.floor(maxGroups / names.length));
-  const plans = names.map((name) => {
-    const settings = [before, after].map((snapshot) => ({ snapshot, ...settingsIn(snapshot, name, environment) }));
-    const active = settings.flatMap(({ snapshot, strategies }) =>
-      strategies.filter(({ disabled }) => !disabled).map((strategy) => ({ snapshot, strategy })),
-    );
-    return {
-      name,
-      sticky: [
-        ...stickyFieldsOf(active.map(({ strategy }) => strategy)),
-        ...settings.flatMap(({ variants }) => variants.map(({ stickiness }) => stickiness ?? 'default')),
-      ].filter((field) => field !== 'default' && field !== 'random'),
-      groups: groupsOf(
-        active.map(({ snapshot, strategy }) => conditionsOf(strategy, snapshot.content)),
-        limit,
-      ),
-    };
-  });
+  const comparison = { before, after, environment, now };
+  const maxGroupsOfFeature = Math.max(4, Math.floor(maxGroups / names.length));
+  const plans = names.map((name) => planFor(comparison, name, maxGroupsOfFeature));
   const groupCount = plans.reduce((sum, { groups }) => sum + groups.length, 0);
-  const users = Math.max(100, Math.min(1_000, Math.floor(maxEvaluations / Math.max(1, groupCount))));
-
-  const evaluate = ({ evaluator }: EvaluatedSnapshot, name: string, fields: Fields, random: number) =>
-    evaluator.evaluate(name, {
-      fields: new Map([...fields, ['environment', environment]]),
-      now,
-      random: () => random,
-    });
-
-  const features = plans.map(({ name, sticky, groups }): FeatureImpact => {
-    const ofGroup = (group: Fields): FeatureImpact['groups'][number] => {
-      const counts = { before: 0, after: 0, gains: 0, loses: 0, changesVariant: 0 };
-      for (let user = 1; user <= users; user++) {
-        const fields = new Map([...sticky.map((field): [string, string] => [field, `user-${user}`]), ...group]);
-        const resultBefore = evaluate(before, name, fields, (user - 0.5) / users);
-        const resultAfter = evaluate(after, name, fields, (user - 0.5) / users);
-        if (resultBefore.enabled) counts.before += 1;
-        if (resultAfter.enabled) counts.after += 1;
-        if (resultAfter.enabled && !resultBefore.enabled) counts.gains += 1;
-        if (resultBefore.enabled && !resultAfter.enabled) counts.loses += 1;
-        if (resultBefore.enabled && resultAfter.enabled && resultBefore.variant.name !== resultAfter.variant.name)
-          counts.changesVariant += 1;
-      }
-      return {
-        context: Object.fromEntries(group),
-        before: percentage(counts.before, users),
-        after: percentage(counts.after, users),
-        gains: percentage(counts.gains, users),
-        loses: percentage(counts.loses, users),
-        changesVariant: percentage(counts.changesVariant, users),
-      };
-    };
-    const resultOf = (snapshot: EvaluatedSnapshot, fields: Fields) => {
-      const { enabled, variant } = evaluate(snapshot, name, fields, 0.5);
-      return { isEnabled: enabled, variant: variant.name };
-    };
-    const isEvaluable = ({ evaluator }: EvaluatedSnapshot): boolean =>
-      (evaluator.explain(name, { fields: new Map(), now, random: () => 0.5 })?.strategies ?? []).every(
-        (strategy) => strategy.isEvaluable,
-      );
-    return {
-      name,
-      isComplete: isEvaluable(before) && isEvaluable(after),
-      groups: groups.map(ofGroup),
-      examples: examples.map((fields) => ({ before: resultOf(before, fields), after: resultOf(after, fields) })),
-    };
-  });
+  const users = Math.max(100, Math.min(1_000, Math.floor(maxEvaluationsOfImpact / Math.max(1, groupCount))));
+  const features = plans.map((plan) => ({
+    name: plan.name,
+    isComplete: isEvaluable(before, plan.name, now) && isEvaluable(after, plan.name, now),
+    groups: plan.groups.map((group) => impactOnGroup(comparison, plan, group, users)),
+    examples: examples.map((fields) => impactOnExample(comparison, plan.name, fields)),
+  }));
   return { users, features };
 };
