@@ -33,6 +33,7 @@ export interface ProjectContext {
 
 /** The limits on resources, as in Unleash. */
 export const limits = {
+  linksPerFeature: 10,
   strategiesPerEnvironment: 30,
   constraintsPerStrategy: 30,
   valuesPerConstraint: 250,
@@ -43,6 +44,9 @@ export const limits = {
   environments: 50,
   projects: 500,
 } as const;
+
+/** The maximum sort order of strategies and environments. */
+export const maxSortOrder = 1_000_000_000;
 
 /** Whether the environment is one of the project's. */
 export const hasEnvironment = ({ environments }: ProjectContext, environment: string): boolean =>

@@ -8,7 +8,7 @@ import {
 import type { DomainEvent } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import { isEqual } from '../is-equal.ts';
-import { limits } from '../project-context.ts';
+import { limits, maxSortOrder } from '../project-context.ts';
 import { requireBelowLimit } from '../refusals.ts';
 
 /** An environment, such as production, in which features are enabled and have strategies. */
@@ -26,9 +26,6 @@ export interface StoredEnvironment {
 /** An environment as clients get it: without `requiredApprovals` where each project decides. */
 export const environmentView = ({ requiredApprovals, ...environment }: StoredEnvironment): EnvironmentDescription =>
   requiredApprovals === null ? environment : { ...environment, requiredApprovals };
-
-/** The largest sort order that the API can express. */
-const maxSortOrder = 1_000_000_000;
 
 /** The maximum number of projects that an error message lists. */
 const maxListedProjects = 10;

@@ -12,7 +12,7 @@ import {
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
 import { invalidProperty, limitExceeded, segmentNotFound, shortName, strategyNotFound } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
-import { hasEnvironment, limits, type ProjectContext } from '../project-context.ts';
+import { hasEnvironment, limits, maxSortOrder, type ProjectContext } from '../project-context.ts';
 import { normalizeStrategyVariants, type Distribution } from '../variants/variants.ts';
 
 /** Where a strategy is found within its feature. */
@@ -23,9 +23,6 @@ export interface StrategyRef {
 
 /** The content of a strategy, without its id and sort order. */
 export type StrategyContent = Omit<Strategy, 'id' | 'sortOrder'>;
-
-/** The maximum sort order of the API. */
-const lastSortOrder = 1_000_000_000;
 
 export const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
 
@@ -266,7 +263,7 @@ export const addStrategy = (
   const strategy: Strategy = {
     ...normalizeStrategy(wanted, { project: feature.project, projectContext, path }),
     id,
-    sortOrder: sortOrder ?? Math.min(Math.max(-1, ...strategies.map((other) => other.sortOrder)) + 1, lastSortOrder),
+    sortOrder: sortOrder ?? Math.min(Math.max(-1, ...strategies.map((other) => other.sortOrder)) + 1, maxSortOrder),
   };
   return {
     feature: withStrategies(feature, environment, [...strategies, strategy]),

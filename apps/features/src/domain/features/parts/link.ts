@@ -2,9 +2,7 @@ import { type FeatureLink, type FeatureLinkBody, notFound, refusal } from '@bunt
 import { type Decision, type Feature, featureEvent } from '../feature.ts';
 import { invalidValue, shortName } from '../../refusals.ts';
 import { isEqual } from '../../is-equal.ts';
-
-/** How many links a feature may have, as in Unleash 8. */
-const maxLinks = 10;
+import { limits } from '../../project-context.ts';
 
 /**
  * The normalized address. Only http and https are safe to open from a page that shows the link. User names and passwords are refused,
@@ -36,8 +34,8 @@ const getLink = (feature: Feature, id: string): FeatureLink => {
 /** Adds a link to a feature. @param id the id of the new link */
 export const addLink = (feature: Feature, body: FeatureLinkBody, id: string): Decision => {
   const link = linkOf(body, id);
-  if (feature.links.length >= maxLinks) {
-    throw refusal('OperationDeniedError', `Too many links (${maxLinks}) exist for this feature`);
+  if (feature.links.length >= limits.linksPerFeature) {
+    throw refusal('OperationDeniedError', `Too many links (${limits.linksPerFeature}) exist for this feature`);
   }
   return {
     feature: { ...feature, links: [...feature.links, link] },
