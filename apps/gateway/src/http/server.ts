@@ -1,11 +1,9 @@
-import { unknownOutcomeDelayMs } from '@bunting/bus';
 import { invalid } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { type Admit, clientNetwork } from '../admission/admit.ts';
 import { requireAdminApiAccess } from '../authentication/authenticate.ts';
@@ -14,7 +12,9 @@ import { respondToInvalidHttp, writeRawResponse } from './response/raw-response.
 import { limitConnections, maxConnections } from './connection-limit.ts';
 import { isUnknownPath } from '../console/console-pages.ts';
 import { compressResponses } from './response/compression.ts';
-import { corsPolicy, variesByOrigin } from './cors.ts';
+import { corsPolicy } from './cors.ts';
+import { closeWhenDrained, maxRequestMs } from './drain-on-close.ts';
+import { preRouting, type RespondBeforeRouting } from './pre-routing.ts';
 import { accessLog, probeRoutes, requestIdOf } from '../monitoring/access-log.ts';
 import { sendError, unknownPath } from './errors/http-errors.ts';
 import { serialisePipelinedRequests } from '../admission/pipelining.ts';
@@ -41,42 +41,11 @@ export interface ServerOptions {
   readonly limits: RequestLimits;
   readonly unread: UnreadResponses;
   /** responds to requests before they are routed */
-  readonly respondBeforeRouting?: (request: IncomingMessage) => PreRoutingResponse | undefined;
+  readonly respondBeforeRouting?: RespondBeforeRouting;
 }
 
-/** The response to a request that needs none of what routes do. */
-export interface PreRoutingResponse {
-  /** the path of the operation, with the names of its parameters */
-  readonly route: string;
-  readonly callerId: number;
-  /** the client under which bytes that are not read are counted */
-  readonly clientKey: string;
-  /** undefined where the request has to be routed after all */
-  readonly content: PreRoutingContent | undefined | Promise<PreRoutingContent | undefined>;
-  /** called before the response is handed over */
-  readonly release: () => void;
-}
-
-export interface PreRoutingContent {
-  readonly status: number;
-  /** names and values, alternating */
-  readonly headers: readonly string[];
-  readonly body: Buffer | undefined;
-}
-
-/** On stop: milliseconds for requests that are still arriving. */
-const arrivalGraceMs = 1_000;
-/** On stop: milliseconds for clients to read responses that have started. */
-const readGraceMs = 2_000;
 /** Milliseconds after the longest allowed request until an inactive connection is closed. */
 const idleGraceMs = 60_000;
-
-const maxRequestMs = (config: GatewayConfig): number =>
-  Math.max(config.GATEWAY_CALL_TIMEOUT_MS, config.GATEWAY_LARGE_CALL_TIMEOUT_MS);
-
-/** Milliseconds within which `close` ends: the longest request, its arrival and its reading, with a reserve. */
-export const httpStopTimeoutMs = (config: GatewayConfig): number =>
-  maxRequestMs(config) + 2 * arrivalGraceMs + readGraceMs + 5_000;
 
 /** Parses GATEWAY_TRUSTED_PROXIES. @throws Error that names the entry that is neither an address nor a network */
 const parseTrustedProxies = (list = ''): string[] | false => {
@@ -130,9 +99,16 @@ export const createHttpServer = ({
   };
 
   const headers = securityHeaders(config.GATEWAY_BEHIND_TLS);
-  const flatHeaders = Object.entries(headers).flat();
   const applyCors = corsPolicy(config);
-  const varies = variesByOrigin(config);
+  const respondBefore = preRouting({
+    config,
+    headers,
+    unread,
+    draining,
+    begin,
+    opened: (response) => openResponses.add(response),
+    respond: respondBeforeRouting,
+  });
 
   const beginRequest = (request: FastifyRequest, reply: FastifyReply): void => {
     const { id, is404, routeOptions } = request;
@@ -146,44 +122,6 @@ export const createHttpServer = ({
     );
     reply.header('x-request-id', id);
   };
-
-  /** Sends the response of `respondBeforeRouting`, with all that every response has; routes other requests. */
-  const preRoutingOr =
-    (handler: RequestListener): RequestListener =>
-    (request, response) => {
-      const startedAt = performance.now();
-      // Responses that depend on the origin, and those that are refused, are made by routes.
-      const isOrdinary = request.headers.origin === undefined && oversizedHead(request, config) === undefined;
-      const preRouted = isOrdinary ? respondBeforeRouting(request) : undefined;
-      if (preRouted === undefined) return handler(request, response);
-      const { route, callerId, clientKey, release } = preRouted;
-      openResponses.add(response);
-      const send = (content: PreRoutingContent | undefined): void => {
-        release();
-        // A request whose client has disconnected is logged and not routed: a route releases its permits when the connection closes, which
-        // has already happened.
-        if (content === undefined && !response.destroyed) return handler(request, response);
-        const id = requestIdOf(request);
-        const record = begin(request, response, { id, route, startedAt, callerId });
-        if (content === undefined || response.destroyed) return;
-        const { status, body } = content;
-        const all = [...flatHeaders, ...content.headers, 'x-request-id', id];
-        if (varies) all.push('vary', 'Origin');
-        if (draining.aborted) all.push('connection', 'close');
-        if (body !== undefined) {
-          all.push('content-length', String(body.length));
-          unread.add(response, clientKey, body.length, { shared: body });
-        }
-        try {
-          response.writeHead(status, all).end(body);
-        } catch (error) {
-          record.defect = error;
-          response.destroy();
-        }
-      };
-      if (!(preRouted.content instanceof Promise)) return send(preRouted.content);
-      preRouted.content.then(send, () => send(undefined));
-    };
 
   /** While draining, a response ends its connection, so that the client sends its next request to another gateway. */
   const endConnectionIfDraining = (reply: FastifyReply): void => {
@@ -225,7 +163,7 @@ export const createHttpServer = ({
           connectionsCheckingInterval: Math.max(50, Math.round(config.GATEWAY_HEADERS_TIMEOUT_MS / 4)),
           maxHeaderSize: config.GATEWAY_MAX_HEADER_BYTES,
         },
-        serialisePipelinedRequests(preRoutingOr(handler)),
+        serialisePipelinedRequests(respondBefore(handler)),
       ),
     routerOptions: {
       ignoreDuplicateSlashes: true,
@@ -298,28 +236,7 @@ export const createHttpServer = ({
     await authenticateApiPath(request, reply);
     return sendError(reply, unknownPath(request.raw.url ?? ''));
   });
-  /** Waits while some open response matches, at most `timeoutMs`. Polls by the clock, because a client may never read its response. */
-  const waitWhile = async (matches: (response: ServerResponse) => boolean, timeoutMs: number): Promise<void> => {
-    const until = performance.now() + timeoutMs;
-    while (performance.now() < until && [...openResponses].some(matches)) await sleep(20);
-  };
-
-  return {
-    app,
-    /** Accepts no new request, responds to those that have arrived, and ends the connections of clients that send or read too slowly. */
-    close: async (): Promise<void> => {
-      const closed = app.close();
-      await Promise.race([closed, sleep(arrivalGraceMs, undefined, { ref: false })]);
-      // Requests that have arrived get their response. `closed` may be settled already, so awaiting it in a loop would starve them.
-      await waitWhile(
-        ({ req, headersSent }) => req.complete && !headersSent,
-        maxMs + unknownOutcomeDelayMs + arrivalGraceMs,
-      );
-      await waitWhile(({ headersSent }) => headersSent, readGraceMs);
-      app.server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { app, close: () => closeWhenDrained(app, openResponses, maxMs) };
 };
 
 /** The error that says which setting to change when an address is not available. */

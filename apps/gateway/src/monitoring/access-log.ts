@@ -147,3 +147,4 @@ export const accessLog = (log: Logger, metrics: Registry, onFinished: (response:
     },
   };
 };
+export type AccessLog = ReturnType<typeof accessLog>;

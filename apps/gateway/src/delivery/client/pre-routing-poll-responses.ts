@@ -2,7 +2,7 @@ import { type Caller, type ClientFeaturesQuery, type DeliveryScope, scopeKey } f
 import type { IncomingMessage } from 'node:http';
 import type { AdmitFromCache } from '../../admission/admit.ts';
 import type { Authenticator } from '../../authentication/authenticate.ts';
-import type { PreRoutingContent, PreRoutingResponse } from '../../http/server.ts';
+import type { PreRoutingContent, PreRoutingResponse } from '../../http/pre-routing.ts';
 import { compressedFrom, encodingOf } from '../../http/response/compression.ts';
 import { queryAndHeadersParser } from '../../http/request/query.ts';
 import type { Principal } from '../../persistence/tokens/token-lookup.ts';

@@ -1,0 +1,51 @@
+import { unknownOutcomeDelayMs } from '@bunting/bus';
+import type { FastifyInstance } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GatewayConfig } from '../config.ts';
+
+/** On stop: milliseconds for requests that are still arriving. */
+const arrivalGraceMs = 1_000;
+/** On stop: milliseconds for clients to read responses that have started. */
+const readGraceMs = 2_000;
+
+/** Milliseconds that the longest request may take. */
+export const maxRequestMs = (config: GatewayConfig): number =>
+  Math.max(config.GATEWAY_CALL_TIMEOUT_MS, config.GATEWAY_LARGE_CALL_TIMEOUT_MS);
+
+/** Milliseconds within which `close` ends: the longest request, its arrival and its reading, with a reserve. */
+export const httpStopTimeoutMs = (config: GatewayConfig): number =>
+  maxRequestMs(config) + 2 * arrivalGraceMs + readGraceMs + 5_000;
+
+/** Waits while some response matches, at most `timeoutMs`. Polls by the clock, because a client may never read its response. */
+const waitWhile = async (
+  responses: ReadonlySet<ServerResponse>,
+  matches: (response: ServerResponse) => boolean,
+  timeoutMs: number,
+): Promise<void> => {
+  const until = performance.now() + timeoutMs;
+  while (performance.now() < until && [...responses].some(matches)) await sleep(20);
+};
+
+/**
+ * Accepts no new request, responds to those that have arrived, and ends the connections of clients that send or read too slowly.
+ * @param openResponses those whose connection is not yet closed
+ * @param maxMs milliseconds that the longest request may take
+ */
+export const closeWhenDrained = async (
+  app: FastifyInstance,
+  openResponses: ReadonlySet<ServerResponse>,
+  maxMs: number,
+): Promise<void> => {
+  const closed = app.close();
+  await Promise.race([closed, sleep(arrivalGraceMs, undefined, { ref: false })]);
+  // Requests that have arrived get their response. `closed` may be settled already, so awaiting it in a loop would starve them.
+  await waitWhile(
+    openResponses,
+    ({ req, headersSent }) => req.complete && !headersSent,
+    maxMs + unknownOutcomeDelayMs + arrivalGraceMs,
+  );
+  await waitWhile(openResponses, ({ headersSent }) => headersSent, readGraceMs);
+  app.server.closeAllConnections();
+  await closed;
+};
