@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import { compress, type Encoding, tagSuffixOf, withoutTagSuffix } from '../../http/response/compression.ts';
 import { type GzipPart, gzipPart, joinGzip } from '../../http/response/gzip-parts.ts';
+import { deltaAfter, type ScopeReader } from './delta-after.ts';
 import type { Change, DeliveryStore, FormerFeature, FeatureEntry } from './delivery-store.ts';
 import { updateFeatureBlocks, type FeatureBlock } from './feature-blocks.ts';
 
@@ -60,9 +61,6 @@ interface Content {
   /** the epoch of the store that it is of */
   readonly epoch: number;
 }
-
-const eventOf = (type: string, eventId: number, members: string): string =>
-  `{"type":"${type}","eventId":${eventId},${members}}`;
 
 const comma = Buffer.from(',');
 
@@ -266,91 +264,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     return { etag, encoding, body: encoding === 'identity' ? bytesOf(all) : await compressedList(all, encoding) };
   };
 
-  const deltaAfter = (after: number): Delta | undefined => {
-    interface Event {
-      readonly position: number;
-      readonly json: string;
-    }
-    const events: Event[] = [];
-    /** by segment: the position of the event that has it */
-    const sent = new Map<number, number>();
-    const updated: FeatureEntry[] = [];
-    const gone = new Map<string, Event>();
-    const remove = (
-      { name: featureName, project }: { readonly name: string; readonly project: string },
-      position: number,
-    ) => {
-      const members = JSON.stringify({ featureName, project }).slice(1, -1);
-      gone.set(`${featureName} ${project}`, { position, json: eventOf('feature-removed', position, members) });
-    };
-
-    const consider = (change: Change): void => {
-      if ('feature' in change) {
-        const { feature } = change;
-        const position = positionOf(feature);
-        if (position <= after) return;
-        if (isVisible(feature)) updated.push(feature);
-        else if (isGone(feature)) remove(feature, position);
-        return;
-      }
-      if ('former' in change) {
-        const { former } = change;
-        if (former.position > after && isFormer(former)) remove(former, former.position);
-        return;
-      }
-      if ('segment' in change) {
-        const { id, position, json } = change.segment;
-        if (position <= after || sent.has(id)) return;
-        if (json === undefined) {
-          events.push({ position, json: eventOf('segment-removed', position, `"segmentId":${id}`) });
-        } else if (usedSegments().has(id)) {
-          events.push({ position, json: eventOf('segment-updated', position, `"segment":${json}`) });
-        } else return;
-        sent.set(id, position);
-      }
-    };
-
-    const changes = store.changesAfter(after);
-    if (changes === undefined) {
-      for (const feature of store.features()) consider({ position: 0, feature });
-      for (const former of store.formerFeatures()) consider({ position: 0, former });
-      for (const segment of store.segments()) consider({ position: 0, segment });
-    } else {
-      // The newest change of an entity includes the earlier ones.
-      const seen = new Set<object>();
-      for (const change of changes) {
-        const entity = 'feature' in change ? change.feature : 'segment' in change ? change.segment : change;
-        if (seen.has(entity)) continue;
-        seen.add(entity);
-        consider(change);
-      }
-    }
-    updated.sort((one, other) => positionOf(one) - positionOf(other));
-    for (const feature of updated) {
-      const position = positionOf(feature);
-      // A segment is sent before the first feature that may use it; if it changed after that, it is sent a second time.
-      for (const id of store.partOf(feature, environment).segments) {
-        const json = (sent.get(id) ?? Number.POSITIVE_INFINITY) <= position ? undefined : store.segment(id)?.json;
-        if (json === undefined) continue;
-        sent.set(id, position);
-        events.push({ position, json: eventOf('segment-updated', position, `"segment":${json}`) });
-      }
-    }
-    events.push(...gone.values());
-    for (const feature of updated) {
-      const position = positionOf(feature);
-      events.push({ position, json: eventOf('feature-updated', position, `"feature":${jsonOf(feature)}`) });
-    }
-    const last = events.length === 0 ? undefined : Math.max(...events.map(({ position }) => position));
-    if (last === undefined) return undefined;
-    // The sort is stable: at one position segments and removals stay before features.
-    events.sort((one, other) => one.position - other.position);
-    return {
-      revision: last,
-      body: Buffer.from(`{"events":[${events.map(({ json }) => json).join(',')}]}`),
-      encoded: {},
-    };
-  };
+  const segmentsOf = (feature: FeatureEntry): readonly number[] => store.partOf(feature, environment).segments;
+  const reader: ScopeReader = { positionOf, isVisible, isGone, isFormer, segmentsOf, usedSegments, jsonOf };
 
   /** Returns the cached value, or makes it once for all concurrent callers. A failure is not cached. */
   const madeOnce = <T>(
@@ -446,7 +361,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       if (after >= revision) return undefined;
       const cached = deltas.get(after);
       if (cached !== undefined) return cached.delta;
-      const delta = deltaAfter(after);
+      const made = deltaAfter(after, store, reader);
+      const delta = made === undefined ? undefined : { ...made, encoded: {} };
       deltas.set(after, { delta });
       onResize();
       return delta;
