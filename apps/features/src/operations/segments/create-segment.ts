@@ -11,7 +11,7 @@ export const createSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
     transaction(request, async ({ segments, events }) => {
       const { body, caller, now } = request;
       const content = validateSegment(body, { allowsRegex });
-      authoriseSegment(caller, ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'], content.project);
+      authoriseSegment(caller, CreateSegment.permission, content.project);
       requireBelowLimit('segment', await segments.lockAndCount(), limits.segments);
       const segment = await segments.add(content, { createdBy: caller.name, createdAt: now.toISOString() });
       events.emit([segmentCreated(segment)]);

@@ -6,14 +6,12 @@ import { authoriseSegment } from './authorise-segment.ts';
 import { hiddenProjectsOf, findVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
-
 export const deleteSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteSegment, (request) =>
     transaction(request, async ({ segments, guard, events }) => {
       const { segment, usage } = await segments.getForUpdate(request.params.id);
       if (findVisible(request, segment) === undefined) throw segmentNotFound(request.params.id);
-      authoriseSegment(request.caller, permissions, segment.project);
+      authoriseSegment(request.caller, DeleteSegment.permission, segment.project);
       const decision = deleteSegment(segment, { ...usage, hidden: hiddenProjectsOf(request.caller) });
       await guard.checkSegmentEdit(segment.id, [segment.project]);
       await segments.remove(segment);

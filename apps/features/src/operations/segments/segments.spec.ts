@@ -91,12 +91,14 @@ it('refuses an unknown segment', async () => {
   });
 });
 
-it('creates segments of a project with UPDATE_PROJECT_SEGMENT in that project only', async () => {
+it('creates segments with UPDATE_PROJECT_SEGMENT in its projects only, and no global ones', async () => {
   const kim = callerWith({ permission: 'UPDATE_PROJECT_SEGMENT', project: 'shop' });
+  const inAllProjects = callerWith({ permission: 'UPDATE_PROJECT_SEGMENT' });
   const withinShop = callerWith({ permission: 'CREATE_SEGMENT', project: 'shop' });
   await create({ name: 'of the shop', project: 'shop' }, kim);
   for (const [project, caller] of [
     [null, kim],
+    [null, inAllProjects],
     ['default', kim],
     [null, withinShop],
     ['default', withinShop],

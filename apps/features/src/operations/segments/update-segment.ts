@@ -6,8 +6,6 @@ import { authoriseSegment } from './authorise-segment.ts';
 import { hiddenProjectsOf, findVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
-
 export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesContext) =>
   implement(UpdateSegment, (request) =>
     transaction(request, async ({ segments, guard, events }) => {
@@ -15,8 +13,8 @@ export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
       const { segment, usage } = await segments.getForUpdate(params.id, body.name);
       if (findVisible(request, segment) === undefined) throw segmentNotFound(params.id);
       const project = body.project ?? null;
-      authoriseSegment(caller, permissions, segment.project);
-      if (project !== segment.project) authoriseSegment(caller, permissions, project);
+      authoriseSegment(caller, UpdateSegment.permission, segment.project);
+      if (project !== segment.project) authoriseSegment(caller, UpdateSegment.permission, project);
       const { description = segment.description, name, constraints } = body;
       const decision = updateSegment(
         segment,
