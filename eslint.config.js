@@ -70,7 +70,7 @@ const noSdk = never(
 );
 const noEmbeddedDatabase = never(
   '^@bunting/embedded-postgres$',
-  'Only who composes services starts a database for them.',
+  'Of the apps only all-in-one may import @bunting/embedded-postgres: a service connects to the URL of its settings.',
 );
 
 const imports = (...patterns) => ({
