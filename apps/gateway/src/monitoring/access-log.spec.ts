@@ -67,6 +67,12 @@ describe('the access log', () => {
     expect(withoutKey).not.toHaveProperty('caller');
   });
 
+  it('names the error of the HTTP library that refused a request', async () => {
+    const headers = { range: 'bytes=999999999-' };
+    const line = await lineOf('/docs/assets/swagger-ui.css', { key: null, headers });
+    expect(line).toMatchObject({ outcome: 'ValidationError', libraryError: 'RangeNotSatisfiableError' });
+  });
+
   it('contains no token, body or query', async () => {
     const secret = 'a-canary-in-the-body';
     const patch = '/api/admin/projects/default/features/one/environments/development/strategies/4f0b';

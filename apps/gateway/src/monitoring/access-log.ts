@@ -19,6 +19,8 @@ export interface RequestRecord {
   callerId?: number;
   outcome: 'ok' | ErrorKind;
   errorId?: string;
+  /** the code or name of the error, where Fastify or a plugin refused the request */
+  libraryError?: string;
   /** the unexpected error, if one was thrown */
   defect?: unknown;
 }
@@ -116,6 +118,7 @@ export const accessLog = (log: Logger, metrics: Registry, onFinished: (response:
       trace_id: exchange.traceparent.slice(3, 35),
       ...(exchange.span === undefined ? {} : { span_id: exchange.traceparent.slice(36, 52) }),
       ...(exchange.errorId === undefined ? {} : { errorId: exchange.errorId }),
+      ...(exchange.libraryError === undefined ? {} : { libraryError: exchange.libraryError }),
       ...(exchange.defect === undefined ? {} : { err: exchange.defect }),
     });
   };

@@ -89,6 +89,9 @@ export const sendRefusal = (
   return reply.header('content-type', problemContentType).send(JSON.stringify(problemOf(status, error)));
 };
 
+/** The name of an error of Fastify or of a plugin, without its message, which may quote the request. */
+const libraryErrorOf = ({ code, name }: Error & { readonly code?: string }): string => code ?? name;
+
 /** The refusal to respond with for a thrown error; undefined for a defect. */
 const refusalFrom = (error: unknown): Refusal | undefined => {
   if (error instanceof Refusal) return error;
@@ -105,6 +108,7 @@ export const sendError = (reply: FastifyReply, error: unknown): FastifyReply => 
   const refusal = refusalFrom(error);
   const response = refusalResponse(refusal ?? internalError());
   if (refusal === undefined) reply.request.exchange.defect = error;
+  else if (refusal !== error) reply.request.exchange.libraryError = libraryErrorOf(error as Error);
   return sendRefusal(reply, response);
 };
 
