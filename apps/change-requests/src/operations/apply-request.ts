@@ -41,19 +41,19 @@ export const applyRequest =
         return { outcome: 'conflict', conflicts: [{ code: 'refused', message: error.message }], inverse: [] };
       },
     );
-    const storedTag = await transaction(context.traceparent, async ({ requests, outbox, storeReply }) => {
+    const storedTag = await transaction(context.traceparent, async ({ requests, events, storeReply }) => {
       const request = await requests.getForUpdate(id);
       // Another process has finished the attempt in the meantime.
       if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;
-      const { request: after, events } = finishApplying(request, result, await requests.now());
-      if (after !== null) await requests.save(request, after);
-      const tag = entityTagOf(after ?? request);
+      const decision = finishApplying(request, result, await requests.now());
+      if (decision.request !== null) await requests.save(request, decision.request);
+      const tag = entityTagOf(decision.request ?? request);
       if (result.outcome === 'applied') {
         await requests.saveInverse(id, result.inverse);
         const { pendingReply } = request.applying;
         if (pendingReply !== undefined) await storeReply(pendingReply, { ETag: tag });
       }
-      outbox.emit(events);
+      events.emit(decision.events);
       return tag;
     });
     return { ...result, tag: storedTag };

@@ -1,22 +1,36 @@
+import type { RecordedEvent } from '@bunting/contracts';
 import type { CommitLimits, Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, IdempotentSteps, Outbox, OutboxProducer } from '@bunting/outbox';
 import type { PendingReply } from '../domain/change-request.ts';
 import { contentTagOf, entityTagOf } from '../domain/entity-tag.ts';
 import { protectionRepository } from './protection-repository.ts';
 import { scheduleRepository } from './schedule-repository.ts';
-import { type ChangeRequestRepository, changeRequestRepository } from './change-request-repository.ts';
+import { changeRequestRepository } from './change-request-repository.ts';
 
-/** The repositories and the outbox of a job. All of their writes are committed, or none. */
-export interface Transaction {
-  readonly requests: ChangeRequestRepository;
-  readonly schedules: ReturnType<typeof scheduleRepository>;
-  readonly protections: ReturnType<typeof protectionRepository>;
-  readonly outbox: Outbox;
-  /** Refuses a write whose `If-Match` names another version of the request than the locked one. */
-  readonly requireMatch: (request: WriteContext) => void;
-  /** Stores the reply of a write that another process may finish. */
-  readonly storeReply: (reply: PendingReply, headers: Readonly<Record<string, string>>) => Promise<void>;
-}
+/** Repositories and events on one transaction. All that they store and emit is committed, or nothing. */
+const repositories = (tx: Tx, outbox: Outbox, storeEncryptedReply: IdempotentSteps['storeEncryptedReply']) => {
+  const requests = changeRequestRepository(tx);
+  return {
+    requests,
+    schedules: scheduleRepository(tx),
+    protections: protectionRepository(tx),
+    events: { emit: (events: readonly RecordedEvent[]): void => outbox.emit(events) },
+    /** Refuses a write whose `If-Match` names another version of the request than the locked one. */
+    requireMatch: ({ requireMatch }: WriteContext): void => {
+      if (requireMatch === undefined) return;
+      const [request] = requests.locked;
+      if (request === undefined)
+        throw new Error(
+          'A write with If-Match has locked no change request: load the request with getForUpdate or getInProject.',
+        );
+      requireMatch([contentTagOf(request)]);
+    },
+    /** Stores the reply of a write that another process may finish. */
+    storeReply: (reply: PendingReply, headers: Readonly<Record<string, string>>): Promise<void> =>
+      storeEncryptedReply(tx, reply, headers),
+  };
+};
+export type Transaction = ReturnType<typeof repositories>;
 
 type Job<T> = (tx: Transaction) => Promise<T>;
 
@@ -39,28 +53,12 @@ export const unitOfWork = ({ work, commitThenReply, replay, storeEncryptedReply 
   const within =
     <T>(requestOrTraceparent: WriteContext | string, job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
-      const requests = changeRequestRepository(tx);
-      const requireLockedMatch = ({ requireMatch }: WriteContext): void => {
-        if (requireMatch === undefined) return;
-        const [request] = requests.locked;
-        if (request === undefined)
-          throw new Error(
-            'A write with If-Match has locked no change request: load the request with getForUpdate or getInProject.',
-          );
-        requireMatch([contentTagOf(request)]);
-      };
-      const done = await job({
-        requests,
-        schedules: scheduleRepository(tx),
-        protections: protectionRepository(tx),
-        outbox,
-        requireMatch: requireLockedMatch,
-        storeReply: (reply, headers) => storeEncryptedReply(tx, reply, headers),
-      });
+      const transaction = repositories(tx, outbox, storeEncryptedReply);
+      const done = await job(transaction);
       // Checked last, so that a write that is refused for another reason reports that reason.
       if (typeof requestOrTraceparent === 'string' || done === undefined) return done;
-      requireLockedMatch(requestOrTraceparent);
-      const written = requests.written();
+      transaction.requireMatch(requestOrTraceparent);
+      const written = transaction.requests.written();
       if (written !== undefined) requestOrTraceparent.setHeader('ETag', entityTagOf(written));
       return done;
     };

@@ -28,7 +28,7 @@ export const claimScheduledRequest =
     context: CallContext,
   ): Promise<ChangeRequest | undefined> => {
     const scheduler = await findScheduler(bus, userId, context);
-    return transaction(context.traceparent, async ({ requests, schedules, outbox }) => {
+    return transaction(context.traceparent, async ({ requests, schedules, events }) => {
       const delayMs = await schedules.lockDueRequest(id);
       const request = delayMs === undefined ? undefined : await requests.getForUpdate(id);
       // Another user may have rescheduled it in the meantime: the next run checks that user's permissions.
@@ -36,7 +36,7 @@ export const claimScheduledRequest =
       const conflicts = await segmentConflictsOf(requests, request);
       const run = beginScheduledRun(request, { scheduler, delayMs, conflicts, now: await requests.now() });
       if (run.request !== null) await requests.save(request, run.request);
-      outbox.emit(run.events);
+      events.emit(run.events);
       if (!run.isBegun) return undefined;
       onScheduledBegin(delayMs);
       return run.request;

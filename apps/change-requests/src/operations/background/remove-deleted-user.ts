@@ -7,10 +7,10 @@ import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 export const removeDeletedUser =
   (transaction: UnitOfWork) =>
   ({ id, userId }: { readonly id: number; readonly userId: number }, { traceparent }: CallContext): Promise<void> =>
-    transaction(traceparent, async ({ requests, outbox }) => {
+    transaction(traceparent, async ({ requests, events }) => {
       const before = await requests.getForUpdate(id);
       if (before === undefined || isClosedState(before.state) || before.applying !== null) return;
-      const { request: after, events } = removeUser(before, userId, await requests.now());
-      if (after !== null) await requests.save(before, after);
-      outbox.emit(events);
+      const decision = removeUser(before, userId, await requests.now());
+      if (decision.request !== null) await requests.save(before, decision.request);
+      events.emit(decision.events);
     });

@@ -29,15 +29,15 @@ export const suspendIfConflicting =
         return error.kind === 'NotFoundError' ? projectGone : error.message;
       },
     );
-    await transaction(context.traceparent, async ({ requests, schedules, outbox }) => {
+    await transaction(context.traceparent, async ({ requests, schedules, events }) => {
       const before = await requests.getForUpdate(id);
       // The request was rescheduled in the meantime: the next run checks it again.
       if (before?.schedule?.scheduledAt !== request.schedule?.scheduledAt) return;
       await schedules.markChecked(id, uncheckedEdits);
       if (before === undefined || reason === undefined) return;
       const actor = { by: { id: systemCaller.id, name: systemCaller.name }, now: await requests.now() };
-      const { request: after, events } = suspend(before, reason, actor);
-      if (after !== null) await requests.save(before, after);
-      outbox.emit(events);
+      const decision = suspend(before, reason, actor);
+      if (decision.request !== null) await requests.save(before, decision.request);
+      events.emit(decision.events);
     });
   };

@@ -18,12 +18,12 @@ export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtectio
       throw notFound(`Could not find environment ${environmentRef.environment} for project ${environmentRef.project}`);
     }
     const minimum = environment.requiredApprovals ?? undefined;
-    const reply = await transaction(request, async ({ requests, outbox }) => {
+    const reply = await transaction(request, async ({ requests, events }) => {
       const after = requiredApprovalsOf(body, minimum);
       const before = await requests.protect(environmentRef, after);
       const isAdministrator = may(caller, ['ADMIN'], { project: environmentRef.project });
       if (minimum !== undefined && !isAdministrator) requireMinimum(before, after, minimum, environmentRef.environment);
-      outbox.emit(configurationUpdated(environmentRef, before, after, actorOf(request)));
+      events.emit(configurationUpdated(environmentRef, before, after, actorOf(request)));
       return null;
     });
     // After the reply, direct edits are refused. If this call fails, the runner repeats it until it succeeds.

@@ -39,7 +39,7 @@ interface Addition {
 
 /** Adds the checked changes. Returns undefined and writes nothing if the request was edited since the check. */
 const addUnlessOutdated = async (
-  { requests, outbox }: Transaction,
+  { requests, events }: Transaction,
   { environmentRef, onlyToDraft, base, checked, changeIds, actor, isConditional, allowsUnprotectedProposals }: Addition,
 ): Promise<ChangeRequest | undefined> => {
   if (base === undefined) {
@@ -47,25 +47,25 @@ const addUnlessOutdated = async (
     const minApprovals = approvalsFor(await requests.minApprovals(environmentRef), allowsUnprotectedProposals);
     const origin = { ...(await requests.newIdentity()), ...environmentRef, minApprovals };
     const draft = createDraft(origin, actor);
-    const { request, events } = addChanges(draft.request, checked, changeIds, actor);
-    await requests.add(request);
-    outbox.emit([...draft.events, ...events]);
-    return request;
+    const decision = addChanges(draft.request, checked, changeIds, actor);
+    await requests.add(decision.request);
+    events.emit([...draft.events, ...decision.events]);
+    return decision.request;
   }
   if (base.state === 'Draft' && !isConditional) {
-    const { request, events } = addChanges(base, checked, changeIds, actor);
-    if (request !== base && !(await requests.saveDraft(base, request))) return undefined;
-    outbox.emit(events);
-    return request;
+    const decision = addChanges(base, checked, changeIds, actor);
+    if (decision.request !== base && !(await requests.saveDraft(base, decision.request))) return undefined;
+    events.emit(decision.events);
+    return decision.request;
   }
   const before = await requests.getForUpdate(base.id);
   if (before === undefined || !isPending(before) || before.revision !== base.revision) return undefined;
   if (before.applying !== null) return undefined;
   if (onlyToDraft && before.state !== 'Draft') return undefined;
-  const { request, events } = addChanges(before, checked, changeIds, actor);
-  if (request !== before) await requests.save(before, request);
-  outbox.emit(events);
-  return request;
+  const decision = addChanges(before, checked, changeIds, actor);
+  if (decision.request !== before) await requests.save(before, decision.request);
+  events.emit(decision.events);
+  return decision.request;
 };
 
 /**

@@ -7,12 +7,12 @@ import type { ChangeRequestsContext } from '../context.ts';
 
 export const discardChangeEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(DiscardChange, (operationRequest) =>
-    transaction(operationRequest, async ({ requests, outbox }) => {
+    transaction(operationRequest, async ({ requests, events }) => {
       const { params, caller } = operationRequest;
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
-      const { request, events } = discardChange(before, params.changeId, actorOf(operationRequest));
-      await requests.save(before, request);
-      outbox.emit(events);
+      const decision = discardChange(before, params.changeId, actorOf(operationRequest));
+      await requests.save(before, decision.request);
+      events.emit(decision.events);
       return null;
     }),
   );

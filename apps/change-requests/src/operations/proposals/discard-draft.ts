@@ -6,11 +6,11 @@ import type { ChangeRequestsContext } from '../context.ts';
 
 export const discardDraftEndpoint = ({ transaction, rolesOf }: ChangeRequestsContext) =>
   implement(DiscardDraft, (operationRequest) =>
-    transaction(operationRequest, async ({ requests, outbox }) => {
+    transaction(operationRequest, async ({ requests, events }) => {
       const { params, caller } = operationRequest;
       const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const actor = { ...actorOf(operationRequest), roles: rolesOf(caller, request) };
-      outbox.emit(executeCommand(request, 'discard', actor).events);
+      events.emit(executeCommand(request, 'discard', actor).events);
       await requests.remove(request.id);
       return null;
     }),

@@ -47,14 +47,14 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
       });
       const [checked] = changes;
       if (checked === undefined) throw new Error('The features service returned no result for the checked change.');
-      const edit = async ({ requests, outbox }: Transaction): Promise<ChangeRequest | undefined> => {
+      const edit = async ({ requests, events }: Transaction): Promise<ChangeRequest | undefined> => {
         const before = await requests.getForUpdate(params.id);
         if (before === undefined) throw notFound(`Could not find change request with id ${params.id}`);
         if (before.revision !== base.revision) return undefined;
-        const { request, events } = editChange(before, params.changeId, checked, actorOf(operationRequest));
-        await requests.save(before, request);
-        outbox.emit(events);
-        return request;
+        const decision = editChange(before, params.changeId, checked, actorOf(operationRequest));
+        await requests.save(before, decision.request);
+        events.emit(decision.events);
+        return decision.request;
       };
       return transaction.commitThenReply(operationRequest, edit, replyOf);
     };

@@ -22,7 +22,7 @@ const roles = {
  */
 export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(ProposeImport, ({ body, now, traceparent }) =>
-    transaction(traceparent, async ({ requests, outbox }) => {
+    transaction(traceparent, async ({ requests, events }) => {
       const { importId, project, environment, title, by, changes } = body;
       const known = await requests.ofImport(importId);
       if (known !== undefined) return { id: known };
@@ -36,7 +36,7 @@ export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
       const sent = executeCommand(added.request, 'send to review', { ...actor, roles });
       const request: ChangeRequest = { ...(sent.request ?? added.request), title };
       await requests.add(request, importId);
-      outbox.emit([...draft.events, ...added.events, ...sent.events]);
+      events.emit([...draft.events, ...added.events, ...sent.events]);
       return { id: request.id };
     }),
   );

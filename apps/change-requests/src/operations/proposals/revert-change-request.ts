@@ -31,7 +31,7 @@ export const revertChangeRequestEndpoint = ({
       );
       return toChangeRequestResponse(draft, previewedChangesOf(draft));
     };
-    const createDraftOf = async ({ requests, outbox }: Transaction): Promise<ChangeRequest> => {
+    const createDraftOf = async ({ requests, events }: Transaction): Promise<ChangeRequest> => {
       const applied = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const inverse = await requests.inverseOf(applied.id);
       requireRevertible(applied, inverse);
@@ -41,16 +41,16 @@ export const revertChangeRequestEndpoint = ({
         changeIds: await requests.newChangeIds(inverse.length),
       };
       const actor = actorOf(operationRequest);
-      const { request, events } = revert(applied, inverse, ids, actor);
-      await requests.add(request);
+      const decision = revert(applied, inverse, ids, actor);
+      await requests.add(decision.request);
       const text = unrevertedPart(applied);
       const comments =
         text === undefined
           ? []
           : [{ id: await requests.newCommentId(), text, createdBy: actor.by, createdAt: actor.now.toISOString() }];
-      const draft = { ...request, comments };
-      await requests.save(request, draft);
-      outbox.emit(events);
+      const draft = { ...decision.request, comments };
+      await requests.save(decision.request, draft);
+      events.emit(decision.events);
       return draft;
     };
     const reply = await transaction

@@ -132,7 +132,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
       const { request, events } = executeCommand(before, nextCommand, actor, { ...more, comment: await comment() });
       if (more.schedule !== undefined) await requireFuture(tx, more.schedule.scheduledAt);
       if (request !== null) await tx.requests.save(before, request);
-      tx.outbox.emit(events);
+      tx.events.emit(events);
       return reply;
     });
   });
