@@ -46,7 +46,7 @@ export const featuresService = defineService({
             warn,
           });
     if (replica !== undefined) onStop('read replica', () => replica.close());
-    const outbox = startOutboxProducer({
+    const outboxProducer = startOutboxProducer({
       producer: 'features',
       metrics,
       database,
@@ -56,8 +56,8 @@ export const featuresService = defineService({
       idempotencyRetentionHours: config.FEATURES_IDEMPOTENCY_RETENTION_HOURS,
       warn,
     });
-    onStop('outbox', () => outbox.stop());
-    const transaction = unitOfWork(outbox, { allowsRegex });
+    onStop('outbox', () => outboxProducer.stop());
+    const transaction = unitOfWork(outboxProducer, { allowsRegex });
     const limits = applicationLimits({
       limit: config.FEATURES_MAX_APPLICATIONS,
       perMinute: config.FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE,
@@ -80,7 +80,7 @@ export const featuresService = defineService({
       logError: (message) => log.error(message),
     });
     onStop('housekeeping', () => housekeeping.stop());
-    const endpoints = [...featuresEndpoints(context), outbox.endpoint];
+    const endpoints = [...featuresEndpoints(context), outboxProducer.endpoint];
     const served = await serve(completeEndpoints('features', endpoints));
     onStop('calls', () => served.stop(), drainTimeoutMs);
     return { ready: () => database.ready() };

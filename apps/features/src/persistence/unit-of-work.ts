@@ -82,7 +82,7 @@ export interface UnitOfWork {
   <T>(context: TransactionContext & WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
   <T>(context: TransactionContext, job: Job<T>): Promise<T>;
   /** Makes the reply after the commit, from the result of the job: for replies that need calls to other services. */
-  thenReply<T extends object, R>(
+  commitThenReply<T extends object, R>(
     context: TransactionContext & WriteContext,
     job: Job<T>,
     reply: (result: T) => Promise<R>,
@@ -137,7 +137,7 @@ export const unitOfWork = (
       ? (work(context, runJob(context, job)) as Promise<T>)
       : work(context.traceparent, runJob(context, job), context);
   return Object.assign(run, {
-    thenReply: async <T extends object, R>(
+    commitThenReply: async <T extends object, R>(
       context: TransactionContext & WriteContext,
       job: Job<T>,
       reply: (result: T) => Promise<R>,

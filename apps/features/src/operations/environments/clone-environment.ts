@@ -18,7 +18,7 @@ const projectsToClone = (projects: readonly string[] | undefined): readonly stri
  */
 export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) =>
   implement(CloneEnvironment, (request) =>
-    transaction.thenReply(
+    transaction.commitThenReply(
       request,
       async ({ environments, features, events }) => {
         const { params, body, caller } = request;

@@ -132,7 +132,7 @@ export const importFeaturesEndpoint = ({
         throw error;
       });
     };
-    return transaction.thenReply(
+    return transaction.commitThenReply(
       request,
       (tx) => importOnce(tx, request),
       async ({ report, proposed }): Promise<ImportReport> => {
