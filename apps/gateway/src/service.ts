@@ -106,7 +106,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   });
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
   const ownBus = inProcessBus();
-  const transaction = unitOfWork(outboxProducer, hasher, cipher, config);
+  const transaction = unitOfWork(outboxProducer, { hasher, cipher, sessionLimits: config });
   const signedIn = signInLog(log);
   const waitMs = config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS;
   mountRoutes(app, context, {

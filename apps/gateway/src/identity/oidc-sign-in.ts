@@ -1,7 +1,7 @@
 import { type Caller, type Refusal, systemCaller, type User } from '@bunting/contracts';
 import { requireRootRole } from '../operations/users/root-roles.ts';
 import { userEventData } from '../domain/accounts/users.ts';
-import type { GatewayTransaction } from '../persistence/unit-of-work.ts';
+import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { SessionClient } from '../persistence/sessions/session-repository.ts';
 import type { OidcClientSettings } from './oidc-settings.ts';
 import type { ProviderClaims } from './openid-provider.ts';
@@ -32,11 +32,11 @@ const requireAllowedDomain = (email: string | null, emailDomains: string): void 
  * of the provider is linked to it, so that an address that is given to another user later does not open the account.
  */
 const firstSignIn = async (
-  tx: GatewayTransaction,
+  tx: Transaction,
   { issuer, subject, name, email, hasUnverifiedEmail }: ProviderClaims,
   settings: OidcClientSettings,
 ): Promise<User> => {
-  const { identities, users, emit } = tx;
+  const { identities, users, events } = tx;
   if (email === null) {
     throw new SignInDenied(
       hasUnverifiedEmail
@@ -60,7 +60,7 @@ const firstSignIn = async (
   const rootRole = await requireRootRole(tx, settings.defaultRootRoleId ?? settings.defaultRootRole);
   const user = await users.add({ name, username: null, email }, rootRole, false);
   await identities.link(user.id, issuer, subject);
-  emit({ type: 'user-created', data: userEventData(user) });
+  events.emit([{ type: 'user-created', data: userEventData(user) }]);
   return user;
 };
 
@@ -69,12 +69,14 @@ const firstSignIn = async (
  * @returns the names of groups that the user could not be removed from
  */
 const syncGroups = async (
-  { groups, requireAdministratorLeft, emit }: GatewayTransaction,
+  { groups, requireAdministratorLeft, events }: Transaction,
   userId: number,
   names: readonly string[],
 ): Promise<readonly string[]> => {
   const { added, removed } = await groups.syncMemberships(userId, names, ssoCaller.name);
-  for (const { id, name } of added) emit({ type: 'group-user-added', data: { groupId: id, groupName: name, userId } });
+  events.emit(
+    added.map(({ id, name }) => ({ type: 'group-user-added', data: { groupId: id, groupName: name, userId } })),
+  );
   if (removed.length === 0) return [];
   try {
     await requireAdministratorLeft();
@@ -87,8 +89,9 @@ const syncGroups = async (
     );
     return removed.map(({ name }) => name);
   }
-  for (const { id, name } of removed)
-    emit({ type: 'group-user-removed', preData: { groupId: id, groupName: name, userId } });
+  events.emit(
+    removed.map(({ id, name }) => ({ type: 'group-user-removed', preData: { groupId: id, groupName: name, userId } })),
+  );
   return [];
 };
 
@@ -97,7 +100,7 @@ const syncGroups = async (
  * @throws SignInDenied with the reason, in a message for the user
  */
 export const signInWithProvider = async (
-  tx: GatewayTransaction,
+  tx: Transaction,
   claims: ProviderClaims,
   settings: OidcClientSettings,
   client: SessionClient,

@@ -1,6 +1,6 @@
 import type { User } from '@bunting/contracts';
 import type { Mailer } from '../mail/mailer.ts';
-import type { GatewayTransaction } from '../persistence/unit-of-work.ts';
+import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { NewSecret } from '../persistence/tokens/token-secret.ts';
 
 /** Hours for which a link to choose another password works. */
@@ -10,7 +10,7 @@ const welcomeHours = 7 * 24;
 
 /** Creates the link by which a user chooses a password. */
 export const createPasswordLink = (
-  { links, secretBytes }: Pick<GatewayTransaction, 'links' | 'secretBytes'>,
+  { links, secretBytes }: Pick<Transaction, 'links' | 'secretBytes'>,
   userId: number,
   { isNew, createdBy }: { readonly isNew: boolean; readonly createdBy: string | null },
 ): Promise<NewSecret> => {

@@ -13,7 +13,7 @@ import { providerWriteContext } from '../identity/provider-write-context.ts';
 import { groupFilters, type ScimQuery, userFilters } from '../persistence/identity/scim-repository.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
 import type { GatewayReads } from '../persistence/reads.ts';
-import type { GatewayTransaction, UnitOfWork } from '../persistence/unit-of-work.ts';
+import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
 import {
   createGroup,
   createUser,
@@ -44,7 +44,7 @@ const contentType = 'application/scim+json; charset=utf-8';
 const acceptedContentType = /^application\/(?:scim\+)?json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
 const root = '/scim/v2';
 
-type Run = <T>(job: (tx: GatewayTransaction) => Promise<T>) => Promise<T>;
+type Run = <T>(job: (tx: Transaction) => Promise<T>) => Promise<T>;
 interface Context {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

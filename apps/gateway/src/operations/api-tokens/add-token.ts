@@ -2,12 +2,12 @@ import type { ApiToken } from '@bunting/contracts';
 import { maxApiTokens, type NewToken, namedProjects } from '../../domain/tokens/api-token.ts';
 import { limitExceeded } from '../../domain/refusals.ts';
 import { newTokenSecret } from '../../persistence/tokens/token-secret.ts';
-import type { ReplyWithSecret, GatewayTransaction } from '../../persistence/unit-of-work.ts';
+import type { ReplyWithSecret, Transaction } from '../../persistence/unit-of-work.ts';
 import { toApiToken, tokenEvent } from './token-event.ts';
 
 /** Creates a token. The reply is the only response that contains its secret, unless secrets are stored readable. */
 export const addToken = async (
-  { tokens, emit, secretBytes, lockExistingProjects }: GatewayTransaction,
+  { tokens, events, secretBytes, lockExistingProjects }: Transaction,
   token: NewToken,
   createdBy: number,
 ): Promise<ReplyWithSecret<ApiToken>> => {
@@ -15,7 +15,7 @@ export const addToken = async (
   if ((await tokens.count()) >= maxApiTokens) throw limitExceeded('api token', maxApiTokens);
   const made = newTokenSecret(token.projects, token.environment, secretBytes);
   const stored = toApiToken(await tokens.add(token, made, createdBy));
-  emit(tokenEvent('api-token-created', { data: stored }));
+  events.emit([tokenEvent('api-token-created', { data: stored })]);
   const { expiresAt, seenAt: _seenAt, ...fresh } = stored;
   return { reply: expiresAt === null ? fresh : { ...fresh, expiresAt }, secret: made.secret };
 };

@@ -12,7 +12,7 @@ export const deleteApiTokenEndpoint = ({ transaction }: GatewayContext) =>
       const token = await requireToken(tx, caller, params.token, permittedKinds(caller, 'DELETE'));
       await tx.tokens.revoke(token.id);
       await tx.requireAdministratorLeft();
-      tx.emit(tokenEvent('api-token-deleted', { preData: toApiToken(token) }));
+      tx.events.emit([tokenEvent('api-token-deleted', { preData: toApiToken(token) })]);
       return null;
     }),
   );

@@ -6,13 +6,13 @@ import type { GatewayContext } from '../context.ts';
 
 export const deleteProjectApiTokenEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteProjectApiToken, (request) =>
-    transaction(request, async ({ tokens, emit }) => {
+    transaction(request, async ({ tokens, events }) => {
       const { projectId } = request.params;
       const token = await tokens.findForUpdate(request.params.token, sdkTokenKinds);
       // A token that is also for other projects cannot be deleted through this one.
       if (token === undefined || !belongsToProject(token, projectId)) throw notFound('Could not find the token');
       await tokens.revoke(token.id);
-      emit(tokenEvent('api-token-deleted', { preData: toApiToken(token) }));
+      events.emit([tokenEvent('api-token-deleted', { preData: toApiToken(token) })]);
       return null;
     }),
   );

@@ -1,7 +1,7 @@
 import { type Caller, maySee, notFound } from '@bunting/contracts';
 import type { ApiTokenKind } from '../../domain/tokens/api-token.ts';
 import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
-import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Whether the caller may see all projects of a token; a token of a hidden project is hidden too. */
 export const maySeeToken = (caller: Caller, { projects }: StoredToken): boolean =>
@@ -9,7 +9,7 @@ export const maySeeToken = (caller: Caller, { projects }: StoredToken): boolean 
 
 /** A token of these kinds, locked. @throws Refusal 404 that does not quote the request, which may contain a secret */
 export const requireToken = async (
-  { tokens }: Pick<GatewayTransaction, 'tokens'>,
+  { tokens }: Pick<Transaction, 'tokens'>,
   caller: Caller,
   token: string,
   kinds: readonly ApiTokenKind[],

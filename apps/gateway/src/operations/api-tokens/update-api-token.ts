@@ -15,7 +15,7 @@ export const updateApiTokenEndpoint = ({ transaction }: GatewayContext) =>
       const after = await tx.tokens.setExpiry(token.id, expiresAt);
       if (after.expiresAt === token.expiresAt) return null;
       await tx.requireAdministratorLeft();
-      tx.emit(tokenEvent('api-token-updated', { data: toApiToken(after), preData: toApiToken(token) }));
+      tx.events.emit([tokenEvent('api-token-updated', { data: toApiToken(after), preData: toApiToken(token) })]);
       return null;
     }),
   );

@@ -11,7 +11,7 @@ export const deleteGroupEndpoint = ({ transaction }: GatewayContext) =>
       if (group === undefined) throw groupNotFound();
       await tx.groups.remove(group.id);
       await tx.requireAdministratorLeft();
-      tx.emit({ type: 'group-deleted', preData: groupEventData(group) });
+      tx.events.emit([{ type: 'group-deleted', preData: groupEventData(group) }]);
       return null;
     }),
   );

@@ -1,12 +1,12 @@
 import type { Group, GroupBody } from '@bunting/contracts';
 import { groupEvents, requestedGroup } from '../../domain/accounts/groups.ts';
 import { badRequest } from '../../domain/refusals.ts';
-import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from '../users/root-roles.ts';
 
 /** Creates or updates a group with its members. Emits an event if anything changed, and one for each member added or removed. */
 export const saveGroup = async (
-  tx: GatewayTransaction,
+  tx: Transaction,
   { body, by }: { readonly body: GroupBody; readonly by: string },
   before?: Group,
 ): Promise<Group> => {
@@ -19,6 +19,6 @@ export const saveGroup = async (
   const id = await tx.groups.save({ ...properties, rootRole }, by, before?.id);
   await tx.groups.setMembers(id, members, by);
   const after = (await tx.groups.findForUpdate(id)) as Group;
-  for (const event of groupEvents(before, after)) tx.emit(event);
+  tx.events.emit(groupEvents(before, after));
   return after;
 };

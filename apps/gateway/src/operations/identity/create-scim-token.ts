@@ -10,7 +10,9 @@ export const createScimTokenEndpoint = ({ transaction }: GatewayContext) =>
       const enabled = stored?.value.enabled ?? false;
       const token = tx.newScimToken();
       await tx.settings.save('scim', { enabled }, token.hash);
-      tx.emit(settingEvent('scim', { enabled, hasNewToken: true }, stored === undefined ? undefined : { enabled }));
+      tx.events.emit([
+        settingEvent('scim', { enabled, hasNewToken: true }, stored === undefined ? undefined : { enabled }),
+      ]);
       return { reply: { secret: token.masked }, secret: token.secret };
     });
     return { token: secret };

@@ -45,7 +45,7 @@ export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: Gateway
       await tx.settings.save('oidc', values, secret === undefined ? null : signInSettings.secrets.seal(secret));
       const { secret: secretBefore, ...valuesBefore } = before;
       const data = { ...values, hasNewSecret: secret !== secretBefore };
-      tx.emit(settingEvent('oidc', data, stored === undefined ? undefined : valuesBefore));
+      tx.events.emit([settingEvent('oidc', data, stored === undefined ? undefined : valuesBefore)]);
       return shownOidc(after, false);
     });
   });

@@ -18,7 +18,7 @@ export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: Gat
       if (before === disabled) return { disabled };
       await tx.settings.save('simple', { disabled }, null);
       if (disabled) await tx.requireAdministratorLeft();
-      tx.emit(settingEvent('simple', { disabled }, stored === undefined ? undefined : { disabled: before }));
+      tx.events.emit([settingEvent('simple', { disabled }, stored === undefined ? undefined : { disabled: before })]);
       return { disabled };
     });
   });

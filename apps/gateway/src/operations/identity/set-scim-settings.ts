@@ -13,7 +13,7 @@ export const setScimSettingsEndpoint = ({ transaction }: GatewayContext) =>
       const token = isNew ? tx.newScimToken() : undefined;
       if (before !== enabled || isNew) {
         await tx.settings.save('scim', { enabled }, token?.hash ?? stored?.secret ?? null);
-        tx.emit(settingEvent('scim', { enabled }, stored === undefined ? undefined : { enabled: before }));
+        tx.events.emit([settingEvent('scim', { enabled }, stored === undefined ? undefined : { enabled: before })]);
       }
       const hasToken = token !== undefined || stored?.secret != null;
       return { reply: { enabled, hasToken, isNew, secret: token?.masked ?? '' }, secret: token?.secret ?? '' };

@@ -10,7 +10,7 @@ export const createInviteLinkEndpoint = (context: GatewayContext) =>
       request,
       async (tx) => {
         const link = await tx.inviteLinks.add({ ...request.body, createdBy: request.caller.name });
-        tx.emit({ type: 'public-signup-token-created', data: inviteLinkEventData(link) });
+        tx.events.emit([{ type: 'public-signup-token-created', data: inviteLinkEventData(link) }]);
         return withRole(tx, link);
       },
       inviteLinkResponse(context),

@@ -20,13 +20,15 @@ export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, sign
     // Counts every attempt, also failed ones: invitation links are often published.
     signIn.limits.attempt(query.address);
     const hash = await signIn.passwords.hash(body.password);
-    return transaction(asSystem, async ({ inviteLinks, users, passwords, emit }) => {
+    return transaction(asSystem, async ({ inviteLinks, users, passwords, events }) => {
       const link = requireUsableInviteLink(await inviteLinks.findForUpdate(id), now);
       const user = await users.add(names, predefinedRole.viewer, false);
       await passwords.set(user.id, hash);
       await inviteLinks.addUser(link.id, user.id);
-      emit({ type: 'user-created', data: userEventData(user) });
-      emit({ type: 'public-signup-token-user-added', data: { name: link.name, userId: user.id } });
+      events.emit([
+        { type: 'user-created', data: userEventData(user) },
+        { type: 'public-signup-token-user-added', data: { name: link.name, userId: user.id } },
+      ]);
       return user;
     });
   });

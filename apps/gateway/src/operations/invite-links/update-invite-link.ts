@@ -14,7 +14,7 @@ export const updateInviteLinkEndpoint = (context: GatewayContext) =>
         if (before === undefined) throw inviteLinkNotFound();
         const { enabled = before.enabled, expiresAt = before.expiresAt } = request.body;
         const after = await tx.inviteLinks.save(before.id, { enabled, expiresAt });
-        tx.emitIfChanged({
+        tx.events.emitIfChanged({
           type: 'public-signup-token-updated',
           data: inviteLinkEventData(after),
           preData: inviteLinkEventData(before),

@@ -2,7 +2,7 @@ import { type CreatedPat, type CreatePatBody, type Pats } from '@bunting/contrac
 import { patEventData } from '../../domain/tokens/pats.ts';
 import { patNotFound, userNotFound } from '../../domain/refusals.ts';
 import type { GatewayReads } from '../../persistence/reads.ts';
-import type { GatewayWriteContext, ReplyWithSecret, GatewayTransaction } from '../../persistence/unit-of-work.ts';
+import type { GatewayWriteContext, ReplyWithSecret, Transaction } from '../../persistence/unit-of-work.ts';
 import { addPat } from './add-pat.ts';
 
 /** The accounts whose PATs administrators manage. */
@@ -14,7 +14,7 @@ type CreateAccountPatRequest = GatewayWriteContext & {
 };
 
 export const createAccountPat = async (
-  tx: GatewayTransaction,
+  tx: Transaction,
   accounts: Accounts,
   request: CreateAccountPatRequest,
 ): Promise<ReplyWithSecret<CreatedPat>> => {
@@ -34,7 +34,7 @@ export const listAccountPats = async (
 };
 
 export const deleteAccountPat = async (
-  tx: GatewayTransaction,
+  tx: Transaction,
   accounts: Accounts,
   id: number,
   tokenId: number,
@@ -44,6 +44,6 @@ export const deleteAccountPat = async (
   const pat = await tx.tokens.revokePat(account.id, tokenId);
   if (pat === undefined) throw patNotFound();
   await tx.requireAdministratorLeft();
-  tx.emit({ type: 'pat-deleted', preData: patEventData(pat) });
+  tx.events.emit([{ type: 'pat-deleted', preData: patEventData(pat) }]);
   return null;
 };

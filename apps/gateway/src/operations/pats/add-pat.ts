@@ -1,11 +1,11 @@
 import type { CreatedPat, CreatePatBody } from '@bunting/contracts';
 import { newPat, patEventData } from '../../domain/tokens/pats.ts';
 import { newUserSecret } from '../../persistence/tokens/token-secret.ts';
-import type { GatewayTransaction, GatewayWriteContext, ReplyWithSecret } from '../../persistence/unit-of-work.ts';
+import type { Transaction, GatewayWriteContext, ReplyWithSecret } from '../../persistence/unit-of-work.ts';
 
 /** Creates a PAT for a user whose row is locked. */
 export const addPat = async (
-  { tokens, emit, secretBytes }: GatewayTransaction,
+  { tokens, events, secretBytes }: Transaction,
   { caller, now }: GatewayWriteContext,
   userId: number,
   body: CreatePatBody,
@@ -15,6 +15,6 @@ export const addPat = async (
   const { description, expiresAt } = newPat(body, { pats, callerExpiresAt, now });
   const made = newUserSecret(secretBytes);
   const pat = await tokens.addPat({ userId, description, expiresAt }, made, caller.id);
-  emit({ type: 'pat-created', data: patEventData(pat) });
+  events.emit([{ type: 'pat-created', data: patEventData(pat) }]);
   return { reply: { ...pat, secret: made.masked }, secret: made.secret };
 };

@@ -8,11 +8,11 @@ import type { GatewayContext } from '../context.ts';
 export const deleteOwnPatEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteOwnPat, async (request) => {
     requireAccount(request.caller);
-    return transaction(request, async ({ tokens, requireAdministratorLeft, emit }) => {
+    return transaction(request, async ({ tokens, requireAdministratorLeft, events }) => {
       const pat = await tokens.revokePat(request.caller.id, request.params.id);
       if (pat === undefined) throw patNotFound();
       await requireAdministratorLeft();
-      emit({ type: 'pat-deleted', preData: patEventData(pat) });
+      events.emit([{ type: 'pat-deleted', preData: patEventData(pat) }]);
       return null;
     });
   });

@@ -19,6 +19,6 @@ export const addProjectAccessEndpoint = (context: GatewayContext) =>
       await tx.projectRoles.add('user', project, [...requested.users.keys()], roles);
       await tx.projectRoles.add('group', project, [...requested.groups.keys()], roles);
       if (JSON.stringify(projectRolesEventData(after)) !== JSON.stringify(projectRolesEventData(before)))
-        tx.emit({ type: 'project-access-added', project, data: { ...body, roles } });
+        tx.events.emit([{ type: 'project-access-added', project, data: { ...body, roles } }]);
     });
   });

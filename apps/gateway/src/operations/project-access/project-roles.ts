@@ -1,9 +1,9 @@
 import { type ProjectRoles, requireMayAssign, type RoleAssignment } from '../../domain/rights/project-roles.ts';
-import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** The roles in a project, locked until the transaction ends. */
 export const lockProjectRoles = async (
-  { projectRoles }: Pick<GatewayTransaction, 'projectRoles'>,
+  { projectRoles }: Pick<Transaction, 'projectRoles'>,
   project: string,
 ): Promise<ProjectRoles> => {
   const { users, groups } = await projectRoles.of(project);
@@ -14,7 +14,7 @@ export const lockProjectRoles = async (
 
 /** Loads the roles, users and groups of a request, and checks that the caller may assign them. @throws Refusal as `requireMayAssign` does */
 export const authoriseAssignment = async (
-  { roles, users, groups }: Pick<GatewayTransaction, 'roles' | 'users' | 'groups'>,
+  { roles, users, groups }: Pick<Transaction, 'roles' | 'users' | 'groups'>,
   assignment: RoleAssignment,
 ): Promise<void> => {
   const groupIds = [...assignment.requested.groups.keys()];

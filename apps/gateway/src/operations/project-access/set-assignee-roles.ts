@@ -1,6 +1,6 @@
 import type { Caller, EventType } from '@bunting/contracts';
 import { type AssigneeType, requireOwnerLeft, withRolesOf } from '../../domain/rights/project-roles.ts';
-import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authoriseAssignment, lockProjectRoles } from './project-roles.ts';
 
 interface AssigneeRolesInput {
@@ -15,7 +15,7 @@ interface AssigneeRolesInput {
 
 /** Replaces the roles of a user or a group in a project. Emits an event if they changed. */
 export const setAssigneeRoles = async (
-  tx: GatewayTransaction,
+  tx: Transaction,
   { caller, project, assignee, id, roles: requestedRoles, type }: AssigneeRolesInput,
 ): Promise<void> => {
   const before = await lockProjectRoles(tx, project);
@@ -30,5 +30,5 @@ export const setAssigneeRoles = async (
   requireOwnerLeft(before, withRolesOf(before, assignee, id, roles));
   await tx.projectRoles.set(assignee, project, id, roles);
   const eventData = (list: readonly number[]) => (list.length === 0 ? null : { [`${assignee}Id`]: id, roles: list });
-  tx.emit({ type, project, data: eventData(roles), preData: eventData(rolesBefore) });
+  tx.events.emit([{ type, project, data: eventData(roles), preData: eventData(rolesBefore) }]);
 };

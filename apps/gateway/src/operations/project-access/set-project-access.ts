@@ -20,7 +20,7 @@ export const setProjectAccessEndpoint = (context: GatewayContext) =>
         for (const [id, rolesOfOne] of assigned) await tx.projectRoles.set(assignee, project, id, rolesOfOne);
         await tx.projectRoles.removeAllExcept(assignee, project, [...assigned.keys()]);
       }
-      tx.emitIfChanged({
+      tx.events.emitIfChanged({
         type: 'project-access-updated',
         project,
         data: projectRolesEventData(after),

@@ -1,4 +1,4 @@
-import type { GatewayTransaction, GatewayWriteContext } from '../../persistence/unit-of-work.ts';
+import type { Transaction, GatewayWriteContext } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
 
 /**
@@ -9,7 +9,7 @@ export const withExistingProject = async (
   { transaction, projectDirectory }: Pick<GatewayContext, 'transaction' | 'projectDirectory'>,
   request: GatewayWriteContext & Parameters<GatewayContext['projectDirectory']['requireProject']>[0],
   project: string,
-  write: (tx: GatewayTransaction) => Promise<void>,
+  write: (tx: Transaction) => Promise<void>,
 ) => {
   await projectDirectory.requireProject(request, project);
   await projectDirectory.awaitProjection([project]);

@@ -4,11 +4,10 @@ import type { GatewayContext } from '../context.ts';
 
 export const copyEnvironmentPermissionsEndpoint = ({ transaction }: GatewayContext) =>
   implement(CopyEnvironmentPermissions, (request) =>
-    transaction(request, async ({ roles, emit }) => {
+    transaction(request, async ({ roles, events }) => {
       const { from, to } = request.body;
-      for (const { before, after } of await roles.copyEnvironment(from, to)) {
-        emit({ type: 'role-updated', data: after, preData: before });
-      }
+      const copied = await roles.copyEnvironment(from, to);
+      events.emit(copied.map(({ before, after }) => ({ type: 'role-updated', data: after, preData: before })));
       return null;
     }),
   );

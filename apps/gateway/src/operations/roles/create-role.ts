@@ -6,9 +6,9 @@ import type { GatewayContext } from '../context.ts';
 
 export const createRoleEndpoint = ({ transaction }: GatewayContext) =>
   implement(CreateRole, (request) =>
-    transaction(request, async ({ roles, emit }) => {
+    transaction(request, async ({ roles, events }) => {
       const role = await roles.save(parseRole(request.body));
-      emit({ type: 'role-created', data: role });
+      events.emit([{ type: 'role-created', data: role }]);
       return toSavedRoleResponse(role);
     }),
   );

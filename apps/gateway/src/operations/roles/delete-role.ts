@@ -6,12 +6,12 @@ import type { GatewayContext } from '../context.ts';
 
 export const deleteRoleEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteRole, (request) =>
-    transaction(request, async ({ roles, emit }) => {
+    transaction(request, async ({ roles, events }) => {
       const role = await roles.findForUpdate(request.params.id);
       if (role === undefined) throw roleNotFound();
       requireCustomRole(role);
       await roles.remove(role.id);
-      emit({ type: 'role-deleted', preData: role });
+      events.emit([{ type: 'role-deleted', preData: role }]);
       return null;
     }),
   );

@@ -7,14 +7,14 @@ import { toSavedRoleResponse } from './role-response.ts';
 
 export const updateRoleEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateRole, (request) =>
-    transaction(request, async ({ roles, emitIfChanged }) => {
+    transaction(request, async ({ roles, events }) => {
       const { params, body } = request;
       // An invalid body is refused before the role is looked up.
       parseRole({ ...body, type: body.type ?? 'root-custom' });
       const before = await roles.findForUpdate(params.id);
       if (before === undefined) throw roleNotFound();
       const after = await roles.save(updatedRole(before, body), before.id);
-      emitIfChanged({ type: 'role-updated', data: after, preData: before });
+      events.emitIfChanged({ type: 'role-updated', data: after, preData: before });
       return toSavedRoleResponse(after);
     }),
   );

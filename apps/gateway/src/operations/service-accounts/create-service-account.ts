@@ -14,7 +14,7 @@ export const createServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
         await requireRootRole(tx, rootRole),
         true,
       );
-      tx.emit({ type: 'service-account-created', data: userEventData(account) });
+      tx.events.emit([{ type: 'service-account-created', data: userEventData(account) }]);
       return account;
     }),
   );

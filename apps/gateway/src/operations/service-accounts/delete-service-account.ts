@@ -11,7 +11,7 @@ export const deleteServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
       if (account === undefined) throw userNotFound();
       await tx.users.remove(account.id);
       await tx.requireAdministratorLeft();
-      tx.emit({ type: 'service-account-deleted', preData: userEventData(account) });
+      tx.events.emit([{ type: 'service-account-deleted', preData: userEventData(account) }]);
       return null;
     }),
   );

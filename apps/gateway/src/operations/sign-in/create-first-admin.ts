@@ -16,14 +16,14 @@ export const createFirstAdminEndpoint = ({ transaction, reads, signIn }: Gateway
     // Before the hash is computed, which is expensive: a guessed link costs only this read.
     await reads.links.get(body.token, 'create-first-admin');
     const hash = await signIn.passwords.hash(body.password);
-    const created = await transaction(asSystem, async ({ links, users, passwords, sessions, emit }) => {
+    const created = await transaction(asSystem, async ({ links, users, passwords, sessions, events }) => {
       const link = await links.getForUpdate(body.token, 'create-first-admin');
       await users.lockFirstUserCreation();
       await requireNoUser({ users });
       await links.markUsed(link.id);
       const user = await users.add(names, predefinedRole.admin, false);
       await passwords.set(user.id, hash);
-      emit({ type: 'user-created', data: userEventData(user) });
+      events.emit([{ type: 'user-created', data: userEventData(user) }]);
       const { address, userAgent = '' } = query;
       return { user, secret: await sessions.start(user.id, { address, userAgent }) };
     });

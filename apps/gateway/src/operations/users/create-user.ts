@@ -14,7 +14,7 @@ export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: Ga
     const hash = password ? await signIn.passwords.hash(password) : undefined;
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
       const created = await tx.users.add(names, await requireRootRole(tx, rootRole), false);
-      tx.emit({ type: 'user-created', data: userEventData(created) });
+      tx.events.emit([{ type: 'user-created', data: userEventData(created) }]);
       if (hash !== undefined) await tx.passwords.set(created.id, hash);
       const by = { isNew: true, createdBy: request.caller.name };
       const link = hash !== undefined ? undefined : await createPasswordLink(tx, created.id, by);

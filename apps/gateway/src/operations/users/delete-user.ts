@@ -6,12 +6,12 @@ import type { GatewayContext } from '../context.ts';
 
 export const deleteUserEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteUser, (request) =>
-    transaction(request, async ({ users, requireAdministratorLeft, emit }) => {
+    transaction(request, async ({ users, requireAdministratorLeft, events }) => {
       const user = await users.findForUpdate(request.params.id, { only: 'users' });
       if (user === undefined) throw userNotFound();
       await users.remove(user.id);
       await requireAdministratorLeft();
-      emit({ type: 'user-deleted', preData: userEventData(user) });
+      events.emit([{ type: 'user-deleted', preData: userEventData(user) }]);
       return null;
     }),
   );

@@ -1,10 +1,10 @@
 import { badRequest } from '../../domain/refusals.ts';
 import type { GatewayReads } from '../../persistence/reads.ts';
-import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** The id of a root role, by its id or name. @throws Refusal 400 when there is none */
 export const requireRootRole = async (
-  { roles }: Pick<GatewayTransaction, 'roles'>,
+  { roles }: Pick<Transaction, 'roles'>,
   wanted: number | string,
 ): Promise<number> => {
   const found = await roles.findRootRoleId(wanted);

@@ -1,12 +1,12 @@
 import type { EventType, UpdateUserBody, User } from '@bunting/contracts';
 import { userNotFound } from '../../domain/refusals.ts';
 import { updatedUser, userEventData } from '../../domain/accounts/users.ts';
-import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from './root-roles.ts';
 
 /** Updates a user or a service account. Emits an event if anything changed. */
 export const updateAccount = async (
-  tx: GatewayTransaction,
+  tx: Transaction,
   before: User | undefined,
   body: UpdateUserBody,
   type: EventType,
@@ -15,7 +15,7 @@ export const updateAccount = async (
   const properties = updatedUser(before, body);
   const rootRole = body.rootRole === undefined ? before.rootRole : await requireRootRole(tx, body.rootRole);
   const after = await tx.users.save(before.id, { ...properties, rootRole });
-  if (!tx.emitIfChanged({ type, data: userEventData(after), preData: userEventData(before) })) return after;
+  if (!tx.events.emitIfChanged({ type, data: userEventData(after), preData: userEventData(before) })) return after;
   if (before.active && !after.active) await tx.sessions.endAll(after.id);
   await tx.requireAdministratorLeft();
   return after;
