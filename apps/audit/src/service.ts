@@ -1,21 +1,15 @@
 import { completeEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
-import { listDeadLetters, consumerTables, measureDeadLetters, missedMessages } from '@bunting/outbox';
+import { consumerTables, measureDeadLetters, missedMessages } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
-import pLimit from 'p-limit';
 import { AuditConfig } from './config.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { measurePrunedUnreadEvents } from './pruned-unread-events-metric.ts';
+import { auditContext } from './operations/context.ts';
 import { auditEndpoints } from './operations/index.ts';
-import { eventPages, waitUntilFresh } from './operations/events/read-event-page.ts';
-import { verifyChain, type VerificationOptions } from './persistence/log/verify-chain.ts';
-import { eventCreators } from './persistence/statistics/event-creators.ts';
-import { eventFeed } from './persistence/search/event-feed.ts';
-import { eventSearch } from './persistence/search/event-search.ts';
-import { logSize } from './persistence/log/log-size.ts';
-import { projectActivity } from './persistence/statistics/project-activity.ts';
 import { dropExpiredEvents } from './persistence/log/retention.ts';
 import { logMigrations } from './persistence/migrations.ts';
+import { readersOf } from './persistence/readers.ts';
 import { textIndexMerger } from './persistence/text-index-merger.ts';
 import { consumeEvents } from './subscriptions/consume-events.ts';
 
@@ -61,23 +55,13 @@ export const auditService = defineService({
     onStop('consumption of events', () => consumption.stop());
     measurePrunedUnreadEvents(metrics, () => missedMessages(database));
     measureDeadLetters(metrics, 'audit', database);
-    const oneAtATime = pLimit(1);
-    const freshness = { catchUp: consumption.catchUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
-    const publicUrl = config.AUDIT_PUBLIC_URL.replace(/\/+$/, '');
-    const context = {
+    const context = auditContext({
       bus,
-      readEventPage: eventPages({ ...freshness, search: eventSearch(database), publicUrl }),
-      waitUntilFresh: waitUntilFresh(freshness),
-      readFeed: eventFeed(database),
-      creatorsOf: eventCreators(database),
-      activityOf: projectActivity(database),
-      logSize: () => logSize(database),
+      readers: readersOf(database),
+      freshness: { catchUp: consumption.catchUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS },
       retentionDays: config.AUDIT_RETENTION_DAYS,
-      verifyChain: (options: VerificationOptions) => oneAtATime(() => verifyChain(database, options)),
-      missedMessages: () => missedMessages(database),
-      deadLetters: () => listDeadLetters(database),
-      publicUrl,
-    };
+      publicUrl: config.AUDIT_PUBLIC_URL.replace(/\/+$/, ''),
+    });
     const served = await serve(completeEndpoints('audit', auditEndpoints(context)));
     onStop('calls', () => served.stop(), drainTimeoutMs);
     const tasks = [{ name: 'Merging texts into the index', step: textIndex.merge, everyMs: mergingEveryMs }];

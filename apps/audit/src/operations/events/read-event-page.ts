@@ -5,11 +5,15 @@ import type { Criteria } from '../../persistence/search/conditions.ts';
 import type { EventSearch, FoundEvent } from '../../persistence/search/event-search.ts';
 import type { PageRequest } from '../../persistence/search/event-rows.ts';
 
-export interface EventPagesOptions {
-  readonly search: EventSearch;
+/** How long operations wait until the log is fresh. */
+export interface Freshness {
   /** waits up to `timeoutMs` until the log is fresh; resolves with the milliseconds by which it is stale */
   readonly catchUp: (timeoutMs: number) => Promise<number>;
   readonly freshnessWaitMs: number;
+}
+
+interface EventPagesOptions extends Freshness {
+  readonly search: EventSearch;
   /** where links in summaries begin */
   readonly publicUrl: string;
 }
@@ -44,13 +48,12 @@ export const optionalList = <T>(value: T | undefined): readonly T[] | undefined 
 
 /** Waits until the log is fresh, within the deadline. Sets `Bunting-Stale` when it is not. */
 export const waitUntilFresh =
-  ({ catchUp, freshnessWaitMs }: Pick<EventPagesOptions, 'catchUp' | 'freshnessWaitMs'>) =>
+  ({ catchUp, freshnessWaitMs }: Freshness) =>
   async ({ now, deadline, setHeader }: EventRequestContext): Promise<void> => {
     const remainingMs = deadline.getTime() - now.getTime() - searchTimeMs;
     const behindMs = await catchUp(Math.max(0, Math.min(freshnessWaitMs, remainingMs)));
     if (behindMs > 0) setHeader('Bunting-Stale', String(behindMs));
   };
-export type WaitUntilFresh = ReturnType<typeof waitUntilFresh>;
 
 /** Reads pages of matching events that the caller may see, after the log has caught up. */
 export const eventPages = ({ search, publicUrl, ...log }: EventPagesOptions) => {
@@ -70,4 +73,3 @@ export const eventPages = ({ search, publicUrl, ...log }: EventPagesOptions) => 
     return { events: events.map((event) => describedEventJson(event, visible, publicUrl)), total };
   };
 };
-export type ReadEventPage = ReturnType<typeof eventPages>;
