@@ -1,5 +1,5 @@
 import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
-import { type AppliedChanges, ChangeState, invalid, refusal, type Refusal } from '@bunting/contracts';
+import { type AppliedChanges, ChangeState, invalid, refusal, type Refusal, type ReplyOf } from '@bunting/contracts';
 import { encryptReply } from '@bunting/outbox';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
@@ -19,7 +19,16 @@ import { segmentConflictsOf } from '../segment-conflicts.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 type ChangeStateRequest = OperationRequest<typeof ChangeState>;
+type StateReply = ReplyOf<typeof ChangeState>;
 type Conflicts = AppliedChanges['conflicts'];
+
+interface StateChange {
+  readonly operationRequest: ChangeStateRequest;
+  readonly options: CommandOptions;
+  /** the comment of the user; empty for none */
+  readonly text: string;
+  readonly reply: StateReply;
+}
 
 const blocked = (conflicts: Conflicts): Refusal =>
   refusal('ConflictError', conflicts[0]?.message ?? 'Change request is in conflict', {
@@ -86,54 +95,65 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
     return { revision: body.revision ?? revision, schedule: { scheduledAt, snapshots } };
   };
 
+  const loadForCommand = async ({ requests }: Transaction, { operationRequest, text }: StateChange) => {
+    const { params, body, caller } = operationRequest;
+    const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+    const command = commandFor[body.state];
+    if (command === undefined) {
+      throw refusal('ConflictError', `Change request cannot go from "${before.state}" to "${body.state}"`);
+    }
+    const comment = async () => (text === '' ? undefined : { id: await requests.newCommentId(), text });
+    return { before, command, comment, actor: { ...actorOf(operationRequest), roles: rolesOf(caller, before) } };
+  };
+
+  /** Applies the request: marks it as being applied, then calls the features service. */
+  const applyNow = async (change: StateChange): Promise<StateReply> => {
+    const { operationRequest, options, reply } = change;
+    const { caller, idempotency } = operationRequest;
+    const begin = async (tx: Transaction): Promise<ChangeRequest> => {
+      const { before, comment, actor } = await loadForCommand(tx, change);
+      const pendingReply = idempotency === undefined ? undefined : encryptReply(idempotency, reply);
+      // A retry while the outcome is unknown continues the same attempt.
+      if (isStartedByThisWrite(before, pendingReply)) return before;
+      const { displayName } = caller;
+      const applyOptions = { ...options, displayName, comment: await comment(), pendingReply };
+      const request = beginApplying(before, 'apply', actor, applyOptions);
+      const inUse = await segmentConflictsOf(tx.requests, before);
+      if (inUse.length > 0) throw blocked(inUse);
+      tx.requireMatch(operationRequest);
+      await tx.requests.save(before, request);
+      return request;
+    };
+    const begun = await transaction(operationRequest.traceparent, begin, operationRequest);
+    const { outcome, conflicts, tag } = await apply(begun, onBehalfOf(operationRequest));
+    if (outcome !== 'applied') throw blocked(conflicts);
+    if (tag !== undefined) operationRequest.setHeader('ETag', tag);
+    return reply;
+  };
+
+  /** Changes the state in one transaction. */
+  const changeInOneTransaction = (change: StateChange) =>
+    transaction(change.operationRequest, async (tx) => {
+      const { options, reply } = change;
+      const { before, command, comment, actor } = await loadForCommand(tx, change);
+      const decision = executeCommand(before, command, actor, { ...options, comment: await comment() });
+      if (options.schedule !== undefined) await requireFuture(tx, options.schedule.scheduledAt);
+      if (decision.request !== null) await tx.requests.save(before, decision.request);
+      tx.events.emit(decision.events);
+      return reply;
+    });
+
   return implement(ChangeState, async (operationRequest) => {
-    const { params, body, caller, idempotency } = operationRequest;
+    const { params, body, caller } = operationRequest;
     const done = await transaction.replay(operationRequest);
     if (done !== undefined) return done;
     const command = commandFor[body.state];
     if (command === 'send to review') requireMayPropose(caller, params.projectId);
-    const more = await commandOptionsOf(operationRequest);
+    const options = await commandOptionsOf(operationRequest);
     const text = body.comment?.trim() ?? '';
-    const scheduled = more.schedule === undefined ? {} : { scheduledAt: more.schedule.scheduledAt };
+    const scheduled = options.schedule === undefined ? {} : { scheduledAt: options.schedule.scheduledAt };
     const reply = { id: params.id, state: body.state, ...(text === '' ? {} : { comment: text }), ...scheduled };
-
-    const loadForCommand = async ({ requests }: Transaction) => {
-      const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
-      if (command === undefined) {
-        throw refusal('ConflictError', `Change request cannot go from "${before.state}" to "${body.state}"`);
-      }
-      const comment = async () => (text === '' ? undefined : { id: await requests.newCommentId(), text });
-      return { before, command, comment, actor: { ...actorOf(operationRequest), roles: rolesOf(caller, before) } };
-    };
-
-    if (command === 'apply') {
-      const begin = async (tx: Transaction): Promise<ChangeRequest> => {
-        const { before, comment, actor } = await loadForCommand(tx);
-        const pendingReply = idempotency === undefined ? undefined : encryptReply(idempotency, reply);
-        // A retry while the outcome is unknown continues the same attempt.
-        if (isStartedByThisWrite(before, pendingReply)) return before;
-        const { displayName } = caller;
-        const options = { ...more, displayName, comment: await comment(), pendingReply };
-        const request = beginApplying(before, 'apply', actor, options);
-        const inUse = await segmentConflictsOf(tx.requests, before);
-        if (inUse.length > 0) throw blocked(inUse);
-        tx.requireMatch(operationRequest);
-        await tx.requests.save(before, request);
-        return request;
-      };
-      const begun = await transaction(operationRequest.traceparent, begin, operationRequest);
-      const { outcome, conflicts, tag } = await apply(begun, onBehalfOf(operationRequest));
-      if (outcome !== 'applied') throw blocked(conflicts);
-      if (tag !== undefined) operationRequest.setHeader('ETag', tag);
-      return reply;
-    }
-    return transaction(operationRequest, async (tx) => {
-      const { before, command: nextCommand, comment, actor } = await loadForCommand(tx);
-      const { request, events } = executeCommand(before, nextCommand, actor, { ...more, comment: await comment() });
-      if (more.schedule !== undefined) await requireFuture(tx, more.schedule.scheduledAt);
-      if (request !== null) await tx.requests.save(before, request);
-      tx.events.emit(events);
-      return reply;
-    });
+    const change = { operationRequest, options, text, reply };
+    return command === 'apply' ? applyNow(change) : changeInOneTransaction(change);
   });
 };
