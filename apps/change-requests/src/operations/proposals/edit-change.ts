@@ -46,7 +46,10 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
         throw withPathsOfSingleChange(error);
       });
       const [checked] = changes;
-      if (checked === undefined) throw new Error('The features service returned no result for the checked change.');
+      if (checked === undefined)
+        throw new Error(
+          `The features service returned no result for change ${params.changeId} of change request ${params.id}.`,
+        );
       const edit = async ({ requests, events }: Transaction): Promise<ChangeRequest | undefined> => {
         const before = await requests.getForUpdate(params.id);
         if (before === undefined) throw notFound(`Could not find change request with id ${params.id}`);

@@ -59,6 +59,7 @@ export const revertChangeRequestEndpoint = ({
         if (!(error instanceof AnotherPendingRequest)) throw error;
         throw refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
       });
-    if (reply === undefined) throw new Error('Reverting created no draft and reported no reason.');
+    if (reply === undefined)
+      throw new Error(`Reverting change request ${params.id} created no draft and reported no reason.`);
     return reply;
   });
