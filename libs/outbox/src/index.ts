@@ -12,9 +12,10 @@ export {
 } from './consumer/in-memory-projection.ts';
 export { type Projection, type ProjectionOptions, startProjection } from './consumer/projection.ts';
 export { consumerTables, outboxTables } from './schema.ts';
-export type {
-  ReplyOrReplay,
-  WriteContext,
-  IdempotentSteps,
-  UnitOfWork,
+export {
+  parsedReply,
+  type ReplyOrReplay,
+  type WriteContext,
+  type IdempotentSteps,
+  type UnitOfWork,
 } from './idempotency/idempotent-unit-of-work.ts';

@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunting/outbox';
+import { type Outbox, type OutboxProducer, parsedReply, type ReplyOrReplay, type WriteContext } from '@bunting/outbox';
 import type { AccessEvent } from '../domain/access-event.ts';
 import { requireAdministratorLeft } from './rights/require-administrator-left.ts';
 import { groupRepository } from './accounts/group-repository.ts';
@@ -136,15 +136,10 @@ export const unitOfWork = (
     job: Job<T>,
     complete: (stored: T) => R,
   ): Promise<R> => {
-    let fresh: { readonly result: T } | undefined;
-    const result = await work(request, async (tx) => {
-      const made = await job(tx);
-      fresh = { result: made };
-      return made;
-    });
+    const result = await work(request, job);
     // The stored text lacks the secret, so it must not become the response.
     if (request.idempotency !== undefined) delete request.idempotency.stored;
-    return complete(fresh === undefined ? (JSON.parse((result as { readonly text: string }).text) as T) : fresh.result);
+    return complete(parsedReply(result));
   };
 
   const revealingSecret: UnitOfWork['revealingSecret'] = <T extends { readonly secret: string }>(
