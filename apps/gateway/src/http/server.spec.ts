@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { rawRequest, sendRaw } from '../../test/raw-http.ts';
 import { refusalIn, refusalOf } from '../../test/refusal-of.ts';
 import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts';
@@ -206,6 +207,23 @@ describe('a body that is too large', () => {
       });
     });
     expect(failure ?? undefined).toBeUndefined();
+    expect([answer.status, refusalIn(answer.body).name]).toEqual([413, 'PayloadTooLarge']);
+  });
+
+  it('is rejected so that a client gets the response that is slow to send, and reads only afterwards', async () => {
+    const part = Buffer.alloc(megabyte, ' ');
+    const headers = { ...authorized, ...json, 'content-length': String(4 * megabyte) };
+    const answer = await sendRaw(gateway.port, rawRequest('PATCH', strategyPath, headers), (socket) => {
+      socket.pause();
+      const sendSlowly = async () => {
+        for (let nth = 0; nth < 4; nth++) {
+          await sleep(400);
+          await new Promise((sent) => socket.write(part, sent));
+        }
+        socket.resume();
+      };
+      void sendSlowly();
+    });
     expect([answer.status, refusalIn(answer.body).name]).toEqual([413, 'PayloadTooLarge']);
   });
 

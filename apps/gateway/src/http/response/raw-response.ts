@@ -5,8 +5,10 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { securityHeaders } from './security-headers.ts';
 
-/** Milliseconds for which the rest of a refused body is drained, so that the client can read the response. */
-const lingerMs = 1_000;
+/** Milliseconds without a byte after which the rest of a refused body is drained no longer. */
+const lingerIdleMs = 5_000;
+/** Milliseconds after which it is drained no longer in any case. Many clients read the response only when they have sent their request. */
+const maxLingerMs = 30_000;
 /** Rejected bodies up to this size are read to their end, so that the connection can be reused. */
 const maxDrainedBytes = 64 * 1024;
 
@@ -15,7 +17,7 @@ const hasMuchToCome = ({ headers }: IncomingMessage): boolean =>
 
 /**
  * Ends the connection after a response that was sent before the whole request arrived, without reading the rest into memory. The rest is
- * drained for a moment: closing immediately would reset the connection, and the client would lose the response.
+ * drained for a while: closing immediately would reset the connection, and the client would lose the response.
  */
 export const closeAfterResponse = ({ raw, request: { raw: request } }: FastifyReply): void => {
   if (request.complete || !hasMuchToCome(request)) return;
@@ -23,9 +25,14 @@ export const closeAfterResponse = ({ raw, request: { raw: request } }: FastifyRe
   raw.shouldKeepAlive = false;
   socket.destroySoon = () => {
     socket.end();
-    request.resume();
-    const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
-    socket.once('close', () => clearTimeout(timer));
+    const destroy = () => void socket.destroy();
+    const idle = setTimeout(destroy, lingerIdleMs).unref();
+    const total = setTimeout(destroy, maxLingerMs).unref();
+    request.on('data', () => idle.refresh()).resume();
+    socket.once('close', () => {
+      clearTimeout(idle);
+      clearTimeout(total);
+    });
   };
 };
 
