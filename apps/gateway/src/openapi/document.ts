@@ -100,20 +100,20 @@ const impliedErrors = (operation: AnyOperation): readonly ErrorKind[] => {
 };
 
 const meaningOf: Readonly<Record<number, string>> = {
-  400: 'The request does not match what is expected; the message names the property at fault.',
-  401: 'The authorization is missing or not valid.',
-  403: 'The key is valid, but it lacks the permission, or the operation is not allowed here.',
-  404: 'What the request is about was not found.',
-  412: 'It has changed since it was read; ETag says what it is now.',
+  400: 'The request does not match its schema or a rule; the message names the invalid property.',
+  401: 'The request has no valid token or session.',
+  403: 'The caller lacks a permission, or the operation is not allowed on this object.',
+  404: 'The object of the request was not found.',
+  412: 'The object has changed since it was read; the ETag header has its current tag.',
   422: 'The Idempotency-Key was used before with another request.',
-  409: 'The request conflicts with what is there.',
+  409: 'The request conflicts with the current state.',
   413: 'The body of the request is too large.',
   408: 'The request did not arrive in time.',
   414: 'The address of the request, or its query, is too long.',
   415: 'The content type is not supported; it must be application/json.',
-  429: 'The budget of requests is used up. Try again after the time that Retry-After says.',
+  429: 'There were too many requests. Try again after the seconds in Retry-After.',
   431: 'The headers of the request are too large, or too many.',
-  503: 'The service that would answer is away. Try again after the time that Retry-After says.',
+  503: 'A service that the operation needs is unavailable. Try again after the seconds in Retry-After.',
 };
 
 /** Errors that any request may get. */
@@ -148,7 +148,7 @@ const errorResponse = (status: number, named: readonly ErrorKind[], write: Schem
   return {
     description: `${meaning} Kinds: ${named.map((kind) => `\`${kind}\``).join(', ')}.`,
     ...(status === 503 || status === 429 ? { headers: retryAfter } : {}),
-    ...(status === 412 ? { headers: entityTag('what it is now, if it is still there') } : {}),
+    ...(status === 412 ? { headers: entityTag('the current tag, if the object still exists') } : {}),
     content: {
       'application/json': { schema: write(ErrorBody), examples: Object.fromEntries(examples) },
       'application/problem+json': { schema: write(Problem) },
@@ -170,12 +170,12 @@ const errorResponses = (operation: AnyOperation, write: SchemaWriter): JsonObjec
 };
 
 const notModified: JsonObject = {
-  304: { description: 'The reader has it already: `If-None-Match` names its tag.', headers: entityTag('what it is') },
+  304: { description: 'Not modified: `If-None-Match` names the current tag.', headers: entityTag('the current tag') },
 };
 
 const replayed: JsonObject = {
   'Idempotency-Replayed': {
-    description: '`true` when the answer was given before and is given again',
+    description: '`true` when the response is the stored one of an earlier request with the same `Idempotency-Key`',
     schema: { type: 'string' },
   },
 };
@@ -188,12 +188,12 @@ const success = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
   const status = http?.status ?? 200;
   const isRead = http?.method === 'GET';
   const headers = {
-    ...(isRead && http.eventStream === undefined ? entityTag('changes with what is replied') : {}),
+    ...(isRead && http.eventStream === undefined ? entityTag('changes with the content of the response') : {}),
     ...(isRead || isPublicOperation(operation) ? {} : replayed),
-    ...(!isRead && ifMatch !== undefined ? entityTag(`of the ${ifMatch} as it is now, if it says so`) : {}),
+    ...(!isRead && ifMatch !== undefined ? entityTag(`the current tag of the ${ifMatch}, where the operation returns it`) : {}),
     ...(http?.location === undefined
       ? {}
-      : { Location: { description: 'where it is now', schema: { type: 'string' } } }),
+      : { Location: { description: 'the address of the created object', schema: { type: 'string' } } }),
     ...(deprecated === undefined
       ? {}
       : { Deprecation: { description: 'since when it is deprecated (RFC 9745)', schema: { type: 'string' } } }),
@@ -233,7 +233,7 @@ const headersOf = (operation: AnyOperation): readonly JsonObject[] => {
       headerParameter(
         'If-None-Match',
         entityTagsPattern,
-        'tags that the reader has: 304 when one of them is what it is now',
+        'tags of responses that the client has: 304 when one of them is current',
       ),
     ];
   }

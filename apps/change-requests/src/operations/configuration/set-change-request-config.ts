@@ -1,5 +1,12 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { ListEnvironmentSettingsOfProject, may, noAccess, notFound, SetChangeRequestConfig } from '@bunting/contracts';
+import {
+  ListEnvironmentSettingsOfProject,
+  may,
+  noAccess,
+  notFound,
+  permissionsFor,
+  SetChangeRequestConfig,
+} from '@bunting/contracts';
 import { configurationUpdated, requiredApprovalsOf, requireMinimum } from '../../domain/required-approvals.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
@@ -9,8 +16,8 @@ export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtectio
   implement(SetChangeRequestConfig, async (request) => {
     const { params, body, caller } = request;
     const environmentRef = { project: params.projectId, environment: params.environment };
-    const wanted = ['PROJECT_CHANGE_REQUEST_WRITE', 'UPDATE_PROJECT'] as const;
-    if (!may(caller, wanted, { project: environmentRef.project })) throw noAccess(wanted);
+    const required = permissionsFor(SetChangeRequestConfig);
+    if (!may(caller, required, { project: environmentRef.project })) throw noAccess(required);
     const settingsRequest = { params: { projectId: environmentRef.project } };
     const { environments } = await call(bus, ListEnvironmentSettingsOfProject, settingsRequest, onBehalfOf(request));
     const environment = environments.find(({ name }) => name === environmentRef.environment);
