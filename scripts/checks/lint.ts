@@ -10,7 +10,8 @@ const help = `Checks the code and its formatting.
 
   npm run lint
 
-ESLint over the whole repository, including the rules on imports, each of which is first tested on samples. The migrations of every
+ESLint over the whole repository, including the rules on imports, each of which is first tested on samples, and the rules that need types,
+such as those on promises that are not awaited (eslint.types.config.js). The migrations of every
 service, by PostgreSQL's parser (docs/upgrading.md has the rules). Then prettier;
 \`npm run format\` fixes what it reports.`;
 
@@ -40,6 +41,28 @@ const checkCode = async (eslint: ESLint): Promise<boolean> => {
       : await (await eslint.loadFormatter('stylish')).format(results),
   );
   return problems === 0;
+};
+
+/** The types of the whole repository at once take more memory than Node allows. */
+const typedParts = [
+  ['libs', 'apps/features', 'apps/audit', 'apps/search'],
+  ['apps/gateway', 'apps/change-requests'],
+  ['apps/all-in-one', 'apps/console', 'scripts'],
+];
+/** In processes of their own, since ESLint uses one core. */
+const checkTypedRules = async (): Promise<boolean> => {
+  let right = true;
+  for (const folders of typedParts) {
+    try {
+      await run(program('eslint'), ['--config', 'eslint.types.config.js', ...folders], { cwd: repository, env });
+    } catch (error) {
+      const { stdout, stderr } = error as { stdout: string; stderr: string };
+      console.error(`eslint, rules that need types:\n${stdout}${stderr}`);
+      right = false;
+    }
+  }
+  if (right) console.log('eslint: the rules that need types hold');
+  return right;
 };
 
 const checkMigrations = async (): Promise<boolean> => {
@@ -74,7 +97,8 @@ if (values.help) console.log(help);
 else {
   await makeProjectGraph();
   const eslint = new ESLint({ cwd: repository });
-  const form = checkFormatting();
-  const right = [await checkBoundaries(eslint), await checkMigrations(), await checkCode(eslint), await form];
+  const besides = [checkFormatting(), checkTypedRules()];
+  const right = [await checkBoundaries(eslint), await checkMigrations(), await checkCode(eslint)];
+  right.push(...(await Promise.all(besides)));
   if (right.includes(false)) process.exitCode = 1;
 }

@@ -190,7 +190,9 @@ const success = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
   const headers = {
     ...(isRead && http.eventStream === undefined ? entityTag('changes with the content of the response') : {}),
     ...(isRead || isPublicOperation(operation) ? {} : replayed),
-    ...(!isRead && ifMatch !== undefined ? entityTag(`the current tag of the ${ifMatch}, where the operation returns it`) : {}),
+    ...(!isRead && ifMatch !== undefined
+      ? entityTag(`the current tag of the ${ifMatch}, where the operation returns it`)
+      : {}),
     ...(http?.location === undefined
       ? {}
       : { Location: { description: 'the address of the created object', schema: { type: 'string' } } }),
