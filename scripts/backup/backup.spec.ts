@@ -40,13 +40,19 @@ const bodies: Readonly<Record<Write['kind'], (name: string) => readonly [string,
   segment: (name) => [segments, { name, constraints: [] }],
 };
 
+/** Few segments: there may be 300 of them, however fast the machine writes while the backup runs. */
+const kindOf = (nth: number): Write['kind'] => {
+  if (nth % 40 === 3) return 'segment';
+  return nth % 4 === 1 ? 'token' : 'flag';
+};
+
 /** Several writers, each of which sends its next write when the one before is acknowledged. */
 const startLoad = (api: Api) => {
   const writes: Write[] = [];
   let isOver = false;
   const writer = async (nth: number): Promise<void> => {
     for (let count = 0; !isOver; count++) {
-      const kind = (['flag', 'token', 'flag', 'segment'] as const)[count % 4] ?? 'flag';
+      const kind = kindOf(count);
       const name = `${kind}-${nth}-${count}`;
       const sentAt = Date.now();
       const { status, text } = await api('POST', ...bodies[kind](name));
