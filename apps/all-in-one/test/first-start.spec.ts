@@ -13,8 +13,9 @@ const newFolder = (): string => {
   return folder;
 };
 
+/** Starts the program with the variable that `npm start` adds. */
 const start = (settings: Readonly<Record<string, string>>): Program =>
-  runProgram('apps/all-in-one/src/main.ts', { GATEWAY_HOST: '127.0.0.1', ...settings });
+  runProgram('apps/all-in-one/src/main.ts', { GATEWAY_HOST: '127.0.0.1', INIT_CWD: process.cwd(), ...settings });
 
 /** Expects that the program does not start, and prints one or two sentences on one line and nothing else. */
 const expectRefusesToStart = async (settings: Readonly<Record<string, string>>, ...mentioned: string[]) => {

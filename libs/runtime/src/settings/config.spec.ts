@@ -110,6 +110,10 @@ it('refuses an unknown setting with the prefix of a service and names the settin
   ]);
 });
 
+it('accepts the variable that npm adds to each script, although INIT_ is a prefix of settings', () => {
+  expect(unknownSettings(schema, 'INIT_', { INIT_CWD: '/home/mia' })).toEqual([]);
+});
+
 it('accepts known settings, empty variables, the variables of Kubernetes and those without the prefix', () => {
   const environment = {
     AUDIT_NAME: 'audit',

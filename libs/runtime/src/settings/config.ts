@@ -83,8 +83,12 @@ export const readConfig = <S extends ConfigSchema>(schema: S, environment: Proce
   return config as Static<S>;
 };
 
-/** Variables that Kubernetes adds to each pod for a Service called e.g. `search`: `SEARCH_PORT=tcp://…`, `SEARCH_SERVICE_HOST`. */
-const isFromKubernetes = (key: string, value: string): boolean =>
+/**
+ * Variables that Kubernetes adds to each pod for a Service called e.g. `search` (`SEARCH_PORT=tcp://…`, `SEARCH_SERVICE_HOST`), and the one that
+ * npm adds to each script (`INIT_CWD`).
+ */
+const isFromKubernetesOrNpm = (key: string, value: string): boolean =>
+  key === 'INIT_CWD' ||
   /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/.test(key) ||
   (key.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value));
 
@@ -95,7 +99,7 @@ const isFromKubernetes = (key: string, value: string): boolean =>
 export const unknownSettings = (schema: ConfigSchema, prefix: string, environment: ProcessEnvironment): string[] => {
   const known = keysOf(schema);
   return Object.entries(environment).flatMap(([key, value = '']) => {
-    if (!key.startsWith(prefix) || value === '' || known.includes(key) || isFromKubernetes(key, value)) return [];
+    if (!key.startsWith(prefix) || value === '' || known.includes(key) || isFromKubernetesOrNpm(key, value)) return [];
     const closest = closestTo(key, known);
     return [`${key} is not a setting.${closest === undefined ? '' : ` Did you mean ${closest}?`}`];
   });
