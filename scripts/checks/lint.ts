@@ -43,7 +43,7 @@ const checkCode = async (eslint: ESLint): Promise<boolean> => {
   return problems === 0;
 };
 
-/** The types of the whole repository at once take more memory than Node allows. */
+/** The types of the whole repository in one process exceed the heap limit of Node. */
 const typedParts = [
   ['libs', 'apps/features', 'apps/audit', 'apps/search'],
   ['apps/gateway', 'apps/change-requests'],

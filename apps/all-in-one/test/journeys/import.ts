@@ -197,12 +197,12 @@ export const describeImport = (platform: () => Platform): void => {
     it('applies the difference when a file has changed', async () => {
       const changed = structuredClone(development);
       const [first] = changed.features;
-      (first as { description: string | null }).description = 'Described anew.';
+      (first as { description: string | null }).description = 'Described again.';
       const { body } = await importInto(prefix, 'development', changed);
       expect(body).toEqual({ ...nothingTaken, updated: 1, unchanged: names.length - 1 });
       const { eventTypes, getFeature } = platformClient(platform().api);
       expect(await getFeature(featurePath(prefix, names[0] as string))).toMatchObject({
-        description: 'Described anew.',
+        description: 'Described again.',
       });
       const types = await eventTypes({ feature: names[0] as string, limit: 1 });
       expect(types).toEqual(['feature-metadata-updated']);

@@ -27,7 +27,7 @@ const facts: ScheduledRunFacts = {
 describe('at its scheduled time, a change request', () => {
   it.each<readonly [string, Partial<ScheduledRunFacts>]>([
     ['by a user who may apply it', {}],
-    ['by an admin token, which nobody can delete', { scheduler: { kind: 'admin token' } }],
+    ['by an admin token, which belongs to no user', { scheduler: { kind: 'admin token' } }],
     ['a quarter of an hour late', { delayMs: 15 * minute }],
   ])('that was scheduled is applied: %s', (_, more) => {
     expect(beginScheduledRun(scheduled(), { ...facts, ...more })).toMatchObject({

@@ -20,10 +20,10 @@ const rolesIn = (
     new Map(Object.entries(record).map(([id, roles]) => [Number(id), roles]));
   return { users: byId(users), groups: byId(groups) };
 };
-const nobody = rolesIn({});
+const noRoles = rolesIn({});
 const existing = { grants: new Map([[member, [{ name: 'CREATE_FEATURE' as const }]]]), users: [7], groups: [3] };
 const admin: Caller = { id: 1, name: 'admin', grants: [{ permission: 'ADMIN' }] };
-const assign = (requested: ProjectRoles, { before = nobody, caller = admin, roles = [member] } = {}) =>
+const assign = (requested: ProjectRoles, { before = noRoles, caller = admin, roles = [member] } = {}) =>
   requireMayAssign({ caller, project: 'shop', before, roles, requested }, existing);
 
 it('the event of roles in a project lists the users and groups of each role by their ids', () => {
@@ -55,7 +55,7 @@ it('a project that has an owner keeps one', () => {
 });
 
 it('a project without an owner can be changed without getting one', () => {
-  expect(() => requireOwnerLeft(nobody, rolesIn({ 7: [member] }))).not.toThrow();
+  expect(() => requireOwnerLeft(noRoles, rolesIn({ 7: [member] }))).not.toThrow();
 });
 
 it('an unknown role, user or group gets no access to a project', () => {
