@@ -24,6 +24,8 @@ given only those that it reads. A process that ends is restarted; when PostgreSQ
 Ctrl-C stops everything cleanly.`;
 
 const repository = path.join(import.meta.dirname, '..');
+/** A range in which nothing else of Bunting chooses ports. */
+const ports = { from: 11_000, to: 20_000 };
 /** in the order in which they start: the door opens last */
 const services = ['features', 'change-requests', 'audit', 'search', 'gateway'] as const satisfies ServiceName[];
 
@@ -107,7 +109,7 @@ const startStack = async (
   mkdirSync(dataDir, { recursive: true, mode: 0o711 });
   mkdirSync(natsFolder, { recursive: true, mode: 0o700 });
   const natsServer = await ensureNatsServer();
-  const natsPort = await freePort();
+  const natsPort = await freePort(ports);
   const natsPasswords = Object.fromEntries(
     services.map((service) => [service, randomBytes(24).toString('hex')]),
   ) as Record<ServiceName, string>;
@@ -144,7 +146,7 @@ const startStack = async (
     const port = Number(environment['PORT'] || 4242);
     for (const service of services) {
       for (let copy = 1; copy <= (scale.get(service) ?? 1); copy++) {
-        const monitoringPort = await freePort();
+        const monitoringPort = await freePort(ports);
         const name = copy === 1 ? service : `${service}-${copy}`;
         const { firstEnded } = start(name, [process.execPath, path.join('apps', service, 'src', 'main.ts')], {
           ...settingsOf(service, environment),

@@ -1,4 +1,4 @@
-import { eventually, freePort, longFreshnessTimeouts } from '@bunting/testing';
+import { eventually, reservePort, longFreshnessTimeouts } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import {
@@ -84,7 +84,7 @@ describe('a backup under load', () => {
   let url: string;
 
   const start = async (data: string): Promise<void> => {
-    const port = await freePort();
+    const port = await reservePort();
     url = `http://127.0.0.1:${port}`;
     api = apiOf(url, token);
     platform = runProgram('apps/all-in-one/src/main.ts', {
@@ -202,7 +202,7 @@ describe('a backup under load', () => {
     const settings = { BUNTING_DATA_DIR: dataDir };
     const again = await run('scripts/backup.ts', [backup], settings);
     expect([again.code, again.text]).toEqual([1, `${backup} is there already. Name a new folder for the backup.\n`]);
-    const away = `postgres://audit@127.0.0.1:${await freePort()}/bunting_audit`;
+    const away = `postgres://audit@127.0.0.1:${await reservePort()}/bunting_audit`;
     const missing = await run('scripts/backup.ts', [`${backup}-2`], { ...settings, AUDIT_DATABASE_URL: away });
     expect([missing.code, missing.text]).toEqual([
       1,

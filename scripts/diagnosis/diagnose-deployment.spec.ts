@@ -4,7 +4,7 @@ import { createDatabaseIfMissing, createSchema } from '@bunting/database';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import {
   eventually,
-  freePort,
+  reservePort,
   type ReplicatedPostgres,
   startNats,
   startReplicatedPostgres,
@@ -188,7 +188,7 @@ describe('npm run doctor', () => {
       ),
     ]);
     const wrong = [
-      [`postgres://127.0.0.1:${await freePort()}/bunting_features`, 'connect ECONNREFUSED.*'],
+      [`postgres://127.0.0.1:${await reservePort()}/bunting_features`, 'connect ECONNREFUSED.*'],
       [embedded.urlOf('bunting_features'), 'it is of another cluster than the primary'],
       [servers.primary.urlOf('bunting_features'), 'it is no replica'],
     ] as const;

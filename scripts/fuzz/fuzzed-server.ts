@@ -1,4 +1,5 @@
-import { freePort, killOnParentExit } from '@bunting/embedded-postgres';
+import { killOnParentExit } from '@bunting/embedded-postgres';
+import { reservePort } from '@bunting/testing';
 import { eventually } from '@bunting/testing';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -20,7 +21,7 @@ const p99In = (metrics: string): number | undefined => {
 /** Starts a Bunting in its own process, with its own data folder, for one fuzz run. */
 export const startFuzzedServer = async () => {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'bunting-fuzz-'));
-  const [port, monitoringPort] = [await freePort(), await freePort()];
+  const [port, monitoringPort] = [await reservePort(), await reservePort()];
   const key = `*:*.${randomBytes(32).toString('hex')}`;
   // Ctrl-C is for the run alone, which then stops the server; and however the run ends, the server ends with it.
   const command = [process.execPath, '--max-old-space-size=512', 'apps/all-in-one/src/main.ts'];

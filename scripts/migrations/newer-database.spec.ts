@@ -1,4 +1,4 @@
-import { eventually, type FreshDatabase, freePort, freshDatabase, withClient } from '@bunting/testing';
+import { eventually, type FreshDatabase, reservePort, freshDatabase, withClient } from '@bunting/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import path from 'node:path';
 import { type Program, runProgram } from '../../apps/all-in-one/test/program.ts';
@@ -29,7 +29,7 @@ const tables = () =>
 
 beforeAll(async () => {
   database = await freshDatabase('newer');
-  port = await freePort();
+  port = await reservePort();
 });
 afterAll(async () => {
   for (const one of running) one.signal('SIGKILL');

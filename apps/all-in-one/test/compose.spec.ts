@@ -1,5 +1,5 @@
 import { configOf, HostConfig, keysOf } from '@bunting/runtime';
-import { eventually, freePort } from '@bunting/testing';
+import { eventually, reservePort } from '@bunting/testing';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -158,7 +158,7 @@ describe('the image', () => {
 
   it('is healthy exactly while the service is ready, by a probe that starts no Node.js', async () => {
     const probe = /CMD (\["bash".*\])$/m.exec(dockerfile)?.[1] ?? '[]';
-    const port = await freePort();
+    const port = await reservePort();
     const [, ...args] = (JSON.parse(probe) as string[]).map((part) => part.replace('9090', String(port)));
     let status = 200;
     const server = createServer((_, response) => response.writeHead(status).end()).listen(port, '127.0.0.1');

@@ -3,7 +3,7 @@ import { type HostOptions, host, openLog, type RunningHost } from '@bunting/runt
 import {
   eventually,
   findNatsServer,
-  freePort,
+  reservePort,
   overTcp,
   startNats,
   startTestPostgres,
@@ -63,7 +63,7 @@ describe('the platform with the users and rights of the compose file', () => {
     name: string,
     variables: Readonly<Record<string, string>>,
   ): Promise<NonNullable<HostOptions['environment']>> => {
-    const port = await freePort();
+    const port = await reservePort();
     monitoringPorts.set(name, port);
     return {
       ...environmentOf(compose.services[name] as Container, variables),
@@ -255,7 +255,7 @@ describe('the platform with the users and rights of the compose file', () => {
       expect(found).toContainEqual(expect.stringMatching(`^ok +${component}: `));
 
     const bus = { BUS_URL: nats.url, BUS_USER: 'audit', BUS_PASSWORD: secret('audit_nats_password') };
-    const away = `http://127.0.0.1:${await freePort()}`;
+    const away = `http://127.0.0.1:${await reservePort()}`;
     const bad = await runCommand(
       'scripts/diagnose-deployment.ts',
       {

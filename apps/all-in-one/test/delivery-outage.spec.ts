@@ -1,6 +1,6 @@
 import type { ClientDelta, ClientFeatures } from '@bunting/contracts';
 import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { eventually, freePort, startNats, type TestNats } from '@bunting/testing';
+import { eventually, reservePort, startNats, type TestNats } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ const pollAll = async (): Promise<number> => {
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'bunting-outage-'));
-  postgres = await startPostgres(await freePort());
+  postgres = await startPostgres(await reservePort());
   nats = await startNats();
   const settings = {
     BUS_URL: nats.url,

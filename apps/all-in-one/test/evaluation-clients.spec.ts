@@ -10,7 +10,7 @@ import {
   startBalancer,
   startNats,
   type TestNats,
-  freePort,
+  reservePort,
 } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -97,7 +97,7 @@ beforeAll(async () => {
   });
   const { BUS_URL = '', GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
   const shared = { BUS_URL, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY };
-  gateways = [await startGatewayAt(await freePort(), shared), await startGatewayAt(await freePort(), shared)];
+  gateways = [await startGatewayAt(await reservePort(), shared), await startGatewayAt(await reservePort(), shared)];
   balancer = await startBalancer(gateways.map(({ url }) => url));
   const api = apiOf(platform.url, platform.token);
   const client = platformClient(api);

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { eventually, freePort } from '@bunting/testing';
+import { eventually, reservePort } from '@bunting/testing';
 import { writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
@@ -37,7 +37,7 @@ describe('the first start', () => {
 
   it('prints the addresses, shows the admin token at the first start only, and ends cleanly with Ctrl-C', async () => {
     const dataDir = newFolder();
-    const port = String(await freePort());
+    const port = String(await reservePort());
     const settings = { PORT: port, BUNTING_DATA_DIR: dataDir };
     const url = `http://127.0.0.1:${port}`;
     const request = async (token: string) =>
@@ -64,7 +64,7 @@ describe('the first start', () => {
     expect(await request(token)).toBe(200);
     expect(await request(`${token}x`)).toBe(401);
 
-    await expectRefusesToStart({ PORT: String(await freePort()), BUNTING_DATA_DIR: dataDir }, dataDir);
+    await expectRefusesToStart({ PORT: String(await reservePort()), BUNTING_DATA_DIR: dataDir }, dataDir);
     expect(await request(token)).toBe(200);
 
     first.signal('SIGINT');
@@ -84,7 +84,7 @@ describe('the first start', () => {
   });
 
   it('keeps an event log that commands verify and measure while the platform runs and after it has stopped', async () => {
-    const port = String(await freePort());
+    const port = String(await reservePort());
     const dataDir = newFolder();
     const program = start({ PORT: port, BUNTING_DATA_DIR: dataDir });
     await untilReady(program, `http://127.0.0.1:${port}`);
@@ -119,7 +119,7 @@ describe('the first start', () => {
   });
 
   it('accepts the admin token of BUNTING_ADMIN_TOKEN, and neither prints nor logs it', async () => {
-    const port = String(await freePort());
+    const port = String(await reservePort());
     const token = 'a-token-of-ones-own-4711';
     const settings = { BUNTING_ADMIN_TOKEN: token, LOG_LEVEL: 'trace' };
     const program = start({ PORT: port, BUNTING_DATA_DIR: newFolder(), ...settings });
@@ -138,7 +138,7 @@ describe('the first start', () => {
   });
 
   it("accepts the tokens of Unleash's settings, and creates no others", async () => {
-    const port = String(await freePort());
+    const port = String(await reservePort());
     const program = start({
       PORT: port,
       BUNTING_DATA_DIR: newFolder(),
@@ -167,7 +167,7 @@ describe('the first start', () => {
   });
 
   it('ends with Ctrl-C while an idle client is connected', async () => {
-    const port = await freePort();
+    const port = await reservePort();
     const token = 'a-token-of-ones-own-4711';
     const program = start({ PORT: String(port), BUNTING_DATA_DIR: newFolder(), BUNTING_ADMIN_TOKEN: token });
     await untilReady(program, `http://127.0.0.1:${port}`);
@@ -207,7 +207,7 @@ describe('the first start', () => {
     writeFileSync(file, 'This is no folder.');
     const dataDir = path.join(file, 'data');
     await expectRefusesToStart(
-      { PORT: String(await freePort()), BUNTING_DATA_DIR: dataDir },
+      { PORT: String(await reservePort()), BUNTING_DATA_DIR: dataDir },
       dataDir,
       'BUNTING_DATA_DIR',
     );

@@ -1,5 +1,5 @@
 import { host, openLog } from '@bunting/runtime';
-import { type FreshDatabase, freePort, freshDatabase, longFreshnessTimeouts } from '@bunting/testing';
+import { type FreshDatabase, reservePort, freshDatabase, longFreshnessTimeouts } from '@bunting/testing';
 import { randomBytes } from 'node:crypto';
 import { services } from '../src/services.ts';
 
@@ -13,7 +13,7 @@ export const startHostedPlatform = async (
   const environment: Record<string, string> = {
     PORT: '0',
     GATEWAY_HOST: '127.0.0.1',
-    GATEWAY_OPS_PORT: String(await freePort()),
+    GATEWAY_OPS_PORT: String(await reservePort()),
     BUNTING_ADMIN_TOKEN: token,
     CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
     CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',

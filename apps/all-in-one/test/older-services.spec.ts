@@ -1,5 +1,5 @@
 import * as contracts from '@bunting/contracts';
-import { freePort } from '@bunting/testing';
+import { reservePort } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Platform, startPlatform } from '../src/platform.ts';
@@ -38,7 +38,7 @@ describe('a platform with a service of an older version', () => {
 
   beforeAll(async () => {
     const token = `e2e-${randomBytes(24).toString('hex')}`;
-    const port = await freePort();
+    const port = await reservePort();
     const environment = { PORT: String(port), GATEWAY_HOST: '127.0.0.1', BUNTING_DATA_DIR: dataDir };
     const more = { BUNTING_ADMIN_TOKEN: token, CHANGE_REQUESTS_VOLUNTARY: 'true', LOG_LEVEL: 'silent' };
     platform = await startPlatform({ ...environment, ...more }, repository);

@@ -1,4 +1,4 @@
-import { eventually, freePort, longFreshnessTimeouts } from '@bunting/testing';
+import { eventually, reservePort, longFreshnessTimeouts } from '@bunting/testing';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -84,7 +84,7 @@ const stopInGoodOrder = async (program: Program, dataDir: string): Promise<void>
 const settingsFor = async (
   dataDir: string,
 ): Promise<{ url: string; token: string; settings: Record<string, string> }> => {
-  const port = await freePort();
+  const port = await reservePort();
   const token = `e2e-${randomBytes(24).toString('hex')}`;
   const settings = {
     PORT: String(port),

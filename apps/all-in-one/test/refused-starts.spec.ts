@@ -1,4 +1,4 @@
-import { type FreshDatabase, freePort, freshDatabase, startNats, type TestNats, withClient } from '@bunting/testing';
+import { type FreshDatabase, reservePort, freshDatabase, startNats, type TestNats, withClient } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -109,7 +109,7 @@ describe('a start of a service', () => {
   });
 
   it('is refused with a secret that the server does not accept', async () => {
-    const wrong = new URL(`postgres://bunting@127.0.0.1:${await freePort()}/bunting`);
+    const wrong = new URL(`postgres://bunting@127.0.0.1:${await reservePort()}/bunting`);
     await expectRefused(
       { FEATURES_DATABASE_URL: '', FEATURES_DATABASE_URL_FILE: file('url', `${wrong.href}\n`) },
       /^No PostgreSQL answers at 127\.0\.0\.1:\d+ .*Start one, or correct the address\.$/,

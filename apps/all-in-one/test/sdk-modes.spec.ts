@@ -1,4 +1,4 @@
-import { type Balancer, eventually, startBalancer, startNats, type TestNats, freePort } from '@bunting/testing';
+import { type Balancer, eventually, startBalancer, startNats, type TestNats, reservePort } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
 import { apiOf } from './api.ts';
@@ -56,7 +56,7 @@ beforeAll(async () => {
   platform = await startHostedPlatform(settings);
   const { BUS_URL = '', GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
   const shared = { BUS_URL, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY };
-  gateways = [await startGatewayAt(await freePort(), shared), await startGatewayAt(await freePort(), shared)];
+  gateways = [await startGatewayAt(await reservePort(), shared), await startGatewayAt(await reservePort(), shared)];
   balancer = await startBalancer(gateways.map(({ url }) => url));
   const client = platformClient(apiOf(platform.url, platform.token));
   await client.createProject(project);

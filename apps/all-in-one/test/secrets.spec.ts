@@ -3,7 +3,7 @@ import { type RunningHost, host, openLog } from '@bunting/runtime';
 import {
   eventually,
   type FreshDatabase,
-  freePort,
+  reservePort,
   freshDatabase,
   startNats,
   type TestNats,
@@ -101,7 +101,7 @@ beforeAll(async () => {
     const database = await freshDatabase(name);
     fresh.set(name, database);
     environment[settingOf(name, 'DATABASE_URL')] = database.url;
-    environment[settingOf(name, 'OPS_PORT')] = String(await freePort());
+    environment[settingOf(name, 'OPS_PORT')] = String(await reservePort());
   }
   hosted = await host(services, {
     environment,

@@ -1,4 +1,4 @@
-import { eventually, freePort, type FreshDatabase, freshDatabase, longFreshnessTimeouts } from '@bunting/testing';
+import { eventually, reservePort, type FreshDatabase, freshDatabase, longFreshnessTimeouts } from '@bunting/testing';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
@@ -9,7 +9,7 @@ const services = ['gateway', 'features', 'change-requests', 'audit', 'search'];
 /** Starts all of Bunting in one process of its own, on fresh databases, and serves the built console. */
 export const startBunting = async () => {
   const databases: FreshDatabase[] = [];
-  const port = await freePort();
+  const port = await reservePort();
   const token = `console-${randomBytes(24).toString('hex')}`;
   const settings: Record<string, string> = {
     PORT: String(port),

@@ -1,4 +1,4 @@
-import { freePort, overTcp } from '@bunting/testing';
+import { reservePort, overTcp } from '@bunting/testing';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -17,7 +17,7 @@ export const breakableConnection = async (to: string) => {
       socket.on('error', () => other.destroy()).on('close', () => (other.destroy(), sockets.delete(socket)));
     }
   });
-  const port = await freePort();
+  const port = await reservePort();
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const url = new URL(target);

@@ -12,12 +12,13 @@ const isFree = (port: number): Promise<boolean> =>
 const returnedPorts = new Set<number>();
 
 /**
- * A TCP port of this machine that is free, and likely to stay free until a program listens on it, also after a restart: it is below the
- * range from which systems assign ports to listeners and outgoing connections. No port is returned twice.
+ * A free TCP port of the range (`to` excluded); no port is returned twice. Another process may take it before a program listens on it:
+ * whoever starts that program tries again, or has a range to itself. Ranges below 32768 are those from which systems assign no ports to
+ * listeners and outgoing connections.
  */
-export const freePort = async (): Promise<number> => {
+export const freePort = async (range: { readonly from: number; readonly to: number }): Promise<number> => {
   for (;;) {
-    const port = randomInt(20_000, 30_000);
+    const port = randomInt(range.from, range.to);
     if (returnedPorts.has(port)) continue;
     returnedPorts.add(port);
     if (await isFree(port)) return port;

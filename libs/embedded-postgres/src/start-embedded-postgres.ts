@@ -27,6 +27,7 @@ const handoverMs = 10_000;
 /** The time in which such a PostgreSQL starts to shut down. One that has not done so by then is in use. */
 const noticeMs = 1_500;
 const portsTried = 5;
+const ports = { from: 30_000, to: 32_768 };
 
 const portIsTaken = /could not bind IPv4 address .*Address already in use/;
 const folderIsTaken = /lock file "postmaster\.pid" already exists|shared memory block .* is still in use/;
@@ -82,7 +83,7 @@ const startWhenFree = async (
     }
     await removeStaleLock(dataDir);
     await removeStaleLock(dataDir);
-    const port = fixedPort ?? (await freePort());
+    const port = fixedPort ?? (await freePort(ports));
     const postmaster = await start(port);
     if (postmaster.isReady) return { postmaster, port };
 

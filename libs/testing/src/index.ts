@@ -1,4 +1,3 @@
-export { freePort } from '@bunting/embedded-postgres';
 export { openEventStream, type OpenEventStream, type ReceivedEvent } from './event-stream.ts';
 export { eventually } from './eventually.ts';
 export { longFreshnessTimeouts } from './long-freshness-timeouts.ts';
@@ -9,4 +8,5 @@ export { type FreshDatabase, freshDatabase, type Preparation } from './postgres.
 export { overTcp, startTestPostgres, testPostgresUrl, withClient } from './postgres-server.ts';
 export { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts';
 export { startBlackholeProxy, type BlackholeProxy } from './blackhole-proxy.ts';
+export { reservePort } from './reserve-port.ts';
 export { readStreamMessages } from './jetstream-messages.ts';

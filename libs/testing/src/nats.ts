@@ -1,4 +1,4 @@
-import { freePort, killOnParentExit } from '@bunting/embedded-postgres';
+import { killOnParentExit } from '@bunting/embedded-postgres';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,6 +7,7 @@ import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { eventually } from './eventually.ts';
 import { findNatsServer } from './nats-program.ts';
+import { reservePort } from './reserve-port.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export interface NatsServerOptions {
@@ -20,10 +21,6 @@ export interface NatsServerOptions {
   /** environment variables that the configuration file refers to as `$NAME` */
   readonly environment?: Readonly<Record<string, string>>;
 }
-
-/** Another program may take the port that was chosen for the server before it listens on it. */
-const portIsTaken = /address already in use/;
-const portsTried = 5;
 
 /** Resolves when the server with this name listens on the port. */
 const greets = (name: string, port: number): Promise<void> =>
@@ -42,7 +39,7 @@ const greets = (name: string, port: number): Promise<void> =>
 export const startNats = async ({
   jetstream = true,
   storeDir,
-  port,
+  port: givenPort,
   config = '',
   environment = {},
 }: NatsServerOptions = {}) => {
@@ -52,7 +49,7 @@ export const startNats = async ({
   const [configFile, logFile] = [path.join(folder.path, 'nats.conf'), path.join(folder.path, 'nats.log')];
   let child: ChildProcess | undefined;
   const name = path.basename(folder.path);
-  let known = port ?? (await freePort());
+  const port = givenPort ?? (await reservePort());
 
   const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
 
@@ -64,11 +61,11 @@ export const startNats = async ({
     await ended;
   };
 
-  const start = async (portsLeft = 0): Promise<void> => {
+  const start = async (): Promise<void> => {
     mkdirSync(store, { recursive: true });
     const lines = [
       'host: 127.0.0.1',
-      `port: ${known}`,
+      `port: ${port}`,
       `server_name: ${name}`,
       'max_payload: 16MB',
       ...(jetstream ? [`jetstream { store_dir: ${JSON.stringify(store)} }`] : []),
@@ -91,16 +88,12 @@ export const startNats = async ({
       await once(started, 'spawn');
       await eventually(async () => {
         if (!isRunning()) return;
-        await greets(name, known);
+        await greets(name, port);
       });
       if (!isRunning()) throw new Error('It ended.');
     } catch (error) {
       await end('SIGKILL');
       const said = readFileSync(logFile, 'utf8').trim().split('\n').slice(-10).join('\n');
-      if (portsLeft > 0 && portIsTaken.test(said)) {
-        known = await freePort();
-        return start(portsLeft - 1);
-      }
       throw new Error(`nats-server (${program}) did not start: ${String(error)}\n${said}`, { cause: error });
     }
   };
@@ -111,18 +104,14 @@ export const startNats = async ({
   };
 
   try {
-    await start(port === undefined ? portsTried - 1 : 0);
+    await start();
   } catch (error) {
     await folder.remove();
     throw error;
   }
   return {
-    get url() {
-      return `nats://127.0.0.1:${known}`;
-    },
-    get port() {
-      return known;
-    },
+    url: `nats://127.0.0.1:${port}`,
+    port,
     get pid() {
       return child?.pid ?? 0;
     },

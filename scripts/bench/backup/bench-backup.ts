@@ -1,4 +1,4 @@
-import { eventually, freePort } from '@bunting/testing';
+import { eventually, reservePort } from '@bunting/testing';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -96,7 +96,7 @@ const measureCommand = async (script: string, dataDir: string, folder: string) =
 
 /** Starts a Bunting on restored data. @returns the seconds until it is ready, having counted its features */
 const startRestored = async (dataDir: string, features: number): Promise<number> => {
-  const port = await freePort();
+  const port = await reservePort();
   const began = performance.now();
   const program = runProgram('apps/all-in-one/src/main.ts', {
     BUNTING_DATA_DIR: dataDir,

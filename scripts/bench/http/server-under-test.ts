@@ -1,4 +1,4 @@
-import { freePort } from '@bunting/embedded-postgres';
+import { reservePort } from '@bunting/testing';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -42,7 +42,7 @@ const startArguments = (): readonly string[] => {
 };
 
 const startOnce = async (dataDir: string, settings: Readonly<Record<string, string>>) => {
-  const port = await freePort();
+  const port = await reservePort();
   const startedAt = performance.now();
   const child = spawn(process.execPath, startArguments(), {
     cwd: repository,

@@ -1,6 +1,6 @@
 import type { ServiceName } from '@bunting/contracts';
 import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { eventually, startNats, freePort } from '@bunting/testing';
+import { eventually, startNats, reservePort } from '@bunting/testing';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -58,12 +58,12 @@ const startPlatform = async () => {
   // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
   chmodSync(folder, 0o711);
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
-  const nats = await startNats({ storeDir: path.join(folder, 'nats'), port: await freePort() });
+  const nats = await startNats({ storeDir: path.join(folder, 'nats'), port: await reservePort() });
   const running = new Map<ServiceName, Replica[]>(services.map((service) => [service, []]));
 
   const start = async (service: ServiceName): Promise<void> => {
     const prefix = service.toUpperCase().replaceAll('-', '_');
-    const [port, monitoringPort] = [await freePort(), await freePort()];
+    const [port, monitoringPort] = [await reservePort(), await reservePort()];
     const program = runProgram(path.join('apps', service, 'src', 'main.ts'), {
       BUS_URL: `nats://127.0.0.1:${nats.port}`,
       LOG_LEVEL: 'warn',

@@ -1,5 +1,5 @@
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { eventually, startNats, type TestNats, freePort } from '@bunting/testing';
+import { eventually, startNats, type TestNats, reservePort } from '@bunting/testing';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { withClient } from '../../../libs/testing/src/postgres-server.ts';
@@ -18,7 +18,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /** The PostgreSQL of a run. Its port stays the same over restarts, and fsync is on. */
 export const startPostgres = async (dataDir: string) => {
-  const port = await freePort();
+  const port = await reservePort();
   const turn = serially();
   let server: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir, port });
   const administer = (...statements: readonly string[]): Promise<void> =>
@@ -69,7 +69,7 @@ export const startPostgres = async (dataDir: string) => {
 export const startNatsServer = async (folder: string) => {
   const storeDir = path.join(folder, 'nats');
   const copy = path.join(folder, 'nats-copy');
-  const server: TestNats = await startNats({ storeDir, port: await freePort() });
+  const server: TestNats = await startNats({ storeDir, port: await reservePort() });
   const turn = serially();
   const whileDown = (awayMs: number, job: () => void = () => undefined): Promise<void> =>
     turn(async () => {

@@ -1,4 +1,4 @@
-import { eventually, freePort } from '@bunting/testing';
+import { eventually, reservePort } from '@bunting/testing';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Program, runProgram } from '../../../apps/all-in-one/test/program.ts';
@@ -35,8 +35,8 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
   const { service, replica, settings, databaseUrl, postgresPort, natsPort, random, folder, log } = options;
   const name = replica === 1 ? service : `${service}-${replica}`;
   const prefix = service.toUpperCase().replaceAll('-', '_');
-  const monitoringPort = await freePort();
-  const port = service === 'gateway' ? await freePort() : undefined;
+  const monitoringPort = await reservePort();
+  const port = service === 'gateway' ? await reservePort() : undefined;
   const deliveries: Deliveries = { disturbed: false, disturbedCount: 0 };
   let { root } = options;
   let program: Program | undefined;

@@ -1,5 +1,11 @@
 import { CreateFeature, GetFeature, ListFeatures, PatchFeature } from '@bunting/contracts';
-import { eventually, freePort, type ReplicatedPostgres, startReplicatedPostgres, withClient } from '@bunting/testing';
+import {
+  eventually,
+  reservePort,
+  type ReplicatedPostgres,
+  startReplicatedPostgres,
+  withClient,
+} from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
 
@@ -33,7 +39,7 @@ describe('with a read replica', () => {
       // The server of the tests does not wait for its log, so replicas would get it late.
       await client.query('alter database features set synchronous_commit = on');
     });
-    monitoringPort = await freePort();
+    monitoringPort = await reservePort();
     features = await startFeatures({
       FEATURES_OPS_PORT: String(monitoringPort),
       FEATURES_DATABASE_URL: servers.primary.urlOf('features'),

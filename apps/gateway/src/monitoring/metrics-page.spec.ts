@@ -1,4 +1,4 @@
-import { freePort } from '@bunting/testing';
+import { reservePort } from '@bunting/testing';
 import { describe, expect, it } from '@jest/globals';
 import fastify from 'fastify';
 import { Gauge, Registry } from 'prom-client';
@@ -39,7 +39,7 @@ describe('the metrics', () => {
   });
 
   it('are served on GATEWAY_OPS_PORT only, if it is set', async () => {
-    const port = await freePort();
+    const port = await reservePort();
     await withGateway({ GATEWAY_OPS_PORT: String(port) }, async (gateway) => {
       expect((await gateway.ask(page)).status).toBe(404);
       const response = await fetch(`http://127.0.0.1:${port}/metrics`);

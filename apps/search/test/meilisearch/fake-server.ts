@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { freePort } from '@bunting/testing';
+import { reservePort } from '@bunting/testing';
 import { rankOf, type StoredDocument } from './ranking.ts';
 
 /** A request as it came in. */
@@ -255,7 +255,7 @@ export const startFakeMeilisearch = async (options: FakeMeilisearchOptions = {})
     new Promise((resolve, reject) => {
       server.once('error', reject).listen(port, '127.0.0.1', () => resolve());
     });
-  const port = await freePort();
+  const port = await reservePort();
   await listen(port);
   const pause = (): Promise<void> =>
     new Promise((resolve) => {

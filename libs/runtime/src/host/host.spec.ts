@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { call, implement, systemContext } from '@bunting/bus';
 import { defineOperation } from '@bunting/contracts';
-import { freePort } from '@bunting/testing';
+import { reservePort } from '@bunting/testing';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TObject, Type } from 'typebox';
@@ -154,7 +154,7 @@ describe('a host', () => {
   });
 
   it('answers health and metrics of each service on a port of its own', async () => {
-    const [search, audit] = [await freePort(), await freePort()];
+    const [search, audit] = [await reservePort(), await reservePort()];
     hosted = await host([greeter(), other()], {
       environment: {
         ...silent,
@@ -185,7 +185,7 @@ describe('a host', () => {
   });
 
   it('is ready without the bus where a service says so, and no other service is', async () => {
-    const [search, audit] = [await freePort(), await freePort()];
+    const [search, audit] = [await reservePort(), await reservePort()];
     const tolerant: AnyService = {
       ...greeter(),
       start: async () => ({ ready: async () => ({ unavailable: ['bus'] }), checksBus: true }),
@@ -210,7 +210,7 @@ describe('a host', () => {
   });
 
   it('stops during a health request', async () => {
-    const port = await freePort();
+    const port = await reservePort();
     hosted = await host([greeter()], {
       environment: { ...silent, SEARCH_GREETING: 'Hi', SEARCH_OPS_PORT: String(port) },
     });
@@ -223,7 +223,7 @@ describe('a host', () => {
   });
 
   it('fails with one sentence when a port is taken', async () => {
-    const port = await freePort();
+    const port = await reservePort();
     const environment = { ...silent, SEARCH_GREETING: 'Hi', SEARCH_OPS_PORT: String(port) };
     hosted = await host([greeter()], { environment });
     await expect(host([greeter()], { environment })).rejects.toThrow(`Port ${port} is taken`);
