@@ -1,20 +1,14 @@
-import { type Bus, call, systemContext } from '@bunting/bus';
-import {
-  consumersOf,
-  type OutboxMessage,
-  type OutboxTopic,
-  type Producer,
-  readOutboxOf,
-  Refusal,
-  type ServiceName,
-} from '@bunting/contracts';
+import type { Bus } from '@bunting/bus';
+import { type OutboxMessage, type OutboxTopic, type Producer, Refusal, type ServiceName } from '@bunting/contracts';
 import { coalesceCalls } from '@bunting/database';
 import { startLoop } from '@bunting/runtime';
 import { inLinkedSpan } from '@bunting/tracing';
 import type { Registry } from 'prom-client';
-import { isProducerRestored } from './is-producer-restored.ts';
 import { measureLag } from './lag-metrics.ts';
+import { completeUpTo, isProducerRestored, type OutboxPosition } from './outbox-position.ts';
+import { outboxReader } from './outbox-reader.ts';
 import { spanOfAppliedMessages } from './span-of-applied-messages.ts';
+import { succeedsWithin } from './succeeds-within.ts';
 
 export interface InMemoryProjectionOptions {
   /** the service that maintains the projection */
@@ -37,7 +31,6 @@ export interface InMemoryProjectionOptions {
 }
 
 const pageSize = 1_000;
-const callTimeoutMs = 10_000;
 /** Under load, more than `burst` wake-ups within this time, they share a pull. */
 const batchingMs = 50;
 const burst = 40;
@@ -50,11 +43,10 @@ const warnAfterFailingForMs = 5_000;
  */
 export const startInMemoryProjection = async (options: InMemoryProjectionOptions) => {
   const { consumer, producer, topic, bus, apply, reset, intervalMs, warn } = options;
-  if (!consumersOf[producer][topic].includes(consumer))
-    throw new Error(
-      `${consumer} consumes ${topic} rows of ${producer}: consumersOf in @bunting/contracts has to say so.`,
-    );
-  let checkpoint: { readonly position: number; readonly uid: string | null } = { position: 0, uid: null };
+  const name = `The projection of ${topic} rows of ${producer} in the memory of ${consumer}`;
+  const readOutbox = outboxReader(bus, options);
+  const beginning: OutboxPosition = { position: 0, uid: null };
+  let checkpoint = beginning;
   let isLoaded = false;
   let isAway = false;
   let stopped = false;
@@ -62,42 +54,33 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
   const lag = { producer, topic, behindMs: () => performance.now() - freshAt };
   if (options.metrics !== undefined) measureLag(options.metrics, lag);
 
-  const read = ({ position: after, uid }: typeof checkpoint) =>
-    call(
-      bus,
-      readOutboxOf[producer],
-      { body: { topic, consumer, after, uid, limit: pageSize } },
-      systemContext(callTimeoutMs),
-    );
-
   /** Pulls until all messages are applied that the producer had committed when the pull started. */
   const pull = async (): Promise<void> => {
-    if (stopped) throw new Error('stopped');
+    if (stopped) throw new Error(`${name} was stopped.`);
     const beganAt = performance.now();
     let barrier: number | undefined;
     do {
-      const { position } = checkpoint;
-      const page = await read(checkpoint);
+      const { position, uid } = checkpoint;
+      const page = await readOutbox({ after: position, limit: pageSize, uid });
       if (isProducerRestored(checkpoint, page)) {
         warn(
           `The ${topic} outbox of ${producer} is not the one that ${consumer} has read, probably because a backup was restored: reading it from the beginning.`,
         );
-        checkpoint = { position: 0, uid: null };
+        checkpoint = beginning;
         reset();
         barrier = undefined;
         continue;
       }
       const { head, messages } = page;
       barrier ??= head;
-      const last = messages.at(-1);
-      if (last === undefined && head === position) break;
-      checkpoint = last === undefined ? { position: head, uid: null } : { position: last.position, uid: last.uid };
+      if (messages.length === 0 && head === position) break;
+      checkpoint = completeUpTo(head, messages);
       const { position: upTo } = checkpoint;
       const isLast = upTo >= barrier;
       inLinkedSpan(
         () => spanOfAppliedMessages(options, messages.length),
         messages.map(({ traceparent }) => traceparent),
-        () => apply(messages as OutboxMessage[], upTo, isLast),
+        () => apply(messages, upTo, isLast),
       );
     } while (checkpoint.position < (barrier ?? Number.POSITIVE_INFINITY) && !stopped);
     isLoaded = true;
@@ -114,7 +97,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
   );
 
   const pulling = startLoop({
-    name: `The projection of ${topic} rows of ${producer} in the memory of ${consumer}`,
+    name,
     run: sharedPull,
     intervalMs,
     minIntervalMs: batchingMs,
@@ -131,13 +114,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
   const behindMs = (): number => Math.max(1, Math.round(performance.now() - freshAt));
   /** @returns by how many milliseconds the projection is behind when the pull ends, or does not end within the limit */
   const behindAfter = async (pulled: Promise<void>, limitMs: number): Promise<number> => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), limitMs).unref();
-    });
-    const outcome = await Promise.race([pulled, late]).catch(() => 'late' as const);
-    clearTimeout(timer);
-    if (outcome !== 'late') return 0;
+    if (await succeedsWithin(pulled, limitMs)) return 0;
     // Later callers do not wait until a pull succeeds.
     isAway = true;
     return behindMs();

@@ -1,0 +1,118 @@
+import type { OutboxMessage } from '@bunting/contracts';
+import { type Database, isDataError, type Tx } from '@bunting/database';
+import { inLinkedSpan } from '@bunting/tracing';
+import { addDeadLetter, deadLetterReason, deleteSupersededDeadLetters } from '../dead-letters/dead-letters.ts';
+import type { Advanced, Checkpoint, StoredCheckpoint } from './checkpoint.ts';
+import type { PositionRange } from './missed-messages.ts';
+import type { OutboxPosition } from './outbox-position.ts';
+import type { Consumption } from './outbox-reader.ts';
+import type { RetryPolicy } from './retry-policy.ts';
+import { spanOfAppliedMessages } from './span-of-applied-messages.ts';
+
+export interface BatchOptions extends Consumption {
+  readonly database: Database;
+  readonly checkpoint: StoredCheckpoint;
+  readonly policy: RetryPolicy;
+  readonly apply: (tx: Tx, messages: readonly OutboxMessage[]) => Promise<void>;
+  /** Called after messages were applied and committed. */
+  readonly onCommitted?: () => void;
+  /** Called with the checkpoint after each transaction. */
+  readonly onCheckpoint: (checkpoint: Checkpoint) => void;
+  /** Called after a message became a dead letter. */
+  readonly onDeadLetter: () => void;
+  readonly logError: (message: string) => void;
+}
+
+const textOf = ({ first, last }: PositionRange): string => (first === last ? String(first) : `${first} to ${last}`);
+
+/**
+ * Applies batches of messages, each in one transaction with the checkpoint. Messages at or before the stored checkpoint, which another
+ * replica has applied, are skipped; and so is a batch that begins after it.
+ */
+export const batchApplier = (options: BatchOptions) => {
+  const { consumer, producer, topic, database, checkpoint, policy, apply, onCommitted, onCheckpoint } = options;
+  const { onDeadLetter, logError } = options;
+
+  /** Runs a transaction that advances the checkpoint, and reports the events that were missed. */
+  const commit = async (job: (tx: Tx) => Promise<Advanced>): Promise<Checkpoint> => {
+    const advanced = await database.transaction(job);
+    for (const range of advanced.missed) {
+      logError(
+        `${consumer} missed ${topic} ${textOf(range)} of ${producer}: the producer has pruned it. Restore it from a backup of ${producer}.`,
+      );
+    }
+    return advanced.checkpoint;
+  };
+
+  const applyMessages = async (
+    after: number,
+    messages: readonly OutboxMessage[],
+    upTo: OutboxPosition,
+  ): Promise<Checkpoint> => {
+    let fresh: OutboxMessage[] = [];
+    const advanced = await commit(async (tx) => {
+      fresh = [];
+      const from = await checkpoint.lock(tx);
+      if (from.position < after || from.position >= upTo.position) return { checkpoint: from, missed: [] };
+      fresh = messages.filter((message) => message.position > from.position);
+      if (fresh.length > 0) await apply(tx, fresh);
+      await deleteSupersededDeadLetters(tx, options, fresh);
+      return checkpoint.advance(tx, from, fresh, upTo);
+    });
+    if (fresh.length > 0) onCommitted?.();
+    return advanced;
+  };
+
+  const deadLetter = async (
+    after: number,
+    message: OutboxMessage,
+    attempts: number,
+    error: unknown,
+  ): Promise<Checkpoint> => {
+    const { position, uid } = message;
+    const reason = deadLetterReason(error);
+    let isNew = false;
+    const advanced = await commit(async (tx) => {
+      const from = await checkpoint.lock(tx);
+      isNew = from.position >= after && from.position < position;
+      if (!isNew) return { checkpoint: from, missed: [] };
+      await addDeadLetter(tx, options, message, { reason, attempts });
+      return checkpoint.advance(tx, from, [message], message);
+    });
+    if (!isNew) return advanced;
+    onDeadLetter();
+    logError(
+      `${consumer} could not apply ${topic} ${position} of ${producer} (uid ${uid}) because of its content: ${reason}. ` +
+        `It is a dead letter now, and is retried with backoff and when ${consumer} starts: ` +
+        'see GET /api/admin/events/dead-letters, and fix the cause.',
+    );
+    return advanced;
+  };
+
+  /**
+   * Applies a batch; after a data error, its messages one by one. An outage of the database fails the batch.
+   * @param after the position after which the producer has these messages, and no others up to `upTo`
+   * @throws the data error of a message that blocks later ones
+   */
+  const applyBatch = async (after: number, messages: readonly OutboxMessage[], upTo: OutboxPosition): Promise<void> => {
+    try {
+      const advanced = await inLinkedSpan(
+        () => spanOfAppliedMessages(options, messages.length),
+        messages.map(({ traceparent }) => traceparent),
+        () => applyMessages(after, messages, upTo),
+      );
+      onCheckpoint(advanced);
+    } catch (error) {
+      const [first, second] = messages;
+      if (first === undefined || !isDataError(error)) throw error;
+      if (second === undefined) {
+        const attempts = policy.failed(first.position, error, performance.now());
+        if (attempts === undefined) throw error;
+        return onCheckpoint(await deadLetter(after, first, attempts, error));
+      }
+      for (const [index, message] of messages.entries())
+        await applyBatch(messages[index - 1]?.position ?? after, [message], message);
+    }
+  };
+  return applyBatch;
+};
