@@ -26,8 +26,9 @@ export const requireMatchingName = (
   path = '/body/name',
 ): void => {
   if (!naming?.pattern || RE2JS.compile(`^(?:${naming.pattern})$`).matcher(name).matches()) return;
+  // The last quotation mark is Unleash's.
   const example = naming.example
-    ? ` Here's an example of a name that does match the pattern: "${naming.example}".`
+    ? ` Here's an example of a name that does match the pattern: "${naming.example}"."`
     : '';
   const description = naming.description ? ` The pattern's description is: "${naming.description}"` : '';
   throw refusal(

@@ -5,6 +5,7 @@ import {
   GetProjectOverview,
   ListStrategies,
   SetStrategyOrder,
+  UpdateProject,
 } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { aFeature } from '../../test/builders.ts';
@@ -33,6 +34,11 @@ it.each([
     'Feature checkout does not have environment moon',
   ],
   ['an overview', () => features.call(GetProjectOverview, { params: { projectId: 'moon' } }), 'No project found: moon'],
+  [
+    'an update',
+    () => features.call(UpdateProject, { params: { projectId: 'moon' }, body: { name: 'Moon' } }),
+    'No project found: moon',
+  ],
   [
     'a context field',
     () => features.call(GetContextField, { params: { name: 'moon' } }),

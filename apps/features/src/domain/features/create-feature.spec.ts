@@ -1,11 +1,11 @@
 import type { CreateFeatureBody } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { aPerson } from '../../../test/builders.ts';
+import { aUserReference } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { createFeature } from './create-feature.ts';
 
 const now = '2026-11-21T10:00:00.000Z';
-const by = aPerson(7, 'lee');
+const by = aUserReference(7, 'lee');
 const created = (body: CreateFeatureBody, naming = {}) => createFeature(body, { project: 'shop', now, by, naming });
 
 describe('a new feature', () => {
@@ -74,7 +74,7 @@ describe('a new feature', () => {
     expect(() => created({ name: 'pay.later' }, naming)).not.toThrow();
     expect(refusalOf(() => created({ name: 'pay.later2' }, naming))).toMatchObject({
       kind: 'PatternError',
-      message: `The feature flag name "pay.later2" does not match the project's naming pattern: "[a-z]+\\.[a-z]+". Here's an example of a name that does match the pattern: "pay.now". The pattern's description is: "area.name"`,
+      message: `The feature flag name "pay.later2" does not match the project's naming pattern: "[a-z]+\\.[a-z]+". Here's an example of a name that does match the pattern: "pay.now"." The pattern's description is: "area.name"`,
       details: [{ message: 'The flag name does not match the pattern.' }],
     });
   });

@@ -6,9 +6,10 @@ import { shortName } from '../refusals.ts';
 export const requireSameProject = (features: readonly Feature[], project: string): void => {
   const others = new Set(features.map((feature) => feature.project).filter((id) => id !== project));
   if (others.size === 0) return;
+  // The words are Unleash's, also the singular.
   throw refusal(
     'InvalidOperationError',
-    `The operation could not be completed. The features exist, but their project ids ("${shortName([...others].join(', '))}") ` +
-      `do not match the project in the request URL ("${shortName(project)}").`,
+    `The operation could not be completed. The features exist, but the provided project ids ("${shortName([...others].join(', '))}") ` +
+      `does not match the project provided in request URL ("${shortName(project)}").`,
   );
 };

@@ -1,5 +1,5 @@
 import { type Access, type Caller } from '@bunting/contracts';
-import { projectNotFound } from '../../domain/refusals.ts';
+import { noProjectFound } from '../../domain/refusals.ts';
 import type { LockedProject } from '../../persistence/projects/project-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
@@ -11,6 +11,6 @@ export const lockProject = async (
 ): Promise<LockedProject> => {
   authorise(caller, access, { project: id });
   const found = await projects.findForUpdate(id);
-  if (found === undefined || (found.isArchived && !orArchived)) throw projectNotFound(id);
+  if (found === undefined || (found.isArchived && !orArchived)) throw noProjectFound(id);
   return found;
 };
