@@ -24,7 +24,7 @@ given only those that it reads. A process that ends is restarted; when PostgreSQ
 Ctrl-C stops everything cleanly.`;
 
 const repository = path.join(import.meta.dirname, '..');
-/** A range in which nothing else of Bunting chooses ports. */
+/** A range from which only stacks choose ports; two of them rarely choose the same one. */
 const ports = { from: 11_000, to: 20_000 };
 /** in the order in which they start: the door opens last */
 const services = ['features', 'change-requests', 'audit', 'search', 'gateway'] as const satisfies ServiceName[];

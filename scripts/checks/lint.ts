@@ -1,5 +1,6 @@
 import { ESLint } from 'eslint';
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { proveBoundaries } from './boundaries.ts';
@@ -44,15 +45,19 @@ const checkCode = async (eslint: ESLint): Promise<boolean> => {
 };
 
 /** The types of the whole repository in one process exceed the heap limit of Node. */
-const typedParts = [
-  ['libs', 'apps/features', 'apps/audit', 'apps/search'],
-  ['apps/gateway', 'apps/change-requests'],
-  ['apps/all-in-one', 'apps/console', 'scripts'],
-];
+const typedParts = (): readonly (readonly string[])[] => {
+  const parts = [
+    ['libs', 'apps/features', 'apps/audit', 'apps/search'],
+    ['apps/gateway', 'apps/change-requests'],
+    ['apps/all-in-one', 'apps/console', 'scripts'],
+  ];
+  const apps = readdirSync(path.join(repository, 'apps')).map((app) => `apps/${app}`);
+  return [...parts, apps.filter((app) => !parts.flat().includes(app))].filter((part) => part.length > 0);
+};
 /** In processes of their own, since ESLint uses one core. */
 const checkTypedRules = async (): Promise<boolean> => {
   let right = true;
-  for (const folders of typedParts) {
+  for (const folders of typedParts()) {
     try {
       await run(program('eslint'), ['--config', 'eslint.types.config.js', ...folders], { cwd: repository, env });
     } catch (error) {

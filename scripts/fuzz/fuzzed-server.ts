@@ -1,6 +1,5 @@
 import { killOnParentExit } from '@bunting/embedded-postgres';
-import { reservePort } from '@bunting/testing';
-import { eventually } from '@bunting/testing';
+import { eventually, reservePort } from '@bunting/testing';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

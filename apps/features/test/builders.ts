@@ -19,7 +19,7 @@ export const aStrategy = (about: Partial<Strategy> = {}): Strategy => ({
 });
 
 /** A creator or collaborator without another name than the given one. */
-export const aPerson = (id: number, name: string): UserReference => ({ id, name, imageUrl: imageUrlOf(name) });
+export const aUserReference = (id: number, name: string): UserReference => ({ id, name, imageUrl: imageUrlOf(name) });
 
 /** The properties of a test's feature; strategies and `enabled` are those in the environment `development`. */
 export interface FeatureAbout extends Partial<Feature> {
@@ -36,7 +36,7 @@ export const aFeature = ({ strategies = [], enabled = false, ...about }: Feature
   stale: false,
   impressionData: false,
   createdAt: '2026-01-01T00:00:00.000Z',
-  createdBy: aPerson(1, 'mia'),
+  createdBy: aUserReference(1, 'mia'),
   archivedAt: null,
   environments: { development: { enabled, strategies, variants: [] } },
   tags: [],

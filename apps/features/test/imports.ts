@@ -2,7 +2,7 @@ import type { Constraint, ExportedFeatures } from '@bunting/contracts';
 import { expect } from '@jest/globals';
 import type { Feature } from '../src/domain/features/feature.ts';
 import { type ImportDestination, type ImportPlan, planImport } from '../src/domain/import/plan-import.ts';
-import { aPerson, someProjectContext } from './builders.ts';
+import { aUserReference, someProjectContext } from './builders.ts';
 import { refusalOf } from './refusal-of.ts';
 
 export const constraint: Constraint = {
@@ -86,7 +86,7 @@ const importer = () => {
   let made = 0;
   return {
     now: '2026-11-21T10:00:00.000Z',
-    by: aPerson(7, 'lee'),
+    by: aUserReference(7, 'lee'),
     generateStrategyId: () => `made-${++made}`,
     maySee: () => true,
   };

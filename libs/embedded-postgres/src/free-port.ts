@@ -12,9 +12,8 @@ const isFree = (port: number): Promise<boolean> =>
 const returnedPorts = new Set<number>();
 
 /**
- * A free TCP port of the range (`to` excluded); no port is returned twice. Another process may take it before a program listens on it:
- * whoever starts that program tries again, or has a range to itself. Ranges below 32768 are those from which systems assign no ports to
- * listeners and outgoing connections.
+ * A free TCP port of the range (`to` excluded); no port is returned twice. Another process may take it before a program listens on it.
+ * Systems assign no ports below 32768 to listeners and outgoing connections: use a range below it.
  */
 export const freePort = async (range: { readonly from: number; readonly to: number }): Promise<number> => {
   for (;;) {

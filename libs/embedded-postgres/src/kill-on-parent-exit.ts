@@ -57,7 +57,16 @@ export const killOnParentExit = (
   if ((by ?? (process.platform === 'linux' && isInstalled('setpriv') ? 'kernel' : 'pipe')) === 'pipe') {
     return { command: '/bin/sh', args: ['-c', watched(signal), 'sh', ...become, ...command], stdin: 'pipe' };
   }
-  const tied = ['setpriv', '--pdeathsig', signal, '--', '/bin/sh', '-c', unlessOrphaned, String(process.pid)];
-  const [first = 'setpriv', ...rest] = [...become, ...tied, ...command];
+  const withDeathSignal = [
+    'setpriv',
+    '--pdeathsig',
+    signal,
+    '--',
+    '/bin/sh',
+    '-c',
+    unlessOrphaned,
+    String(process.pid),
+  ];
+  const [first = 'setpriv', ...rest] = [...become, ...withDeathSignal, ...command];
   return { command: first, args: rest, stdin: 'ignore' };
 };

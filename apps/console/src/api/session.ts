@@ -68,7 +68,7 @@ export const waitForSignIn = (offer: SignInOffer, signal?: AbortSignal): Promise
     signInNeeded.set(offer);
   });
 
-/** How many times the user has signed in on this page: a 401 to a call that was sent before the last time says nothing about now. */
+/** The number of sign-ins on this page. A 401 to a call that was sent before the latest does not mean that the user must sign in again. */
 export const signInCount = (): number => signIns;
 
 /** Sends an API key with every further call, until the page is left; undefined sends none. */

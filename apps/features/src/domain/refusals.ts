@@ -44,7 +44,7 @@ export const requireBelowLimit = (object: string, count: number, limit: number):
   if (count >= limit) throw limitExceeded(object, limit);
 };
 
-// One function for each refusal that several operations share. The messages are those of Unleash.
+// Missing objects and taken names, most of them refused by several operations. Messages of 404 and 409 are worded as Unleash words them.
 
 /** 404: no feature has the name. */
 export const featureNotFound = (name: string): Refusal =>
@@ -68,13 +68,15 @@ export const featureNameTaken = (by: 'active' | 'archived'): Refusal =>
   refusal('NameExistsError', `${by === 'archived' ? 'An archived flag' : 'A flag'} with that name already exists`);
 
 /** 400: the operation changes active features only. */
-export const featureIsArchived = (): Refusal =>
-  refusal('ArchivedFeatureError', 'Cannot perform this operation on archived features');
+export const archivedFeatureRefused = (path?: string): Refusal => {
+  const message = 'Cannot perform this operation on archived features';
+  return refusal('ArchivedFeatureError', message, path === undefined ? {} : { details: [{ message, path }] });
+};
 
 /** 404: there is no such project, or the caller may not see it. */
 export const projectNotFound = (id: string): Refusal => notFound(`Could not find project with id ${shortName(id)}`);
 
-/** 404: as `projectNotFound`, in the words of the overview of a project. */
+/** 404: as `projectNotFound`, in the words of the overview of a project and of writes to one. */
 export const noProjectFound = (id: string): Refusal => notFound(`No project found: ${shortName(id)}`);
 
 /** 404: there is no such project, or it is archived. */

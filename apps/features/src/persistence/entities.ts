@@ -196,7 +196,7 @@ export const FeatureTypeEntity = defineEntity({
   },
 });
 
-const PersonEmbeddable = defineEntity({
+const UserReferenceEmbeddable = defineEntity({
   name: 'UserReference',
   embeddable: true,
   properties: { id: p.integer(), name: p.text(), imageUrl: p.text() },
@@ -228,7 +228,7 @@ export const FeatureEntity = defineEntity({
     stale: p.boolean(),
     impressionData: p.boolean(),
     createdAt: timestamp(),
-    createdBy: p.embedded(PersonEmbeddable).prefix('created_by_'),
+    createdBy: p.embedded(UserReferenceEmbeddable).prefix('created_by_'),
     archivedAt: timestamp().nullable(),
     environments: p.json<Readonly<Record<string, FeatureInEnvironment>>>(),
     tags: p.json<readonly Tag[]>(),

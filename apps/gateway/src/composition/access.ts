@@ -25,14 +25,16 @@ export const openAccess = async (
   const warn = (message: string) => log.warn(message);
   const lastUses = lastSeenRecorder(database);
   const storingLastUses = startLoop({
-    name: 'The storing of when tokens were last used',
+    name: 'The storing of the last uses of tokens',
     intervalMs: config.GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS,
     run: lastUses.store,
     warn,
   });
   onStop('last uses of tokens', async () => {
     await storingLastUses.stop();
-    await lastUses.store().catch(() => undefined);
+    await lastUses
+      .store()
+      .catch((error: unknown) => warn(`The gateway stops without storing the last uses of tokens: ${String(error)}`));
   });
   const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
   if (cipher === undefined) {

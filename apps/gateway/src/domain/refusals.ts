@@ -11,9 +11,16 @@ export const limitExceeded = (resource: string, limit: number): Refusal =>
     `Failed to create ${resource}. You can't create more than the established limit of ${limit}.`,
   );
 
-/** The refusal of a link that sets a password or creates the first administrator. */
-export const invalidLink = (): Refusal =>
-  refusal('InvalidTokenError', 'The link is not valid, or has expired. Ask an administrator for another one.');
+export type LinkPurpose = 'set-password' | 'create-first-admin';
+
+const anotherLink: Readonly<Record<LinkPurpose, string>> = {
+  'set-password': 'Ask an administrator for another one.',
+  'create-first-admin': 'Restart Bunting: it prints another one while it has no user.',
+};
+
+/** 401: a link that sets a password or creates the first administrator does not exist, or has expired. */
+export const invalidLink = (purpose: LinkPurpose): Refusal =>
+  refusal('InvalidTokenError', `The link is not valid, or has expired. ${anotherLink[purpose]}`);
 
 export const groupNotFound = (): Refusal => notFound('Could not find group');
 export const roleNotFound = (): Refusal => notFound('Could not find role');

@@ -157,14 +157,14 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
     () => (environmentList?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name),
     [environmentList],
   );
-  const { query: found, faults } = useMemo(() => {
+  const { query: parsedQuery, faults } = useMemo(() => {
     const { query: parsed, faults: wrong } = readFlagFilter(filter, environments);
     const scoped = project === undefined ? parsed : { ...parsed, project: `IS:${project}` };
     const full = { ...scoped, sortBy: sort.by, sortOrder: sort.isDescending ? 'desc' : 'asc' };
     return { query: full, faults: wrong };
   }, [filter, environments, project, sort.by, sort.isDescending]);
-  // Equal conditions share one list, also when the environments are loaded or change: its selection stays.
-  const conditions = JSON.stringify(found);
+  // An equal query stays the same object when the environments are loaded or change, so that the list keeps its selection.
+  const conditions = JSON.stringify(parsedQuery);
   const query = useMemo(() => JSON.parse(conditions) as SearchQuery, [conditions]);
   const [range, setRange] = useState({ first: 0, last: 0 });
   const list = useFlagWindow(query, range.first, range.last);

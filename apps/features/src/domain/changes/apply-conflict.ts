@@ -1,7 +1,7 @@
 import { type Change, isSegmentChange, type Refusal } from '@bunting/contracts';
 import { hasEnvironment } from '../project-context.ts';
 import { shortName } from '../refusals.ts';
-import { type ConflictCause, segmentDeleted, segmentOfAnotherProject } from './conflict-cause.ts';
+import { type ConflictCause, segmentDeletedCause, segmentOfAnotherProjectCause } from './conflict-cause.ts';
 import type { ChangeContext } from './rule.ts';
 import { featureRuleOf, segmentRuleOf } from './rules.ts';
 
@@ -37,8 +37,8 @@ export const findFeatureConflict = (
 /** The conflict of every change to a segment. */
 export const findSegmentConflict = (id: number, { project, segments }: ChangeContext): ConflictCause | undefined => {
   const segment = segments.get(id);
-  if (segment === undefined) return segmentDeleted(id);
-  return segment.project === project ? undefined : segmentOfAnotherProject(segment.name, project);
+  if (segment === undefined) return segmentDeletedCause(id);
+  return segment.project === project ? undefined : segmentOfAnotherProjectCause(segment.name, project);
 };
 
 const withoutFullStop = (message: string): string => message.replace(/\.$/, '');

@@ -5,13 +5,18 @@ import {
   type FeatureChange,
   isSegmentChange,
   Refusal,
-  refusal,
   type SegmentChange,
 } from '@bunting/contracts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { Feature } from '../features/feature.ts';
 import { hasEnvironment } from '../project-context.ts';
-import { environmentNotInProject, featureNotInProject, invalidProperty, segmentNotFound } from '../refusals.ts';
+import {
+  archivedFeatureRefused,
+  environmentNotInProject,
+  featureNotInProject,
+  invalidProperty,
+  segmentNotFound,
+} from '../refusals.ts';
 import { type ChangeState, initialState, setSegment } from './change-state.ts';
 import { type ChangeContext, phases } from './rule.ts';
 import { changesOfPhase, featureRuleOf, ruleOf, segmentRuleOf } from './rules.ts';
@@ -24,10 +29,7 @@ const requireChangeableFeature = (
 ): Feature => {
   const feature = features.get(name);
   if (feature?.project !== project) throw featureNotInProject(name, project);
-  if (feature.archivedAt !== null) {
-    const message = 'Cannot perform this operation on archived features';
-    throw refusal('ArchivedFeatureError', message, { details: [{ message, path: `${path}/feature` }] });
-  }
+  if (feature.archivedAt !== null) throw archivedFeatureRefused(`${path}/feature`);
   return feature;
 };
 

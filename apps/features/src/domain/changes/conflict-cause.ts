@@ -6,14 +6,14 @@ export interface ConflictCause {
   readonly message: string;
 }
 
-export const strategyDeleted: ConflictCause = { code: 'strategy-deleted', message: 'Strategy has been deleted' };
+export const strategyDeletedCause: ConflictCause = { code: 'strategy-deleted', message: 'Strategy has been deleted' };
 
-export const segmentDeleted = (id: number): ConflictCause => ({
+export const segmentDeletedCause = (id: number): ConflictCause => ({
   code: 'segment-missing',
   message: `Segment ${id} has been deleted`,
 });
 
-export const segmentOfAnotherProject = (name: string, project: string): ConflictCause => ({
+export const segmentOfAnotherProjectCause = (name: string, project: string): ConflictCause => ({
   code: 'segment-foreign',
   message: `Segment ${shortName(name)} does not belong to project "${project}"`,
 });

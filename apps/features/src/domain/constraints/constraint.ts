@@ -91,7 +91,7 @@ export interface ConstraintRules {
 
 /**
  * Validates one constraint against its context field, and returns it as it is stored.
- * @param previousValues the number of values that the constraint held before: more than the limit may stay, but not grow
+ * @param previousValues the number of values that the constraint had before: more than the limit may stay, but not grow
  * @throws 400 for a constraint that is not valid or has too many values, 404 for an unknown context field
  */
 export const validateConstraint = (

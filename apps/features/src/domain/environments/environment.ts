@@ -58,6 +58,12 @@ export const clonedEnvironment = (
 ): StoredEnvironment => newEnvironment({ name, type, requiredApprovals: source.requiredApprovals }, existing);
 
 /** The result of an update of an environment. Without a change it has no events. */
+export interface EnvironmentDecision {
+  readonly environment: StoredEnvironment;
+  readonly events: readonly DomainEvent[];
+}
+
+/** Updates what the body names. */
 export const updateEnvironment = (
   environment: StoredEnvironment,
   {
@@ -65,7 +71,7 @@ export const updateEnvironment = (
     sortOrder = environment.sortOrder,
     requiredApprovals = environment.requiredApprovals,
   }: UpdateEnvironmentBody,
-): { readonly environment: StoredEnvironment; readonly events: readonly DomainEvent[] } => {
+): EnvironmentDecision => {
   const after = { ...environment, type, sortOrder, requiredApprovals };
   if (isEqual(after, environment)) return { environment, events: [] };
   const event: DomainEvent = {

@@ -1,6 +1,6 @@
 import { type CreateStrategy, type FeatureVariant } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
-import { environmentNotOfFeature, featureIsArchived } from '../refusals.ts';
+import { environmentNotOfFeature, archivedFeatureRefused } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
 import {
   addStrategy,
@@ -16,7 +16,7 @@ import { normalizeFeatureVariants, type Distribution } from '../variants/variant
 /** Refuses to turn an archived feature on or off, or a feature in an environment that its project does not have. */
 const requireSwitchable = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
   if (feature.archivedAt !== null) {
-    throw featureIsArchived();
+    throw archivedFeatureRefused();
   }
   if (!hasEnvironment(projectContext, environment)) {
     throw environmentNotOfFeature(environment, feature.name);

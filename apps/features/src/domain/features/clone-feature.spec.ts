@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { aFeature, aPerson, aStrategy } from '../../../test/builders.ts';
+import { aFeature, aUserReference, aStrategy } from '../../../test/builders.ts';
 import { cloneFeature } from './clone-feature.ts';
 
-const origin = { project: 'shop', now: '2026-02-01T00:00:00.000Z', by: aPerson(3, 'kim') };
+const origin = { project: 'shop', now: '2026-02-01T00:00:00.000Z', by: aUserReference(3, 'kim') };
 const variants = [{ name: 'a', weight: 1000, weightType: 'variable', stickiness: 'default' } as const];
 const source = aFeature({
   stale: true,

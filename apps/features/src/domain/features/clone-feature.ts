@@ -3,7 +3,7 @@ import { type Decision, type DomainEvent, type Feature, type Strategy, featureEv
 import { changeMetadata } from './metadata.ts';
 import { createFeature, type FeatureCreation } from './create-feature.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
-import { featureIsArchived } from '../refusals.ts';
+import { archivedFeatureRefused } from '../refusals.ts';
 
 /** Sets the group of a copied strategy, so that the clone divides users independently of its source. */
 const regrouped = (strategy: Strategy, group: string): Strategy =>
@@ -22,7 +22,7 @@ export const cloneFeature = (
   origin: FeatureCreation,
   generateStrategyId: () => string,
 ): Decision => {
-  if (source.archivedAt !== null) throw featureIsArchived();
+  if (source.archivedAt !== null) throw archivedFeatureRefused();
   const metadata = { ...changeMetadata(source), type: source.type as FeatureType };
   const created = createFeature({ ...metadata, name }, origin);
   const environments = Object.entries(source.environments).map(([environment, { strategies, variants }]) => {

@@ -1,7 +1,7 @@
 import { type Caller, type FeatureChange, maxChangesPerChangeRequest, refusal } from '@bunting/contracts';
 import { environmentsRequiringChangeRequest } from '../projects/protection.ts';
 
-/** The changes of an import that need a change request. */
+/** Which parts of an import need a change request, and for which environment it is created. */
 export interface ProtectedParts {
   readonly environment: string;
   /** switch, strategies and variants in the environment */

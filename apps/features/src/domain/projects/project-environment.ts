@@ -30,7 +30,7 @@ export const removeProjectEnvironment = (
   return { type: 'project-environment-removed', project: project.id, environment };
 };
 
-/** The strategy that features of a project get in an environment when they are enabled without one, held to the rules. */
+/** The strategy that features of a project get in an environment when they are enabled without one, validated and in its stored form. */
 export const validateDefaultStrategy = (
   project: string,
   environment: string,

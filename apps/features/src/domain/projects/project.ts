@@ -98,18 +98,18 @@ export interface ProjectInUse {
 }
 
 /** 403: the project has active features, which archiving or deleting it would take from their users. */
-export const hasActiveFeatures = (action: 'archive' | 'delete'): Refusal =>
+export const activeFeaturesRefused = (action: 'archive' | 'delete'): Refusal =>
   refusal('InvalidOperationError', `You can not ${action} a project with active feature flags`);
 
 /** Archives a project without active features. Returns the event. */
 export const archiveProject = ({ project, activeFeatures }: ProjectInUse): DomainEvent => {
-  if (activeFeatures > 0) throw hasActiveFeatures('archive');
+  if (activeFeatures > 0) throw activeFeaturesRefused('archive');
   return { type: 'project-archived', project: project.id };
 };
 
 /** Deletes a project without active features, but never the project `default`. Returns the event. */
 export const deleteProject = ({ project, activeFeatures }: ProjectInUse): DomainEvent => {
   if (project.id === 'default') throw refusal('InvalidOperationError', 'You can not delete the default project!');
-  if (activeFeatures > 0) throw hasActiveFeatures('delete');
+  if (activeFeatures > 0) throw activeFeaturesRefused('delete');
   return { type: 'project-deleted', project: project.id };
 };

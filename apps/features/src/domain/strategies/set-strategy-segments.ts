@@ -10,6 +10,7 @@ export const setStrategySegments = (
   projectContext: ProjectContext,
 ): Decision => {
   const before = strategyOf(feature, ref);
+  // Validated here as well, since an error names the property of this request.
   const segments = validateSegmentIds(wanted, {
     before: before.segments,
     project: feature.project,

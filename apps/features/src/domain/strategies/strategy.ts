@@ -190,7 +190,7 @@ export const changeStrategy = (
 };
 
 /** Replaces the content of a strategy, and turns the feature off if that leaves it without an active strategy. */
-export const changeStrategyThenDisable = (
+export const changeStrategyAndDisableIfInactive = (
   feature: Feature,
   ref: StrategyRef,
   wanted: StrategyContent,
@@ -229,7 +229,7 @@ export const patchStrategy = (
     variants: document.variants ?? [],
     segments: document.segments ?? before.segments,
   };
-  return changeStrategyThenDisable(feature, ref, wanted, projectContext, '');
+  return changeStrategyAndDisableIfInactive(feature, ref, wanted, projectContext, '');
 };
 
 /** Whether a feature has as many strategies in an environment as the limit allows. */

@@ -1,7 +1,7 @@
 import type { UpdateStrategyBody } from '@bunting/contracts';
 import type { Decision, Feature } from '../features/feature.ts';
 import {
-  changeStrategyThenDisable,
+  changeStrategyAndDisableIfInactive,
   withDefaultParameters,
   type StrategyContent,
   strategyOf,
@@ -33,5 +33,5 @@ export const updateStrategy = (
     variants: update.variants ?? [],
     segments: update.segments ?? before.segments,
   };
-  return changeStrategyThenDisable(feature, ref, wanted, projectContext, '/body');
+  return changeStrategyAndDisableIfInactive(feature, ref, wanted, projectContext, '/body');
 };

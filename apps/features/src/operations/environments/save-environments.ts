@@ -1,10 +1,10 @@
-import type { updateEnvironment } from '../../domain/environments/environment.ts';
+import type { EnvironmentDecision } from '../../domain/environments/environment.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Saves updated environments, and emits the events and the states of the features in them. */
 export const saveEnvironments = async (
   { environments, features, events }: Transaction,
-  decisions: readonly ReturnType<typeof updateEnvironment>[],
+  decisions: readonly EnvironmentDecision[],
 ): Promise<void> => {
   const changed = decisions.filter((decision) => decision.events.length > 0).map(({ environment }) => environment);
   if (changed.length === 0) return;

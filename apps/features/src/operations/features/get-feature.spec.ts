@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CreateFeature, CreateProject, GetFeature } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
-import { aFeature, aPerson, aStrategy } from '../../../test/builders.ts';
+import { aFeature, aUserReference, aStrategy } from '../../../test/builders.ts';
 import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
@@ -80,7 +80,7 @@ it('returns strategies and environments in their order, and which are enabled', 
         { stage: 'completed', status: 'kept', enteredStageAt: '2026-01-02T00:00:00.000Z' },
         { stage: 'pre-live', enteredStageAt: '2026-01-03T00:00:00.000Z' },
       ],
-      collaborators: [aPerson(2, 'lee'), aPerson(1, 'mia')],
+      collaborators: [aUserReference(2, 'lee'), aUserReference(1, 'mia')],
     }),
   );
   const feature = await features.get('busy', mia, 'shop');

@@ -63,7 +63,8 @@ export const segmentsIn = ({ project, changes }: Proposal): readonly number[] =>
 
 const changesInConflict = (conflicts: readonly ApplyConflict[]): Refusal => {
   const reasons = conflicts.map(({ feature, segment, message }) => `${feature ?? `segment ${segment}`}: ${message}`);
-  return refusal('ConflictError', `The changes could not be applied. ${reasons.join('; ')}`, { details: conflicts });
+  const details = conflicts.map(({ changeId: _, ...conflict }) => conflict);
+  return refusal('ConflictError', `The changes could not be applied. ${reasons.join('; ')}`, { details });
 };
 
 /**

@@ -18,7 +18,7 @@ import {
   ListProjects,
   ReportMetrics,
 } from '@bunting/contracts';
-import { aFeature, aPerson } from '../../../test/builders.ts';
+import { aFeature, aUserReference } from '../../../test/builders.ts';
 import {
   activityOfDefault,
   ada,
@@ -150,7 +150,7 @@ it('reads the status of a project, with the time that its features spend in each
 
 it('shows a caller the projects with a permission of theirs, their features, the owners and the administrators', async () => {
   await features.given(
-    ofDefault('made', { createdBy: aPerson(7, 'Someone'), createdAt: daysAgo(2) }),
+    ofDefault('made', { createdBy: aUserReference(7, 'Someone'), createdAt: daysAgo(2) }),
     ofDefault('marked', { createdAt: daysAgo(1) }),
     aFeature({ name: 'foreign' }),
   );
@@ -195,9 +195,9 @@ it('returns when a project was last used and last changed', async () => {
 
 it('finds the creators of features in visible projects, by a part of the name and page by page', async () => {
   await features.given(
-    ofDefault('one', { createdBy: aPerson(7, 'Zoe') }),
-    ofDefault('two', { createdBy: aPerson(8, 'anna%') }),
-    aFeature({ name: 'three', createdBy: aPerson(9, 'Anton') }),
+    ofDefault('one', { createdBy: aUserReference(7, 'Zoe') }),
+    ofDefault('two', { createdBy: aUserReference(8, 'anna%') }),
+    aFeature({ name: 'three', createdBy: aUserReference(9, 'Anton') }),
   );
   const find = (query: object, caller = lee) => features.call(SearchFlagCreators, { query }, caller);
   expect(await find({})).toEqual({

@@ -25,7 +25,7 @@ import {
   UpdateProjectSettings,
   ValidateProjectId,
 } from '@bunting/contracts';
-import { aFeature, aPerson, aStrategy } from '../../../test/builders.ts';
+import { aFeature, aUserReference, aStrategy } from '../../../test/builders.ts';
 import { lee, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
@@ -84,7 +84,7 @@ it('updates a project and its settings, with one event each', async () => {
 
 it('lists a project with its counts', async () => {
   await features.given(
-    aFeature({ createdBy: aPerson(2, 'lee') }),
+    aFeature({ createdBy: aUserReference(2, 'lee') }),
     aFeature({ name: 'old', stale: true, type: 'experiment' }),
     aFeature({ name: 'gone', archivedAt: '2026-01-02T00:00:00.000Z' }),
   );

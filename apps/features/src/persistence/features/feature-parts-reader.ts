@@ -1,5 +1,4 @@
-import type { Refusal } from '@bunting/contracts';
-import type { LifecycleCounts, LifecycleStage } from '@bunting/contracts';
+import type { LifecycleCounts, LifecycleStage, Refusal } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { featureNotInEnvironment, featureWithoutEnvironment, strategyNotFound } from '../../domain/refusals.ts';

@@ -3,7 +3,12 @@ import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { emitProjectEnvironmentDelivery, emitProjectRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
-import { hasActiveFeatures, mayReuseIds, projectIdTaken, type StoredProject } from '../../domain/projects/project.ts';
+import {
+  activeFeaturesRefused,
+  mayReuseIds,
+  projectIdTaken,
+  type StoredProject,
+} from '../../domain/projects/project.ts';
 import type { NewProjectContext } from '../../domain/projects/new-project.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import {
@@ -180,7 +185,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
       } catch (error) {
         // Another transaction added a feature after the features were counted.
         if (violatedConstraint(error) !== 'feature_project_fkey') throw error;
-        throw hasActiveFeatures('delete');
+        throw activeFeaturesRefused('delete');
       }
       if (mode === 'private') await tx.em.insert(DeletedPrivateProjectEntity, { id });
       const { version } = await one<{ version: number }>(nextVersion, [id]);

@@ -22,8 +22,6 @@ interface Row {
   readonly idOfName: number | null;
 }
 
-export const noSuchSegment = (id: number) => segmentNotFound(id);
-
 /** The refusal for a write of a segment that violates a constraint of the database. */
 const refusalOf = (error: unknown, project: string | null): unknown => {
   const broken = violatedConstraint(error);

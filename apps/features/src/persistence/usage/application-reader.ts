@@ -200,9 +200,13 @@ const defaultPageSizeOfProject = 50;
 
 /** Reads applications, as JSON, in one statement each. Applications that are used only in hidden projects are left out. */
 export const applicationReader = (database: ReadDatabase) => {
-  const readJson = async (statement: Statement, values: readonly unknown[], missing?: Refusal): Promise<string> => {
+  const readJson = async (
+    statement: Statement,
+    values: readonly unknown[],
+    missing?: () => Refusal,
+  ): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
-    if (row === undefined) throw missing ?? new Error(`The statement ${statement.name} returned no row.`);
+    if (row === undefined) throw missing?.() ?? new Error(`The statement ${statement.name} returned no row.`);
     return row.json;
   };
 
@@ -212,17 +216,18 @@ export const applicationReader = (database: ReadDatabase) => {
       hidden: readonly string[],
     ): Promise<string> => readJson(all(sortBy, sortOrder), [hidden, query ?? null, offset, limit]),
     one: (appName: string, hidden: readonly string[]): Promise<string> =>
-      readJson(one, [appName, hidden], applicationNotFound(appName)),
+      readJson(one, [appName, hidden], () => applicationNotFound(appName)),
     overview: (appName: string, hidden: readonly string[]): Promise<string> =>
-      readJson(overview, [appName, hidden], applicationNotFound(appName)),
+      readJson(overview, [appName, hidden], () => applicationNotFound(appName)),
     instances: (appName: string, environment: string, hidden: readonly string[]): Promise<string> =>
-      readJson(instances, [appName, hidden, environment], applicationNotFound(appName)),
+      readJson(instances, [appName, hidden, environment], () => applicationNotFound(appName)),
     ofProject: (
       project: string,
       { query, sortOrder = 'asc', offset = 0, limit = defaultPageSizeOfProject }: ProjectApplicationsQuery,
     ): Promise<string> =>
-      readJson(ofProject(sortOrder), [project, query ?? null, offset, limit], noProjectFound(project)),
-    outdatedSdksOf: (project: string): Promise<string> => readJson(outdatedSdks, [project], noProjectFound(project)),
+      readJson(ofProject(sortOrder), [project, query ?? null, offset, limit], () => noProjectFound(project)),
+    outdatedSdksOf: (project: string): Promise<string> =>
+      readJson(outdatedSdks, [project], () => noProjectFound(project)),
     /** Whether the application exists and is used only in hidden projects. */
     isHidden: async (appName: string, hidden: readonly string[]): Promise<boolean> =>
       hidden.length > 0 && (await database.read(isHidden, [appName, hidden])).length > 0,

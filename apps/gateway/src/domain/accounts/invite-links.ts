@@ -1,5 +1,4 @@
-import type { InviteLink } from '@bunting/contracts';
-import { badRequest } from '../refusals.ts';
+import { type InviteLink, invalid } from '@bunting/contracts';
 
 /** The data of an invitation link in events, which hold no secret. */
 export const inviteLinkEventData = ({
@@ -14,6 +13,6 @@ export const requireUsableInviteLink = <T extends Pick<InviteLink, 'enabled' | '
   now: Date,
 ): T => {
   if (link === undefined || !link.enabled || new Date(link.expiresAt) <= now)
-    throw badRequest('The invitation is not valid, or has expired. Ask its sender for another one', '/params/token');
+    throw invalid('The invitation is not valid, or has expired. Ask its sender for another one.', '/params/token');
   return link;
 };

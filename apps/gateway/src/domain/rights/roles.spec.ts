@@ -34,7 +34,9 @@ it('a predefined role is not changed', () => {
 });
 
 it('the type of a role is not changed', () => {
-  expect(() => updatedRole(stored, body({ type: 'root-custom' }))).toThrow('The type of a role cannot be changed');
+  expect(() => updatedRole(stored, body({ type: 'root-custom' }))).toThrow(
+    'The type of the role Releaser is custom and cannot be changed',
+  );
   expect(updatedRole(stored, body({ description: 'releases' }))).toMatchObject({
     type: 'custom',
     description: 'releases',

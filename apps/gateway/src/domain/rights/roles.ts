@@ -62,7 +62,7 @@ export const updatedRole = (before: Role, body: RoleBody): RoleInput => {
   requireCustomRole(before);
   const type = before.type as 'custom' | 'root-custom';
   if (body.type !== undefined && body.type !== type)
-    throw badRequest(`The type of a role cannot be changed: ${before.name} is of the type ${type}`, '/body/type');
+    throw badRequest(`The type of the role ${before.name} is ${type} and cannot be changed`, '/body/type');
   return parseRole({ ...body, type });
 };
 

@@ -5,7 +5,7 @@ import type { GatewayReads } from '../../persistence/reads.ts';
 import type { GatewayContext } from '../context.ts';
 
 /** An invitation link and its role, without the secret: this may be stored as the reply for retries. */
-export type InviteLinkWithRole = StoredInviteLink & Pick<InviteLink, 'role'>;
+type InviteLinkWithRole = StoredInviteLink & Pick<InviteLink, 'role'>;
 
 /** Adds the role of the users who sign up: Viewer. */
 export const withRoles = async (

@@ -16,7 +16,7 @@ export const resetPasswordEndpoint = ({ transaction, reads, signIn, signInSettin
     await transaction(request, async ({ links, users, passwords, sessions }) => {
       const link = await links.getForUpdate(token, 'set-password');
       const user = await users.findForUpdate(userId, { only: 'users' });
-      if (user?.active !== true) throw invalidLink();
+      if (user?.active !== true) throw invalidLink('set-password');
       await links.markUsed(link.id);
       await passwords.set(userId, hash);
       await sessions.endAll(userId);

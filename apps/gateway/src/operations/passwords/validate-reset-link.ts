@@ -7,7 +7,7 @@ export const validateResetLinkEndpoint = ({ reads }: GatewayContext) =>
   implement(ValidateResetLink, async ({ query: { token } }) => {
     const { userId, createdBy } = await reads.links.get(token, 'set-password');
     const user = await reads.users.find(userId, { only: 'users' });
-    if (user?.active !== true) throw invalidLink();
+    if (user?.active !== true) throw invalidLink('set-password');
     const { id, name, email, rootRole } = user;
     const role = (await reads.roles.list()).find((one) => one.id === rootRole) as Role;
     return {

@@ -137,7 +137,7 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => ({
     const [row] = await query<AdminCount>(countAdmins);
     return row as AdminCount;
   },
-  /** Whether there is any user; service accounts do not count. */
+  /** Whether there is any user; service accounts do not count. For a decision, call `lockFirstUserCreation` first. */
   hasUsers: async (): Promise<boolean> =>
     (await query('select from api_user where deleted_at is null and not is_service limit 1')).length > 0,
 });

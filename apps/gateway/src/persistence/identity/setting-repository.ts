@@ -16,7 +16,7 @@ export const settingReads = ({ query }: Pick<Tx, 'query'>) => ({
     (await query<StoredSetting<T>>(stored, [name]))[0],
 });
 
-/** The settings of identity providers. */
+/** The settings that administrators change at run time. */
 export const settingRepository = ({ query }: Pick<Tx, 'query'>) => ({
   ...settingReads({ query }),
   /** A setting, locked until the transaction ends, also while it was never stored. */

@@ -1,11 +1,9 @@
 import { type Refusal, refusal } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
-import { invalidLink } from '../../domain/refusals.ts';
+import { invalidLink, type LinkPurpose } from '../../domain/refusals.ts';
 import { type NewSecret, newLinkSecret, type SecretBytes } from '../tokens/token-secret.ts';
 import type { TokenHasher } from '../tokens/token-hasher.ts';
-
-type LinkPurpose = 'set-password' | 'create-first-admin';
 
 export interface NewLink {
   readonly purpose: LinkPurpose;
@@ -46,7 +44,7 @@ const linkBySecret =
          from sign_in_link where selector = $1 and purpose = $2 and expires_at > now() ${lock}`,
       [selector, purpose],
     );
-    if (row === undefined || !timingSafeEqual(row.hash, hash)) throw invalidLink();
+    if (row === undefined || !timingSafeEqual(row.hash, hash)) throw invalidLink(purpose);
     if (row.isUsed) throw usedLink();
     return row;
   };

@@ -23,7 +23,7 @@ const impressionData = Type.Boolean({ description: 'whether impression data is c
 
 /** The properties that describe a feature in all environments, as replies to its writes and lists of features have them. */
 const metadata = { type, description, stale, impressionData };
-/** The same, as updates, exports and imports have them. */
+/** The same, as the reply with all settings, updates, exports and imports have them. */
 export const optionalMetadata = Type.Partial(Type.Object(metadata)).properties;
 
 const project = Type.String({ description: 'the id of the project that the feature belongs to' });

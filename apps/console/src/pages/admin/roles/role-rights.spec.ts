@@ -2,7 +2,7 @@ import type { RoleHolders } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { bodyOfGrants, grantsOf, mergeGrants, userRightsOf, rightOf } from './role-rights.ts';
 
-const given = (name: string, environment?: string) => ({
+const grantOf = (name: string, environment?: string) => ({
   id: 1,
   name,
   displayName: name,
@@ -12,11 +12,11 @@ const given = (name: string, environment?: string) => ({
 
 describe('what a role gives', () => {
   it('is everything for an Admin', () => {
-    expect(rightOf({ type: 'root', permissions: [given('ADMIN')] }, 'CREATE_FEATURE', 'project')).toBe('all');
+    expect(rightOf({ type: 'root', permissions: [grantOf('ADMIN')] }, 'CREATE_FEATURE', 'project')).toBe('all');
   });
 
   it('is limited to the project default for the permissions of projects of an Editor', () => {
-    const editor = { type: 'root' as const, permissions: [given('CREATE_FEATURE'), given('CREATE_SEGMENT')] };
+    const editor = { type: 'root' as const, permissions: [grantOf('CREATE_FEATURE'), grantOf('CREATE_SEGMENT')] };
     expect(rightOf(editor, 'CREATE_FEATURE', 'project')).toBe('default');
     expect(rightOf(editor, 'CREATE_SEGMENT', 'root')).toBe('all');
     expect(rightOf(editor, 'DELETE_FEATURE', 'project')).toBe('none');
@@ -24,9 +24,9 @@ describe('what a role gives', () => {
 
   it('names the environments to which it is limited', () => {
     const name = 'UPDATE_FEATURE_ENVIRONMENT';
-    const limited = { type: 'custom' as const, permissions: [given(name, 'development'), given(name, 'test')] };
+    const limited = { type: 'custom' as const, permissions: [grantOf(name, 'development'), grantOf(name, 'test')] };
     expect(rightOf(limited, name, 'environment')).toEqual({ environments: ['development', 'test'] });
-    expect(rightOf({ type: 'custom', permissions: [...limited.permissions, given(name)] }, name, 'environment')).toBe(
+    expect(rightOf({ type: 'custom', permissions: [...limited.permissions, grantOf(name)] }, name, 'environment')).toBe(
       'all',
     );
   });
@@ -45,7 +45,7 @@ describe('what a role gives', () => {
   });
 
   it('is sent as it was read', () => {
-    const permissions = [given('CREATE_FEATURE'), given('UPDATE_FEATURE_ENVIRONMENT', 'development')];
+    const permissions = [grantOf('CREATE_FEATURE'), grantOf('UPDATE_FEATURE_ENVIRONMENT', 'development')];
     expect(bodyOfGrants(grantsOf({ permissions }))).toEqual([
       { name: 'CREATE_FEATURE' },
       { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' },
@@ -53,7 +53,7 @@ describe('what a role gives', () => {
   });
 });
 
-describe('the people who may do something', () => {
+describe('the users who may do something', () => {
   const user = (id: number, through: RoleHolders['users'][number]['through']) => ({
     id,
     name: `user ${id}`,

@@ -1,7 +1,7 @@
 import type { StrategyPosition } from '@bunting/contracts';
 import { reorderStrategies } from '../../strategies/reorder-strategies.ts';
 import { inEnvironment } from '../../strategies/strategy.ts';
-import { strategyDeleted } from '../conflict-cause.ts';
+import { strategyDeletedCause } from '../conflict-cause.ts';
 import { overwrittenEdits } from '../overwritten-edits.ts';
 import type { FeatureRule } from '../rule.ts';
 import { hasStrategies } from './strategy-rules.ts';
@@ -34,6 +34,6 @@ export const reorderStrategyRule: FeatureRule<'reorderStrategy'> = {
   },
   conflict: (_, feature, { payload }, { environment }) => {
     const ids = payload.map(({ id }) => id);
-    return hasStrategies(feature, environment, ids) ? undefined : strategyDeleted;
+    return hasStrategies(feature, environment, ids) ? undefined : strategyDeletedCause;
   },
 };

@@ -3,7 +3,7 @@ import type { Feature, PublicStrategy, Strategy } from '../../features/feature.t
 import { inEnvironment, publicStrategy } from '../../strategies/strategy.ts';
 import { shortName, invalidProperty } from '../../refusals.ts';
 import type { ProjectContext } from '../../project-context.ts';
-import { type ConflictCause, segmentDeleted, segmentOfAnotherProject } from '../conflict-cause.ts';
+import { type ConflictCause, segmentDeletedCause, segmentOfAnotherProjectCause } from '../conflict-cause.ts';
 import type { ChangeContext } from '../rule.ts';
 
 /** The snapshot of a strategy in a change. Segments are sorted, so that another order is not taken for an edit later. */
@@ -42,8 +42,9 @@ export const contentConflict = (
 ): ConflictCause | undefined => {
   for (const id of segments) {
     const segment = projectContext.segments.get(id);
-    if (segment === undefined) return segmentDeleted(id);
-    if (segment.project !== null && segment.project !== project) return segmentOfAnotherProject(segment.name, project);
+    if (segment === undefined) return segmentDeletedCause(id);
+    if (segment.project !== null && segment.project !== project)
+      return segmentOfAnotherProjectCause(segment.name, project);
   }
   if (name === undefined) return undefined;
   const type = projectContext.strategyTypes.get(name);

@@ -1,6 +1,6 @@
 import { type ChangeOf, invalid } from '@bunting/contracts';
 import { changeStrategy, withDefaultParameters, type StrategyContent, strategyOf } from '../../strategies/strategy.ts';
-import { strategyDeleted } from '../conflict-cause.ts';
+import { strategyDeletedCause } from '../conflict-cause.ts';
 import { overwrittenEdits } from '../overwritten-edits.ts';
 import type { FeatureRule } from '../rule.ts';
 import { changedProperties } from './changed-properties.ts';
@@ -60,5 +60,7 @@ export const updateStrategyRule: FeatureRule<'updateStrategy'> = {
     };
   },
   conflict: (_, feature, { payload }, context) =>
-    hasStrategies(feature, context.environment, [payload.id]) ? contentConflict(payload, context) : strategyDeleted,
+    hasStrategies(feature, context.environment, [payload.id])
+      ? contentConflict(payload, context)
+      : strategyDeletedCause,
 };
