@@ -9,7 +9,8 @@ import {
 } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from '../../authentication/authenticate.ts';
-import type { DeliveryStreams, StreamEvent } from '../../streaming/delivery-streams.ts';
+import type { DeliveryStreams } from '../../streaming/delivery-streams.ts';
+import type { StreamEvent } from '../../streaming/stream-event.ts';
 import { deltaClientSpec, parseRevision, scopeOfRequest, type SdkHandler, staleHeader } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { FetchModePolicy } from './fetch-mode.ts';

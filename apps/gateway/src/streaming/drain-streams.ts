@@ -1,0 +1,17 @@
+import { endStream, type StreamConnection } from './stream-connection.ts';
+
+/** Draining ends streams in batches over at least this time. */
+const minDrainMs = 1_000;
+const batchEveryMs = 50;
+
+/** Ends all streams in even batches over so many milliseconds, so that their clients do not connect to other gateways concurrently. */
+export const drainStreams = (connections: ReadonlySet<StreamConnection>, drainMs: number): void => {
+  const until = performance.now() + Math.max(drainMs, minDrainMs);
+  const endBatch = (): void => {
+    const batchesLeft = Math.max(1, Math.floor((until - performance.now()) / batchEveryMs));
+    const open = [...connections].filter(({ ending }) => ending === undefined);
+    for (const connection of open.slice(0, Math.ceil(open.length / batchesLeft))) endStream(connection, 'drain');
+    if (connections.size > 0) setTimeout(endBatch, batchEveryMs).unref();
+  };
+  endBatch();
+};

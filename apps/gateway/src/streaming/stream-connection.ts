@@ -1,0 +1,68 @@
+import type { DeliveryScope } from '@bunting/contracts';
+import type { ServerResponse } from 'node:http';
+import type { DeliveryView } from '../delivery/store/delivery-view.ts';
+import type { Principal } from '../persistence/tokens/token-lookup.ts';
+import type { StreamEvent } from './stream-event.ts';
+
+/** How the changes of a scope become events of a stream. */
+export interface StreamOptions {
+  /** the label of its metrics */
+  readonly kind: 'sdk' | 'ofrep';
+  readonly scope: DeliveryScope;
+  /** the event that the stream begins with; the client has everything up to its id */
+  readonly first: StreamEvent;
+  /** written after the first event, as it is */
+  readonly preamble?: string;
+  /** The event for a client that has everything up to a revision; undefined where there is nothing newer. */
+  readonly changesAfter: (view: DeliveryView, revision: number) => StreamEvent | undefined;
+  readonly credential: StreamCredential;
+  /** Whether the stream may go on, when the rights of its credential have changed. */
+  readonly mayContinue: (principal: Principal) => boolean;
+}
+
+/** The token of a stream, which is reauthenticated while the stream is open. */
+export interface StreamCredential {
+  /** streams with one key share their checks */
+  readonly key: string;
+  /** @throws Refusal `AuthenticationRequired` once the token is not valid any more */
+  readonly authenticate: () => Principal | Promise<Principal>;
+}
+
+/** Who or what has ended a stream: the label of its metric. */
+export type Ending = 'client' | 'token' | 'environment' | 'lifetime' | 'drain' | 'unread';
+
+/** The streams of one scope, for which changes are computed once. */
+export interface Channel {
+  readonly key: string;
+  readonly scope: DeliveryScope;
+  readonly connections: Set<StreamConnection>;
+}
+
+/** The state of one stream: its connection and its revision. While the client does not read, no changes are computed; they are once it resumes. */
+export interface StreamConnection {
+  readonly raw: ServerResponse;
+  readonly options: StreamOptions;
+  readonly channel: Channel;
+  readonly clientKey: string;
+  /** the second of the keep-alive interval in which its comment is sent */
+  readonly slot: number;
+  /** milliseconds of `performance.now()` */
+  readonly endsAt: number;
+  /** the position up to which the client has everything, or is being sent it */
+  revision: number;
+  /** the history that the revision belongs to */
+  epoch: number;
+  /** whether the client has not read what was written last */
+  isBlocked: boolean;
+  ending: Ending | undefined;
+}
+
+/** Whether the stream is open, and its client has read what was written last. */
+export const isWritable = ({ raw, ending, isBlocked }: StreamConnection): boolean =>
+  !isBlocked && ending === undefined && !raw.destroyed && !raw.writableEnded;
+
+export const endStream = (connection: StreamConnection, reason: Ending): void => {
+  if (connection.ending !== undefined) return;
+  connection.ending = reason;
+  connection.raw.end();
+};

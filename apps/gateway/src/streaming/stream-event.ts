@@ -1,0 +1,42 @@
+import type { ServerResponse } from 'node:http';
+
+/** A server-sent event (WHATWG HTML, 9.2). */
+export interface StreamEvent {
+  /** `message` when left out */
+  readonly event?: string;
+  /** what the client sends as `Last-Event-ID` when it reconnects; the revision up to which it has everything */
+  readonly id: number;
+  /** without line breaks */
+  readonly data: string | Buffer;
+}
+
+/** A comment, which clients ignore. It shows proxies and clients that the stream is alive. */
+export const keepAliveComment = ': keep-alive\n\n';
+
+const headOf = ({ event, id }: StreamEvent): string =>
+  `${event === undefined ? '' : `event: ${event}\n`}id: ${id}\ndata: `;
+
+/** Events up to this size are joined to one piece, once for all streams that get the same data: each write costs a system call. */
+const maxJoinedBytes = 64 * 1024;
+const joinedEvents = new WeakMap<Buffer, { readonly head: string; readonly bytes: Buffer }>();
+const joinToBuffer = (event: StreamEvent, more: string): Buffer | string => {
+  const { data } = event;
+  const head = headOf(event);
+  if (typeof data === 'string') return `${head}${data}\n\n${more}`;
+  const cached = joinedEvents.get(data);
+  if (cached?.head === head && more === '') return cached.bytes;
+  const bytes = Buffer.concat([Buffer.from(head), data, Buffer.from(`\n\n${more}`)]);
+  if (more === '') joinedEvents.set(data, { head, bytes });
+  return bytes;
+};
+
+/** Writes an event to a response, and then `more` as it is. */
+export const writeEvent = (raw: ServerResponse, event: StreamEvent, more: string): void => {
+  const { data } = event;
+  if (data.length <= maxJoinedBytes) return void raw.write(joinToBuffer(event, more));
+  raw.cork();
+  raw.write(headOf(event));
+  raw.write(data);
+  raw.write(`\n\n${more}`);
+  raw.uncork();
+};
