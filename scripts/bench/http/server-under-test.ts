@@ -38,7 +38,7 @@ const startArguments = (): readonly string[] => {
   const { scripts } = JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
-  return scripts.start.split(' ').slice(1);
+  return scripts.start.replace(/^.*?\bnode /, '').split(' ');
 };
 
 const startOnce = async (dataDir: string, settings: Readonly<Record<string, string>>) => {
