@@ -55,15 +55,14 @@ const repositories = (
   favorites: favoriteRepository(tx),
   features: featureRepository(tx, outbox, guard, lockReferences(tx), hidden, settings),
   featureTypes: featureTypeRepository(tx),
-  guard,
   housekeeping: housekeepingRepository(tx, outbox),
   importProposals: importProposals(tx),
   importDestinations: importDestinationRepository(tx, hidden, settings),
   projectContext: projectContextRepository(tx, hidden, settings),
-  projects: projectRepository(tx, outbox),
+  projects: projectRepository(tx, outbox, guard),
   protection: protectionRepository(tx),
   readChangeContext: changeContextReader({ read: ({ text }, values) => tx.query(text, values) }, settings),
-  segments: segmentRepository(tx, outbox),
+  segments: segmentRepository(tx, outbox, guard),
   strategyTypes: strategyTypeRepository(tx),
   tags: tagRepository(tx),
   usage: usageRepository(tx, outbox),
@@ -71,6 +70,8 @@ const repositories = (
 
 /** The repositories and the event recorder of a transaction. */
 export interface Transaction extends ReturnType<typeof repositories> {
+  /** For clones and moves, which are refused before the rules decide. Other edits are refused when they are stored. */
+  readonly guard: Pick<ProtectionGuard, 'checkClone' | 'checkMove'>;
   /** Events are emitted at the end of the transaction, in the order in which they were recorded. */
   readonly events: { readonly emit: (events: readonly DomainEvent[]) => void };
 }
@@ -107,7 +108,7 @@ export const unitOfWork = (
       const emit = (events: readonly DomainEvent[]): void => {
         for (const event of events) recorded.push(event);
       };
-      const result = await job({ ...stores, events: { emit } });
+      const result = await job({ ...stores, guard, events: { emit } });
       const origin = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
       // Events are emitted last: the guard detects bypassed change requests by all edits of the job.
       outbox.emit(

@@ -28,6 +28,17 @@ export const protectedEdit = (before: Feature, after: Feature): ProtectedEdit =>
   };
 };
 
+/** The edit of a feature that is added: that of its settings, so that a feature without any needs no change request. */
+export const protectedAddition = (added: Feature): ProtectedEdit =>
+  protectedEdit({ ...added, environments: {}, dependencies: [] }, added);
+
+/** The edit of a feature that is removed: none if it is archived. */
+export const protectedRemoval = ({ project, archivedAt }: Feature): ProtectedEdit => ({
+  project,
+  environments: [],
+  allEnvironments: archivedAt === null,
+});
+
 /** The protected environments that an edit affects. An edit without an environment affects all of them. */
 const affectedBy = ({ environments, allEnvironments }: ProtectedEdit, protectedEnvironments: readonly string[]) =>
   protectedEnvironments.filter((name) => allEnvironments || environments.includes(name));

@@ -64,7 +64,7 @@ const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise
   for (const [id, before] of changeContext.segments) {
     const after = folded.segments.get(id);
     if (after === undefined) await segments.remove(before);
-    else if (after !== before) await segments.save(after);
+    else if (after !== before) await segments.save(before, after);
   }
   events.emit(folded.events.map((event) => withRequestId(event, body.changeRequestId)));
   return { outcome: 'applied', conflicts: [], inverse: inverseChanges(body.changes, changeContext, folded) };

@@ -18,7 +18,7 @@ export const cloneFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Feat
       // Locks the parent, too: the clone becomes another child of it.
       const source = await tx.features.getWithParentsForUpdate(params.projectId, params.featureName);
       authorise(caller, CloneFeature.permission, { project: source.project });
-      await tx.guard.requireUnprotectedTarget('Cloning', body.name, source.project);
+      await tx.guard.checkClone(body.name, source.project);
       requireUrlFriendlyName(body.name);
       const { taken, project } = await tx.projects.newFeatureContext(source.project, body.name);
       if (taken !== null) throw featureNameTaken(taken);

@@ -14,8 +14,7 @@ export const moveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       await tx.projects.lockShared({ project: to });
       const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       for (const project of [feature.project, to]) authorise(caller, MoveFeature.permission, { project });
-      await tx.guard.requireUnprotectedSource(feature.name, feature.project);
-      await tx.guard.requireUnprotectedTarget('Changing project', feature.name, to);
+      await tx.guard.checkMove(feature, to);
       const there = await tx.projectContext.ofProject(to);
       const children = await tx.features.childrenOf(feature.name);
       const decision = moveFeature(feature, { to, source: projectContext, target: there, children });

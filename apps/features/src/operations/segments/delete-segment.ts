@@ -8,12 +8,11 @@ import type { FeaturesContext } from '../context.ts';
 
 export const deleteSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteSegment, (request) =>
-    transaction(request, async ({ segments, guard, events }) => {
+    transaction(request, async ({ segments, events }) => {
       const { segment, usage } = await segments.getForUpdate(request.params.id);
       if (findVisible(request, segment) === undefined) throw segmentNotFound(request.params.id);
       authoriseSegment(request.caller, DeleteSegment.permission, segment.project);
       const decision = deleteSegment(segment, { ...usage, hidden: hiddenProjectsOf(request.caller) });
-      await guard.checkSegmentEdit(segment.id, [segment.project]);
       await segments.remove(segment);
       events.emit(decision.events);
       return null;

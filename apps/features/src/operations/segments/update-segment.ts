@@ -8,7 +8,7 @@ import type { FeaturesContext } from '../context.ts';
 
 export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesContext) =>
   implement(UpdateSegment, (request) =>
-    transaction(request, async ({ segments, guard, events }) => {
+    transaction(request, async ({ segments, events }) => {
       const { params, body, caller } = request;
       const { segment, usage } = await segments.getForUpdate(params.id, body.name);
       if (findVisible(request, segment) === undefined) throw segmentNotFound(params.id);
@@ -23,8 +23,7 @@ export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
         allowsRegex,
       );
       if (decision.segment === null || decision.segment === segment) return null;
-      await guard.checkSegmentEdit(segment.id, [segment.project, decision.segment.project]);
-      await segments.save(decision.segment);
+      await segments.save(segment, decision.segment);
       events.emit(decision.events);
       return null;
     }),

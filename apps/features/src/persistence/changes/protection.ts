@@ -1,7 +1,14 @@
 import { asJsonObject, type Caller, type ReplyOf, type SetProtection, type RequestOf } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
-import { protectedEdit, requireUnprotectedProject, requireSkipPermission } from '../../domain/projects/protection.ts';
+import {
+  protectedAddition,
+  type ProtectedEdit,
+  protectedEdit,
+  protectedRemoval,
+  requireUnprotectedProject,
+  requireSkipPermission,
+} from '../../domain/projects/protection.ts';
 
 /** SQL: the protected environments that are connected to a project. */
 export const protectedOfProject = (project: string): string => `
@@ -44,10 +51,12 @@ interface Bypass {
 /** Allows every edit: for changes that were approved in a change request. */
 export const allowAllEdits: ProtectionGuard = {
   cacheProtected: () => undefined,
+  checkClone: () => Promise.resolve(),
+  checkMove: () => Promise.resolve(),
+  checkAddition: () => Promise.resolve(),
   checkEdit: () => Promise.resolve(),
+  checkRemoval: () => Promise.resolve(),
   checkSegmentEdit: () => Promise.resolve(),
-  requireUnprotectedTarget: () => Promise.resolve(),
-  requireUnprotectedSource: () => Promise.resolve(),
   checkDisconnection: () => Promise.resolve(),
   markBypass: (event) => event,
 };
@@ -55,7 +64,10 @@ export const allowAllEdits: ProtectionGuard = {
 const idIn = ({ data, preData }: DomainEvent): unknown =>
   new Map(Object.entries({ ...asJsonObject(preData), ...asJsonObject(data) })).get('id');
 
-/** Refuses direct edits of protected environments, which require a change request, in any operation. */
+/**
+ * Refuses direct edits of protected environments, which require a change request. The repositories call it in each write that can be such
+ * an edit, so that no operation can omit it.
+ */
 export const protectionGuard = (
   caller: Caller,
   protection: Pick<ReturnType<typeof protectionRepository>, 'protectedOf'>,
@@ -71,6 +83,14 @@ export const protectionGuard = (
   const addBypass = (environments: readonly string[], concerns: Bypass['concerns']): void => {
     if (environments.length > 0) bypasses.push({ environments, concerns });
   };
+  const isAbout =
+    (feature: string): Bypass['concerns'] =>
+    ({ featureName }) =>
+      featureName === feature;
+  const check = async (edit: ProtectedEdit, concerns: Bypass['concerns']): Promise<void> => {
+    if (edit.environments.length === 0 && !edit.allEnvironments) return;
+    addBypass(requireSkipPermission(edit, await protectedOf(edit.project), caller), concerns);
+  };
   const requireUnprotected = async (
     action: 'Cloning' | 'Changing project',
     feature: string,
@@ -78,48 +98,50 @@ export const protectionGuard = (
   ): Promise<void> => {
     const environments = await protectedOf(project);
     requireUnprotectedProject(action, project, environments, caller);
-    addBypass(environments, ({ featureName }) => featureName === feature);
+    addBypass(environments, isAbout(feature));
+  };
+  const checkMove = async ({ name, project }: Feature, to: string): Promise<void> => {
+    for (const one of [project, to]) await requireUnprotected('Changing project', name, one);
   };
 
   return {
     /** Caches the protected environments of a project that another statement has read. */
     cacheProtected: (project: string, environments: readonly string[]): void =>
       void cache.set(project, Promise.resolve(environments)),
-    /** Refuses an edit of a feature that requires a change request, judged by the difference and not by the operation. */
-    checkEdit: async (before: Feature, after: Feature): Promise<void> => {
-      const edit = protectedEdit(before, after);
-      if (edit.environments.length === 0 && !edit.allEnvironments) return;
-      const bypassed = requireSkipPermission(edit, await protectedOf(edit.project), caller);
-      addBypass(bypassed, ({ featureName }) => featureName === before.name);
-    },
-    /** Refuses an edit of a segment of protected projects, in all of whose environments it may be used. Global segments are not protected. */
-    checkSegmentEdit: async (id: number, projects: readonly (string | null)[]): Promise<void> => {
-      for (const project of new Set(projects)) {
-        if (project === null) continue;
-        const edit = { project, environments: [], allEnvironments: true };
-        const bypassed = requireSkipPermission(edit, await protectedOf(project), caller);
-        addBypass(bypassed, (event) => event.type.startsWith('segment-') && idIn(event) === id);
-      }
-    },
-    /** Refuses to clone or move a feature with strategies into a project with protected environments. */
-    requireUnprotectedTarget: requireUnprotected,
     /**
-     * Refuses to move a feature out of a project with protected environments: in its new project it could be edited without
-     * change request.
+     * Refuses to clone a feature into a project with protected environments, in the words of that operation; the check of the addition
+     * would come later.
      * @throws Refusal `ForbiddenError`.
      */
-    requireUnprotectedSource: (feature: string, project: string): Promise<void> =>
-      requireUnprotected('Changing project', feature, project),
+    checkClone: (clone: string, project: string): Promise<void> => requireUnprotected('Cloning', clone, project),
     /**
-     * Refuses to disconnect a protected environment from a project, which removes its strategies and its protection. Must run
-     * before the environment is disconnected.
-     * @throws Refusal `NoAccessError`.
+     * Refuses to move a feature into a project with protected environments, or out of one: there it could be edited without change
+     * request.
+     * @throws Refusal `ForbiddenError`.
      */
-    checkDisconnection: async (project: string, environment: string): Promise<void> => {
-      const edit = { project, environments: [environment], allEnvironments: false };
-      const bypassed = requireSkipPermission(edit, await protectedOf(project), caller);
-      addBypass(bypassed, (event) => event.type === 'project-environment-removed' && event.project === project);
+    checkMove,
+    /** Refuses to add a feature with settings in protected environments. */
+    checkAddition: (added: Feature): Promise<void> => check(protectedAddition(added), isAbout(added.name)),
+    /** Refuses an edit of a feature that requires a change request, judged by the difference and not by the operation. */
+    checkEdit: async (before: Feature, after: Feature): Promise<void> => {
+      if (before.project !== after.project) await checkMove(before, after.project);
+      await check(protectedEdit(before, after), isAbout(before.name));
     },
+    /** Refuses to remove a feature that is not archived. */
+    checkRemoval: (removed: Feature): Promise<void> => check(protectedRemoval(removed), isAbout(removed.name)),
+    /** Refuses an edit of a segment of protected projects, in all of whose environments it may be used. Global segments are not protected. */
+    checkSegmentEdit: async (id: number, projects: readonly (string | null)[]): Promise<void> => {
+      const concerns = (event: DomainEvent) => event.type.startsWith('segment-') && idIn(event) === id;
+      for (const project of new Set(projects)) {
+        if (project !== null) await check({ project, environments: [], allEnvironments: true }, concerns);
+      }
+    },
+    /** Refuses to disconnect a protected environment from a project, which removes its strategies and its protection. */
+    checkDisconnection: (project: string, environment: string): Promise<void> =>
+      check(
+        { project, environments: [environment], allEnvironments: false },
+        (event) => event.type === 'project-environment-removed' && event.project === project,
+      ),
     /** The event, marked with `bypassedChangeRequest` if it belongs to an edit that was allowed to skip a change request. */
     markBypass: (event: DomainEvent): DomainEvent => {
       const { environment = null } = event;

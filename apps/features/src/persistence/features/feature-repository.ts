@@ -228,6 +228,7 @@ export const featureRepository = (
 
     /** Adds features and emits their states. References of the locked feature `like` are locked already. */
     add: async (features: readonly Feature[], like?: Feature): Promise<void> => {
+      for (const feature of features) await guard.checkAddition(feature);
       try {
         await write(insertAll, features, like);
       } catch (error) {
@@ -257,6 +258,7 @@ export const featureRepository = (
 
     /** Removes locked features with everything that belongs to them, and emits that they are gone. */
     remove: async (features: readonly Feature[]): Promise<void> => {
+      for (const feature of features) await guard.checkRemoval(feature);
       for (const some of batchesOf(features)) {
         const names = some.map(({ name }) => name);
         for (const { name, version } of await query<{ name: string; version: number }>(remove, [names])) {

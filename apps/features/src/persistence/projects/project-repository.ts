@@ -1,6 +1,7 @@
 import type { Caller, CreatedProject, CreateStrategy } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
+import type { ProtectionGuard } from '../changes/protection.ts';
 import { emitProjectEnvironmentDelivery, emitProjectRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
 import {
@@ -79,8 +80,11 @@ const removeUsage = `
   delete from feature_seen seen using feature f
   where f.name = seen.feature and f.project = $1 and seen.environment = $2`;
 
-/** Projects within a transaction. */
-export const projectRepository = (tx: Tx, outbox: Outbox) => {
+/**
+ * Projects within a transaction.
+ * @param guard refuses edits that require a change request
+ */
+export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard) => {
   const { query } = tx;
   const one = async <Row>(text: string, values: readonly unknown[]): Promise<Row> =>
     (await query<Row>(text, values))[0] as Row;
@@ -213,6 +217,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
 
     /** Disconnects an environment, with the usage of the project's features in it. */
     disconnect: async (id: string, environment: string): Promise<void> => {
+      await guard.checkDisconnection(id, environment);
       await tx.em.nativeDelete(ProjectEnvironmentEntity, { project: id, environment });
       emitProjectRemovalDelivery(outbox, id, [environment]);
       await query(removeUsage, [id, environment]);

@@ -1,6 +1,7 @@
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { emitSegmentDelivery } from '../delivery/emit-delivery.ts';
+import type { ProtectionGuard } from '../changes/protection.ts';
 import { defaultStrategiesWithSegment } from '../projects/default-strategy-uses.ts';
 import { raw } from '@mikro-orm/postgresql';
 import { segmentNameTaken, segmentNotFound, unknownProject } from '../../domain/refusals.ts';
@@ -30,8 +31,11 @@ const refusalOf = (error: unknown, project: string | null): unknown => {
   return unknownProject(project ?? '', '/body/project');
 };
 
-/** Segments within a transaction. */
-export const segmentRepository = (tx: Tx, outbox: Outbox) => {
+/**
+ * Segments within a transaction.
+ * @param guard refuses edits that require a change request
+ */
+export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard) => {
   const { query } = tx;
   const locked = new Map<number, BeforeAndAfter<StoredSegment>>();
   const updateSeen = (id: number, after: StoredSegment | undefined): void => {
@@ -94,9 +98,13 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
       return segment;
     },
 
-    /** @throws Refusal for a name that is taken and for a project that does not exist. */
-    save: async (segment: StoredSegment): Promise<void> => {
+    /**
+     * Stores a locked segment that was `before`.
+     * @throws Refusal for a name that is taken and for a project that does not exist.
+     */
+    save: async (before: StoredSegment, segment: StoredSegment): Promise<void> => {
       const { id, name, description, project, constraints } = segment;
+      await guard.checkSegmentEdit(id, [before.project, project]);
       const content = { name, description, project, constraints, version: raw('version + 1') };
       try {
         const saved = await tx.em.qb(SegmentEntity).update(content).where({ id }).returning('version').execute('all');
@@ -107,7 +115,8 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
       updateSeen(id, segment);
     },
 
-    remove: async ({ id }: StoredSegment): Promise<void> => {
+    remove: async ({ id, project }: StoredSegment): Promise<void> => {
+      await guard.checkSegmentEdit(id, [project]);
       const text = 'delete from segment where id = $1 returning version';
       const [row] = await query<{ version: number }>(text, [id]);
       if (row !== undefined) {
