@@ -120,7 +120,7 @@ export const copyEnvironment = (
   const { enabled, strategies, variants } = inEnvironment(feature, from);
   if (!enabled && strategies.length === 0 && variants.length === 0) return { feature, events: [] };
   const copies = strategies.map((strategy) => ({ ...strategy, id: generateStrategyId() }));
-  const events = copies.map((strategy) =>
+  const events: DomainEvent[] = copies.map((strategy) =>
     featureEvent('feature-strategy-add', feature, { environment: to, data: publicStrategy(strategy) }),
   );
   if (variants.length > 0) {
@@ -146,7 +146,7 @@ export const replaceVariants = (
   variants: readonly FeatureVariant[],
   path: string,
   distribution?: Distribution,
-): Decision => {
+): Decision<'feature-environment-variants-updated'> => {
   const before = inEnvironment(feature, environment).variants;
   const after = normalizeFeatureVariants(variants, path, distribution);
   if (isEqual(after, before)) return { feature, events: [] };

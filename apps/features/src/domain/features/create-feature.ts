@@ -18,7 +18,7 @@ export const createFeature = (
   body: CreateFeatureBody,
   { project, now, by, naming }: FeatureCreation,
   path = '/body',
-): Decision => {
+): Decision<'feature-created'> => {
   requireUrlFriendlyName(body.name, `${path}/name`);
   requireMatchingName(body.name, naming, `${path}/name`);
   const created: Feature = {

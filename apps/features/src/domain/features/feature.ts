@@ -70,8 +70,8 @@ export const strategiesOf = ({ environments }: Pick<Feature, 'environments'>): r
   Object.values(environments).flatMap(({ strategies }) => strategies);
 
 /** An event of a decision; the operation adds its author and time. */
-export interface DomainEvent {
-  readonly type: EventType;
+export interface DomainEvent<Type extends EventType = EventType> {
+  readonly type: Type;
   readonly project?: string | null;
   readonly environment?: string | null;
   readonly featureName?: string | null;
@@ -82,17 +82,17 @@ export interface DomainEvent {
 }
 
 /** The feature after a change, and its events. An unchanged feature is returned as is, without events. */
-export interface Decision {
+export interface Decision<Type extends EventType = EventType> {
   readonly feature: Feature;
-  readonly events: readonly DomainEvent[];
+  readonly events: readonly DomainEvent<Type>[];
 }
 
 /** A strategy as clients see it. */
 export type PublicStrategy = Required<Omit<FeatureStrategy, 'featureName'>>;
 
 /** An event about a feature, with the tags that the feature has now. */
-export const featureEvent = (
-  type: EventType,
+export const featureEvent = <Type extends EventType>(
+  type: Type,
   feature: Pick<Feature, 'project' | 'name' | 'tags'>,
   more: Pick<DomainEvent, 'environment' | 'data' | 'preData' | 'tags'> = {},
-): DomainEvent => ({ type, project: feature.project, featureName: feature.name, tags: feature.tags, ...more });
+): DomainEvent<Type> => ({ type, project: feature.project, featureName: feature.name, tags: feature.tags, ...more });

@@ -1,7 +1,7 @@
 import { featureTypes, type FeatureType } from '@bunting/contracts';
 import { normalizeDependency } from '../features/parts/dependency.ts';
 import { replaceVariants } from '../environments/feature-environment.ts';
-import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
+import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { changeMetadata } from '../features/metadata.ts';
 import { createFeature } from '../features/create-feature.ts';
 import { featureWithoutEnvironments } from '../features/feature-without-environments.ts';
@@ -20,6 +20,7 @@ import { limits, type SegmentReference, type ProjectContext } from '../project-c
 import { addTag } from '../tags/tag.ts';
 import { requireContextFields, resolveSegments } from './new-catalogue-objects.ts';
 import type { ImportErrors } from './import-errors.ts';
+import type { ImportEventType } from './import-permissions.ts';
 import type { FeatureEntry, FileContent, Located, StrategyInFile } from './parse-import-file.ts';
 import type { ImportDestination, Importer } from './import-destination.ts';
 
@@ -39,7 +40,7 @@ export interface ImportContext {
 }
 
 /** The plan for one feature of the file. */
-export interface FeaturePlan extends Decision {
+export interface FeaturePlan extends Decision<ImportEventType> {
   readonly entry: FeatureEntry;
   readonly outcome: 'created' | 'updated' | 'unchanged';
   readonly strategies: number;
@@ -49,7 +50,7 @@ export interface FeaturePlan extends Decision {
 }
 
 /** One step of the plan, and how much it wrote. */
-interface Step extends Decision {
+interface Step extends Decision<ImportEventType> {
   readonly written: number;
 }
 
@@ -248,7 +249,7 @@ const withDependencies = (feature: Feature, { dependencies: located }: FeatureEn
     (other) => !wanted.some((dependency) => dependency.feature === other.feature),
   );
   if (added.length === 0 && removed.length === 0) return unchanged(feature);
-  const events: DomainEvent[] = [
+  const events = [
     ...removed.map((parent) =>
       featureEvent('feature-dependency-removed', feature, { data: { feature: parent.feature } }),
     ),

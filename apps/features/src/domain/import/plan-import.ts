@@ -1,5 +1,5 @@
 import type { ExportedFeatures, ImportReport, Tag } from '@bunting/contracts';
-import type { Decision, DomainEvent } from '../features/feature.ts';
+import type { Decision } from '../features/feature.ts';
 import { environmentNotInProject } from '../refusals.ts';
 import { hasEnvironment, type SegmentReference } from '../project-context.ts';
 import {
@@ -12,6 +12,7 @@ import {
 import type { ImportDestination, Importer } from './import-destination.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { ImportErrors } from './import-errors.ts';
+import type { ImportEvent, ImportEventType } from './import-permissions.ts';
 import { planFeature } from './plan-feature.ts';
 import { parseImportFile } from './parse-import-file.ts';
 
@@ -20,7 +21,7 @@ export type { ImportDestination, Importer } from './import-destination.ts';
 export { type FileReferences, fileReferences } from './parse-import-file.ts';
 
 /** A feature that is new or that changes. */
-export interface PlannedFeature extends Decision {
+export interface PlannedFeature extends Decision<ImportEventType> {
   readonly isNew: boolean;
 }
 
@@ -33,7 +34,7 @@ export interface ImportPlan {
   /** those that are new or change; the others are left alone */
   readonly features: readonly PlannedFeature[];
   /** all events in order, those of the features included */
-  readonly events: readonly DomainEvent[];
+  readonly events: readonly ImportEvent[];
   readonly report: ImportReport;
 }
 
@@ -79,10 +80,10 @@ export const planImport = (data: ExportedFeatures, destination: ImportDestinatio
   errors.throwIfAny();
 
   const changed = plans.filter((plan) => plan.outcome !== 'unchanged');
-  const events: DomainEvent[] = [
-    ...addedFields.map((data): DomainEvent => ({ type: 'context-field-created', data })),
-    ...addedTypes.map((data): DomainEvent => ({ type: 'tag-type-created', data })),
-    ...addedTags.map((data): DomainEvent => ({ type: 'tag-created', data })),
+  const events: ImportEvent[] = [
+    ...addedFields.map((data) => ({ type: 'context-field-created' as const, data })),
+    ...addedTypes.map((data) => ({ type: 'tag-type-created' as const, data })),
+    ...addedTags.map((data) => ({ type: 'tag-created' as const, data })),
     ...changed.flatMap((plan) => plan.events),
   ];
   if (events.length > 0) events.push({ type: 'features-imported', project, environment });

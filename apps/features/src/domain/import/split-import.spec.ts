@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
-import { type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
+import { type Feature, featureEvent } from '../features/feature.ts';
 import { normalizeDependency } from '../features/parts/dependency.ts';
+import type { ImportEvent } from './import-permissions.ts';
 import type { PlannedFeature } from './plan-import.ts';
 import { splitImport } from './split-import.ts';
 
@@ -17,7 +18,7 @@ const described = featureEvent('feature-metadata-updated', stored);
 const added = featureEvent('feature-strategy-add', stored, { environment });
 const elsewhere = featureEvent('feature-strategy-add', stored, { environment: 'development' });
 const depends = featureEvent('feature-dependency-added', stored);
-const planned = (feature: Feature, events: readonly DomainEvent[] = [], isNew = false): PlannedFeature => ({
+const planned = (feature: Feature, events: readonly ImportEvent[] = [], isNew = false): PlannedFeature => ({
   feature,
   events,
   isNew,

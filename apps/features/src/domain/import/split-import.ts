@@ -1,7 +1,9 @@
 import type { FeatureChange } from '@bunting/contracts';
-import type { DomainEvent, Feature, Strategy } from '../features/feature.ts';
+import type { Feature, Strategy } from '../features/feature.ts';
 import { isEqual } from '../is-equal.ts';
+import { withoutProtectedParts } from '../projects/protection.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
+import type { ImportEvent } from './import-permissions.ts';
 import type { ImportPlan, PlannedFeature } from './plan-import.ts';
 import type { ProtectedParts } from './protected-parts.ts';
 
@@ -58,7 +60,7 @@ const dependencyChanges = ({ name: feature, dependencies }: Feature): FeatureCha
     payload: { feature: parent, enabled, variants: [...variants] },
   }));
 
-const isDependencyEvent = ({ type }: DomainEvent): boolean => type.startsWith('feature-dependency-');
+const isDependencyEvent = ({ type }: ImportEvent): boolean => type.startsWith('feature-dependency-');
 
 /**
  * Splits an import into direct changes and proposed changes. Features are created, described and tagged directly;
@@ -75,7 +77,7 @@ export const splitImport = (
   const skipped: { feature: string; reason: string }[] = [];
   for (const plan of planned) {
     const { feature: after, events, isNew } = plan;
-    const before = existing.get(after.name) ?? { ...after, environments: {}, dependencies: [] };
+    const before = existing.get(after.name) ?? withoutProtectedParts(after);
     const keepsSettings = settings && !isEqual(inEnvironment(before, environment), inEnvironment(after, environment));
     const keepsDependencies = dependencies && !isEqual(before.dependencies, after.dependencies);
     if (!keepsSettings && !keepsDependencies) {
@@ -106,7 +108,7 @@ export const splitImport = (
 export const immediateEvents = (
   { features, events }: ImportPlan,
   immediate: readonly PlannedFeature[],
-): readonly DomainEvent[] => {
+): readonly ImportEvent[] => {
   const planned = new Set(features.flatMap((plan) => plan.events));
   const emitted = new Set(immediate.flatMap((plan) => plan.events));
   return events.filter((event) => !planned.has(event) || emitted.has(event));

@@ -28,9 +28,15 @@ export const protectedEdit = (before: Feature, after: Feature): ProtectedEdit =>
   };
 };
 
+/** The feature without what change requests protect. */
+export const withoutProtectedParts = (feature: Feature): Feature => ({
+  ...feature,
+  environments: {},
+  dependencies: [],
+});
+
 /** The edit of a feature that is added: that of its settings, so that a feature without any needs no change request. */
-export const protectedAddition = (added: Feature): ProtectedEdit =>
-  protectedEdit({ ...added, environments: {}, dependencies: [] }, added);
+export const protectedAddition = (added: Feature): ProtectedEdit => protectedEdit(withoutProtectedParts(added), added);
 
 /** The edit of a feature that is removed: none if it is archived. */
 export const protectedRemoval = ({ project, archivedAt }: Feature): ProtectedEdit => ({

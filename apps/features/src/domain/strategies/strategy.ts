@@ -160,7 +160,10 @@ export const withDefaultParameters = (
     : parameters;
 
 /** Turns off a feature that is enabled without an active strategy, because SDKs evaluate such a feature as on for all users. */
-export const disableIfNoActiveStrategy = (feature: Feature, environment: string): Decision => {
+export const disableIfNoActiveStrategy = (
+  feature: Feature,
+  environment: string,
+): Decision<'feature-environment-disabled'> => {
   const { enabled, strategies } = inEnvironment(feature, environment);
   if (!enabled || strategies.some(({ disabled }) => !disabled)) return { feature, events: [] };
   return {

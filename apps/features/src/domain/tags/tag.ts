@@ -26,7 +26,7 @@ export const withTags = (feature: Feature, tags: readonly Tag[]): Feature => {
 };
 
 /** Adds a tag to a feature. Emits nothing when the feature has the tag already. */
-export const addTag = (feature: Feature, { type, value }: Tag): Decision => {
+export const addTag = (feature: Feature, { type, value }: Tag): Decision<'feature-tagged'> => {
   const after = withTags(feature, [{ type, value }]);
   if (after === feature) return { feature, events: [] };
   return { feature: after, events: [featureEvent('feature-tagged', after, { data: { type, value } })] };

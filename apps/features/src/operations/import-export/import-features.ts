@@ -1,16 +1,8 @@
 import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
-import {
-  type Caller,
-  type EventType,
-  ImportFeatures,
-  type ImportReport,
-  maySee,
-  type Permission,
-  Refusal,
-} from '@bunting/contracts';
+import { type Caller, ImportFeatures, type ImportReport, maySee, noAccess, Refusal } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import type { DomainEvent } from '../../domain/features/feature.ts';
 import { withCollaborator } from '../../domain/features/parts/collaborators.ts';
+import { missingImportPermissions } from '../../domain/import/import-permissions.ts';
 import { type Importer, fileReferences, planImport } from '../../domain/import/plan-import.ts';
 import { protectedParts } from '../../domain/import/protected-parts.ts';
 import { immediateEvents, splitImport } from '../../domain/import/split-import.ts';
@@ -21,34 +13,6 @@ import { authorOf } from '../author.ts';
 import { storeProposal, type StoredImportProposal } from './import-proposal.ts';
 import { requireBelowLimits } from '../features/require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
-
-/** An import requires the permissions of the edits that it makes. */
-export const importPermissions: Partial<Record<EventType, Permission>> = {
-  'feature-created': 'CREATE_FEATURE',
-  'feature-metadata-updated': 'UPDATE_FEATURE',
-  'feature-tagged': 'UPDATE_FEATURE',
-  'feature-strategy-add': 'CREATE_FEATURE_STRATEGY',
-  'feature-strategy-update': 'UPDATE_FEATURE_STRATEGY',
-  'feature-strategy-remove': 'DELETE_FEATURE_STRATEGY',
-  'feature-environment-variants-updated': 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
-  'feature-environment-enabled': 'UPDATE_FEATURE_ENVIRONMENT',
-  'feature-environment-disabled': 'UPDATE_FEATURE_ENVIRONMENT',
-  'feature-dependency-added': 'UPDATE_FEATURE_DEPENDENCY',
-  'feature-dependency-removed': 'UPDATE_FEATURE_DEPENDENCY',
-  'context-field-created': 'CREATE_CONTEXT_FIELD',
-  'tag-type-created': 'CREATE_TAG_TYPE',
-};
-
-const authoriseAll = (caller: Caller, events: readonly DomainEvent[]): void => {
-  for (const [type, [event]] of Map.groupBy(events, (event) => event.type)) {
-    const permission = importPermissions[type];
-    if (permission === undefined || event === undefined) continue;
-    authorise(caller, permission, {
-      project: event.project ?? undefined,
-      environment: event.environment ?? undefined,
-    });
-  }
-};
 
 /** The caller and the time, for the plan of an import. */
 export const importerOf = (caller: Caller, now: Date): Importer => ({
@@ -95,7 +59,8 @@ export const importFeaturesEndpoint = ({
     const protection = protectedParts(caller, body, await tx.protection.protectedOf(project));
     const split = splitImport(plan.features, existing, protection);
     const events = immediateEvents(plan, split.immediate);
-    authoriseAll(caller, events);
+    const [missing] = missingImportPermissions(caller, events);
+    if (missing !== undefined) throw noAccess([missing.permission], missing.environment);
     const changed = split.immediate.map(({ feature, isNew }) => ({
       isNew,
       feature: withCollaborator(feature, authorOf(caller)),

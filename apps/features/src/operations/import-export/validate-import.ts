@@ -1,22 +1,19 @@
 import { implement } from '@bunting/bus';
 import {
-  type Caller,
   type ErrorDetail,
   type ExportedFeatures,
   type FeatureChange,
   type ImportValidation,
-  may,
-  type Permission,
   Refusal,
   ValidateImport,
 } from '@bunting/contracts';
-import type { DomainEvent } from '../../domain/features/feature.ts';
+import { type MissingPermission, missingImportPermissions } from '../../domain/import/import-permissions.ts';
 import { fileReferences, planImport } from '../../domain/import/plan-import.ts';
 import { protectedParts, requireProposable } from '../../domain/import/protected-parts.ts';
 import { immediateEvents, splitImport } from '../../domain/import/split-import.ts';
 import { activeProjectNotFound } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
-import { importerOf, importPermissions } from './import-features.ts';
+import { importerOf } from './import-features.ts';
 import { requireBelowLimits } from '../features/require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -44,16 +41,10 @@ const warningsOf = (skipped: readonly { readonly feature: string; readonly reaso
     affectedItems: left.map(({ feature }) => feature),
   }));
 
-const missingPermissions = (caller: Caller, events: readonly DomainEvent[]): ValidationItem[] => {
-  const missing = new Set<Permission>();
-  for (const { type, project, environment } of events) {
-    const permission = importPermissions[type];
-    if (permission === undefined || missing.has(permission)) continue;
-    const scope = { project: project ?? undefined, environment: environment ?? undefined };
-    if (!may(caller, [permission], scope)) missing.add(permission);
-  }
-  if (missing.size === 0) return [];
-  return [{ message: 'The import takes permissions that the caller does not have', affectedItems: [...missing] }];
+const permissionItems = (missing: readonly MissingPermission[]): ValidationItem[] => {
+  if (missing.length === 0) return [];
+  const affectedItems = missing.map(({ permission }) => permission);
+  return [{ message: 'The import takes permissions that the caller does not have', affectedItems }];
 };
 
 const proposalOf = (changes: readonly FeatureChange[], environment: string | undefined): ValidationItem[] => {
@@ -93,7 +84,7 @@ export const validateImportEndpoint = ({ transaction, instanceFeatureLimit }: Fe
             ...warningsOf([...plan.report.skipped, ...split.skipped]),
             ...proposalOf(split.changes, protection.proposedIn),
           ],
-          permissions: missingPermissions(caller, immediateEvents(plan, split.immediate)),
+          permissions: permissionItems(missingImportPermissions(caller, immediateEvents(plan, split.immediate))),
         };
       } catch (error) {
         if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;
