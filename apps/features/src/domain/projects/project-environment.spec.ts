@@ -12,10 +12,17 @@ const shop = { project: { id: 'shop' }, environments: ['development'] };
 
 it('a project gets an environment once', () => {
   const added = { type: 'project-environment-added', project: 'shop', environment: 'staging' };
-  expect(addProjectEnvironment(shop, 'staging')).toEqual(added);
-  expect(refusalOf(() => addProjectEnvironment(shop, 'development'))).toMatchObject({
+  expect(addProjectEnvironment(shop, 'staging', true)).toEqual(added);
+  expect(refusalOf(() => addProjectEnvironment(shop, 'development', true))).toMatchObject({
     kind: 'ConflictError',
     message: 'shop already has the environment development enabled',
+  });
+});
+
+it('a project can get only an environment that exists', () => {
+  expect(refusalOf(() => addProjectEnvironment(shop, 'moon', false))).toMatchObject({
+    kind: 'ValidationError',
+    message: 'Could not find environment moon: see the `/body/environment` property.',
   });
 });
 

@@ -1,7 +1,7 @@
 import { type CreateStrategy, refusal } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
-import { environmentNotInProject, invalidProperty } from '../refusals.ts';
+import { environmentNotInProject, invalidProperty, unknownEnvironment } from '../refusals.ts';
 import { normalizeStrategy } from '../strategies/strategy.ts';
 
 /** A project and the names of its environments. */
@@ -10,14 +10,16 @@ export interface ProjectEnvironments {
   readonly environments: readonly string[];
 }
 
-/** Adds an environment that a project does not have yet. Returns the event. */
+/** Adds an environment that exists and that a project does not have yet. Returns the event. */
 export const addProjectEnvironment = (
   { project, environments }: ProjectEnvironments,
   environment: string,
+  exists: boolean,
 ): DomainEvent => {
   if (environments.includes(environment)) {
     throw refusal('ConflictError', `${project.id} already has the environment ${environment} enabled`);
   }
+  if (!exists) throw unknownEnvironment(environment, '/body/environment');
   return { type: 'project-environment-added', project: project.id, environment };
 };
 

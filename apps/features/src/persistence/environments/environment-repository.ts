@@ -58,6 +58,10 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
       });
     },
 
+    /** Locks an environment, so that it is not deleted concurrently; false if it does not exist. */
+    lockShared: async (name: string): Promise<boolean> =>
+      (await query('select from environment where name = $1 for key share', [name])).length > 0,
+
     /** @throws Refusal `NameExistsError`. */
     add: async (environment: StoredEnvironment): Promise<void> => {
       try {

@@ -203,16 +203,10 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       return (await query<{ name: string }>(text, [id])).map(({ name }) => name);
     },
 
-    /** Connects an environment that the project does not have; false if it does not exist. */
-    connect: async (id: string, environment: string): Promise<boolean> => {
-      try {
-        await tx.em.insert(ProjectEnvironmentEntity, { project: id, environment });
-        emitProjectEnvironmentDelivery(outbox, id, environment);
-        return true;
-      } catch (error) {
-        if (violatedConstraint(error) !== 'project_environment_environment_fkey') throw error;
-        return false;
-      }
+    /** Connects a locked environment that the project does not have. */
+    connect: async (id: string, environment: string): Promise<void> => {
+      await tx.em.insert(ProjectEnvironmentEntity, { project: id, environment });
+      emitProjectEnvironmentDelivery(outbox, id, environment);
     },
 
     /** Disconnects an environment, with the usage of the project's features in it. */
