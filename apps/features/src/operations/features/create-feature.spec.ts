@@ -100,7 +100,11 @@ describe('refuses a name', () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => create({ name: 'race' })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ kind: 'NameExistsError' });
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({
+          kind: 'NameExistsError',
+          message: 'A flag with that name already exists',
+        });
     }
     expect(await features.emittedEvents()).toHaveLength(1);
   });

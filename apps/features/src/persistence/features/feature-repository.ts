@@ -1,4 +1,4 @@
-import { type FeatureState, refusal } from '@bunting/contracts';
+import type { FeatureState } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import { insertStates, type Outbox } from '@bunting/outbox';
 import { emitFeatureDelivery, emitRemovalDelivery } from '../delivery/emit-delivery.ts';
@@ -19,6 +19,7 @@ import {
   projectContextOf,
 } from './project-context.ts';
 import type { BeforeAndAfter, VersionedFeature } from '../transactions/conditional-write.ts';
+import { SerializationFailure } from '../transactions/serialization-failure.ts';
 
 /** A locked feature and the context of its project. */
 export interface LockedFeature {
@@ -226,16 +227,17 @@ export const featureRepository = (
     /** The names of the active features that depend on a locked one. */
     childrenOf: async (name: string): Promise<readonly string[]> => (await childrenOfAll([name])).get(name) ?? [],
 
-    /** Adds features and emits their states. References of the locked feature `like` are locked already. */
+    /**
+     * Adds features and emits their states. References of the locked feature `like` are locked already.
+     * @throws SerializationFailure when a feature of the same name was added concurrently: the retried transaction finds it.
+     */
     add: async (features: readonly Feature[], like?: Feature): Promise<void> => {
       for (const feature of features) await guard.checkAddition(feature);
       try {
         await write(insertAll, features, like);
       } catch (error) {
         if (violatedConstraint(error) !== 'feature_pkey') throw error;
-        const [only, ...others] = features;
-        const which = others.length === 0 && only !== undefined ? `Feature ${only.name}` : 'One of the features';
-        throw refusal('NameExistsError', `${which} already exists`);
+        throw new SerializationFailure('A feature with the same name was added concurrently.', { cause: error });
       }
     },
 
