@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHook
 import { concurrencyLimit } from '../admission/concurrency-limit.ts';
 import { rateLimiter } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
+import { SignInDenied } from '../domain/accounts/provider-sign-in.ts';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
@@ -12,7 +13,7 @@ import type { LoginCookie } from './login-cookie.ts';
 import { providerFaultOf, type OpenIdProvider } from './openid-provider.ts';
 import { ProviderFault } from './provider-fetch.ts';
 import { publicUrl } from './public-url.ts';
-import { SignInDenied, signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
+import { signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 import { sendSignInPage } from './sign-in-page.ts';
 import { providerWriteContext } from './provider-write-context.ts';

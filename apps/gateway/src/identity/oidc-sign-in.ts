@@ -1,5 +1,6 @@
-import { type Caller, type Refusal, systemCaller, type User } from '@bunting/contracts';
-import { requireRootRole } from '../operations/users/root-roles.ts';
+import { type Caller, systemCaller, type User } from '@bunting/contracts';
+import { membershipEvents } from '../domain/accounts/groups.ts';
+import { accountOfFirstSignIn, requireActive, requireAllowedDomain } from '../domain/accounts/provider-sign-in.ts';
 import { userEventData } from '../domain/accounts/users.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { SessionClient } from '../persistence/sessions/session-repository.ts';
@@ -9,9 +10,6 @@ import type { ProviderClaims } from './openid-provider.ts';
 /** The caller of the changes of a sign-in: it creates users and synchronises memberships. */
 export const ssoCaller: Caller = { id: systemCaller.id, name: 'SSO', grants: [] };
 
-/** A refused sign-in of a user whom the provider has authenticated. The message is for that user. */
-export class SignInDenied extends Error {}
-
 export interface SignedIn {
   readonly user: User;
   /** of the new session */
@@ -20,47 +18,25 @@ export interface SignedIn {
   readonly keptGroups: readonly string[];
 }
 
-const requireAllowedDomain = (email: string | null, emailDomains: string): void => {
-  const domains = emailDomains.split(',').flatMap((domain) => domain.trim().toLowerCase().replace(/^@/, '') || []);
-  if (domains.length === 0) return;
-  if (email === null || !domains.includes(email.slice(email.lastIndexOf('@') + 1)))
-    throw new SignInDenied('E-mail addresses of your domain may not sign in here. Ask an administrator of Bunting.');
-};
-
-/**
- * Finds or creates the user of a first sign-in. An existing user is linked by a verified e-mail address, and only while no other subject
- * of the provider is linked to it, so that an address that is given to another user later does not open the account.
- */
+/** Links the subject of a first sign-in to an existing user, or to a new one. */
 const firstSignIn = async (
-  tx: Transaction,
-  { issuer, subject, name, email, hasUnverifiedEmail }: ProviderClaims,
-  settings: OidcClientSettings,
+  { identities, users, roles, events }: Transaction,
+  claims: ProviderClaims,
+  { autoCreate, defaultRootRole, defaultRootRoleId }: OidcClientSettings,
 ): Promise<User> => {
-  const { identities, users, events } = tx;
-  if (email === null) {
-    throw new SignInDenied(
-      hasUnverifiedEmail
-        ? 'The provider has not verified your e-mail address. Verify it there, and sign in again.'
-        : 'The provider names no e-mail address for you. Ask its administrator to add one.',
-    );
-  }
-  const existing = await identities.findByEmail(email);
-  if (existing !== undefined) {
-    const user = existing.isService ? undefined : await users.findForUpdate(existing.id, { only: 'users' });
-    if (user === undefined || (await identities.isLinked(user.id, issuer))) {
-      throw new SignInDenied(
-        'Your e-mail address belongs to an account of someone else. Ask an administrator of Bunting to delete that account.',
-      );
-    }
-    await identities.link(user.id, issuer, subject);
-    return user;
-  }
-  if (!settings.autoCreate)
-    throw new SignInDenied('You have no account yet. Ask an administrator of Bunting to create one.');
-  const rootRole = await requireRootRole(tx, settings.defaultRootRoleId ?? settings.defaultRootRole);
-  const user = await users.add({ name, username: null, email }, rootRole, false);
+  const { issuer, subject, name, email } = claims;
+  const account = email === null ? undefined : await users.findByEmailForUpdate(email);
+  const isLinked = account !== undefined && (await identities.isLinked(account.id, issuer));
+  const existing = accountOfFirstSignIn({ ...claims, account, isLinked, autoCreate });
+  const user =
+    existing ??
+    (await users.add(
+      { name, username: null, email },
+      await roles.requireRootRole(defaultRootRoleId ?? defaultRootRole),
+      false,
+    ));
   await identities.link(user.id, issuer, subject);
-  events.emit([{ type: 'user-created', data: userEventData(user) }]);
+  if (existing === undefined) events.emit([{ type: 'user-created', data: userEventData(user) }]);
   return user;
 };
 
@@ -69,30 +45,22 @@ const firstSignIn = async (
  * @returns the names of groups that the user could not be removed from
  */
 const syncGroups = async (
-  { groups, requireAdministratorLeft, events }: Transaction,
+  { groups, isAdministratorLeft, events }: Transaction,
   userId: number,
   names: readonly string[],
 ): Promise<readonly string[]> => {
   const { added, removed } = await groups.syncMemberships(userId, names, ssoCaller.name);
-  events.emit(
-    added.map(({ id, name }) => ({ type: 'group-user-added', data: { groupId: id, groupName: name, userId } })),
-  );
-  if (removed.length === 0) return [];
-  try {
-    await requireAdministratorLeft();
-  } catch (error) {
-    if ((error as Partial<Refusal>).kind !== 'InvalidOperationError') throw error;
-    await groups.restoreMemberships(
-      userId,
-      removed.map(({ id }) => id),
-      ssoCaller.name,
-    );
-    return removed.map(({ name }) => name);
+  events.emit(added.flatMap((group) => membershipEvents(group, [userId], [])));
+  if (removed.length === 0 || (await isAdministratorLeft())) {
+    events.emit(removed.flatMap((group) => membershipEvents(group, [], [userId])));
+    return [];
   }
-  events.emit(
-    removed.map(({ id, name }) => ({ type: 'group-user-removed', preData: { groupId: id, groupName: name, userId } })),
+  await groups.restoreMemberships(
+    userId,
+    removed.map(({ id }) => id),
+    ssoCaller.name,
   );
-  return [];
+  return removed.map(({ name }) => name);
 };
 
 /**
@@ -108,12 +76,11 @@ export const signInWithProvider = async (
   const { issuer, subject, email, groups } = claims;
   requireAllowedDomain(email, settings.emailDomains);
   const userId = await tx.identities.findForUpdate(issuer, subject);
-  const user =
+  const user = requireActive(
     userId === undefined
       ? await firstSignIn(tx, claims, settings)
-      : await tx.users.findForUpdate(userId, { only: 'users' });
-  if (user === undefined || !user.active)
-    throw new SignInDenied('Your account is deactivated. Ask an administrator of Bunting to activate it.');
+      : await tx.users.findForUpdate(userId, { only: 'users' }),
+  );
   const keptGroups = groups === undefined ? [] : await syncGroups(tx, user.id, groups);
   const secret = await tx.sessions.start(user.id, client);
   return { user, secret, keptGroups };

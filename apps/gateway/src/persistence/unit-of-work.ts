@@ -2,7 +2,7 @@ import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { type Outbox, type OutboxProducer, parsedReply, type ReplyOrReplay, type WriteContext } from '@bunting/outbox';
 import type { AccessEvent } from '../domain/access-event.ts';
-import { requireAdministratorLeft } from './rights/require-administrator-left.ts';
+import { isAdministratorLeft, requireAdministratorLeft } from './rights/require-administrator-left.ts';
 import { groupRepository } from './accounts/group-repository.ts';
 import { identityRepository } from './identity/identity-repository.ts';
 import { scimRepository } from './identity/scim-repository.ts';
@@ -87,6 +87,8 @@ const repositories = (
     },
     passwords: passwordRepository(tx),
     projectRoles: projectRoleRepository(tx),
+    /** Whether the installation has an administrator after the writes of the transaction. */
+    isAdministratorLeft: () => isAdministratorLeft(tx),
     /** @throws Refusal `InvalidOperationError` when the installation would lose its last administrator */
     requireAdministratorLeft: () => requireAdministratorLeft(tx),
     roles: roleRepository(tx),

@@ -2,18 +2,27 @@ import type { Group, GroupBody } from '@bunting/contracts';
 import type { AccessEvent } from '../access-event.ts';
 import { badRequest } from '../refusals.ts';
 
-const userIds = (members: readonly { readonly user: { readonly id: number } }[]): number[] =>
-  members.map(({ user }) => user.id);
+/** What a group is, without its members. */
+export type GroupProperties = Pick<Group, 'id' | 'name' | 'description' | 'mappingsSSO' | 'rootRole'>;
+
+/** The ids of the members of a group. */
+export const memberIds = ({ users }: Pick<GroupBody, 'users'>): number[] => (users ?? []).map(({ user }) => user.id);
 
 /** The data of a group in events. */
-export const groupEventData = ({ id, name, description, mappingsSSO, rootRole, users }: Group) => ({
-  id,
-  name,
-  description,
-  mappingsSSO,
-  rootRole,
-  users: userIds(users),
-});
+export const groupEventData = (
+  { id, name, description, mappingsSSO, rootRole }: GroupProperties,
+  users: readonly number[],
+) => ({ id, name, description, mappingsSSO, rootRole, users });
+
+/** The events of users who have become members of a group, and of those who no longer are. */
+export const membershipEvents = (
+  { id: groupId, name: groupName }: Pick<Group, 'id' | 'name'>,
+  added: readonly number[],
+  removed: readonly number[],
+): AccessEvent[] => [
+  ...added.map((userId): AccessEvent => ({ type: 'group-user-added', data: { groupId, groupName, userId } })),
+  ...removed.map((userId): AccessEvent => ({ type: 'group-user-removed', preData: { groupId, groupName, userId } })),
+];
 
 /**
  * The properties and members of a group after a request, without the root role. Members stay if the request has none.
@@ -26,24 +35,18 @@ export const requestedGroup = (body: GroupBody, before: Group | undefined) => {
     name,
     description: body.description?.trim() || null,
     mappingsSSO: [...new Set(body.mappingsSSO)],
-    members: [...new Set(userIds(body.users ?? before?.users ?? []))],
+    members: [...new Set(memberIds({ users: body.users ?? before?.users ?? [] }))],
   };
 };
 
 /** The events of a group that was created or updated: one for the group, and one for each member added to or removed from an existing one. */
 export const groupEvents = (before: Group | undefined, after: Group): AccessEvent[] => {
-  const data = groupEventData(after);
+  const [users, usersBefore] = [memberIds(after), memberIds(before ?? {})];
+  const data = groupEventData(after, users);
   if (before === undefined) return [{ type: 'group-created', data }];
-  const preData = groupEventData(before);
+  const preData = groupEventData(before, usersBefore);
   if (JSON.stringify(data) === JSON.stringify(preData)) return [];
-  const member = (userId: number) => ({ groupId: after.id, groupName: after.name, userId });
-  return [
-    { type: 'group-updated', data, preData },
-    ...data.users
-      .filter((id) => !preData.users.includes(id))
-      .map((id): AccessEvent => ({ type: 'group-user-added', data: member(id) })),
-    ...preData.users
-      .filter((id) => !data.users.includes(id))
-      .map((id): AccessEvent => ({ type: 'group-user-removed', preData: member(id) })),
-  ];
+  const added = users.filter((id) => !usersBefore.includes(id));
+  const removed = usersBefore.filter((id) => !users.includes(id));
+  return [{ type: 'group-updated', data, preData }, ...membershipEvents(after, added, removed)];
 };

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteGroup } from '@bunting/contracts';
-import { groupEventData } from '../../domain/accounts/groups.ts';
+import { groupEventData, memberIds } from '../../domain/accounts/groups.ts';
 import { groupNotFound } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -11,7 +11,7 @@ export const deleteGroupEndpoint = ({ transaction }: GatewayContext) =>
       if (group === undefined) throw groupNotFound();
       await tx.groups.remove(group.id);
       await tx.requireAdministratorLeft();
-      tx.events.emit([{ type: 'group-deleted', preData: groupEventData(group) }]);
+      tx.events.emit([{ type: 'group-deleted', preData: groupEventData(group, memberIds(group)) }]);
       return null;
     }),
   );

@@ -2,7 +2,6 @@ import type { Group, GroupBody } from '@bunting/contracts';
 import { groupEvents, requestedGroup } from '../../domain/accounts/groups.ts';
 import { badRequest } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { requireRootRole } from '../users/root-roles.ts';
 
 /** Creates or updates a group with its members. Emits an event if anything changed, and one for each member added or removed. */
 export const saveGroup = async (
@@ -14,7 +13,7 @@ export const saveGroup = async (
   const existing = await tx.users.findExisting(members);
   const unknown = members.find((id) => !existing.includes(id));
   if (unknown !== undefined) throw badRequest(`There is no user ${unknown}`, '/body/users');
-  const rootRole = body.rootRole == null ? null : await requireRootRole(tx, body.rootRole);
+  const rootRole = body.rootRole == null ? null : await tx.roles.requireRootRole(body.rootRole);
 
   const id = await tx.groups.save({ ...properties, rootRole }, by, before?.id);
   await tx.groups.setMembers(id, members, by);

@@ -9,7 +9,6 @@ import {
   storedOidc,
 } from '../../identity/oidc-settings.ts';
 import { providerFaultOf, openIdProvider } from '../../identity/openid-provider.ts';
-import { requireRootRole } from '../users/root-roles.ts';
 import { settingEvent } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -40,7 +39,7 @@ export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: Gateway
           retryAfterSeconds: 1,
         });
       }
-      if (after.defaultRootRoleId !== null) await requireRootRole(tx, after.defaultRootRoleId);
+      if (after.defaultRootRoleId !== null) await tx.roles.requireRootRole(after.defaultRootRoleId);
       const { secret, ...values } = after;
       await tx.settings.save('oidc', values, secret === undefined ? null : signInSettings.secrets.seal(secret));
       const { secret: secretBefore, ...valuesBefore } = before;

@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateServiceAccount } from '@bunting/contracts';
 import { validUserNames } from '../../domain/accounts/user-names.ts';
-import { requireRootRole } from '../users/root-roles.ts';
 import { userEventData } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -11,7 +10,7 @@ export const createServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
       const { username, name, rootRole } = request.body;
       const account = await tx.users.add(
         validUserNames({ username, name: name ?? null }),
-        await requireRootRole(tx, rootRole),
+        await tx.roles.requireRootRole(rootRole),
         true,
       );
       tx.events.emit([{ type: 'service-account-created', data: userEventData(account) }]);

@@ -2,7 +2,6 @@ import { implement } from '@bunting/bus';
 import { CreateUser } from '@bunting/contracts';
 import { validUserNames } from '../../domain/accounts/user-names.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
-import { requireRootRole } from './root-roles.ts';
 import { userEventData } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -13,7 +12,7 @@ export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: Ga
     // As in Unleash, the rules for passwords hold when users choose one, not when an administrator gives them the first.
     const hash = password ? await signIn.passwords.hash(password) : undefined;
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
-      const created = await tx.users.add(names, await requireRootRole(tx, rootRole), false);
+      const created = await tx.users.add(names, await tx.roles.requireRootRole(rootRole), false);
       tx.events.emit([{ type: 'user-created', data: userEventData(created) }]);
       if (hash !== undefined) await tx.passwords.set(created.id, hash);
       const by = { isNew: true, createdBy: request.caller.name };

@@ -156,21 +156,27 @@ export const userRepository = (tx: Tx) => {
     }
   };
 
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+
   return {
     ...userReads(tx),
     /** An account, locked until the transaction ends. */
-    findForUpdate: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
-      const lockMode = LockMode.PESSIMISTIC_WRITE;
-      return userOfType(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), only);
-    },
+    findForUpdate: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> =>
+      userOfType(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), only),
+    /** The account with the e-mail address in lower case, which can be a service account; locked until the transaction ends. */
+    findByEmailForUpdate: async (email: string): Promise<User | undefined> =>
+      userOfType(
+        await tx.em.findOne(UserEntity, { [raw('lower(email)')]: email, deletedAt: null }, { lockMode }),
+        undefined,
+      ),
     /** Which of the ids belong to users or service accounts; locks them against deletion until the transaction ends. */
     findExisting: async (ids: readonly number[]): Promise<number[]> => {
       const text =
         'select id from api_user where id = any ($1::integer[]) and deleted_at is null order by id for share';
       return (await query<{ id: number }>(text, [ids])).map(({ id }) => id);
     },
-    add: ({ name, username, email }: UserNames, rootRole: number, isService: boolean): Promise<User> =>
-      flush(tx.em.create(UserEntity, { name, username, email, rootRole, isService, seenAt: null })),
+    add: ({ name, username, email }: UserNames, rootRole: number, isService: boolean, isActive = true): Promise<User> =>
+      flush(tx.em.create(UserEntity, { name, username, email, rootRole, isService, isActive, seenAt: null })),
     save: async (id: number, { name, username, email, rootRole, active }: UserUpdate): Promise<User> => {
       const row = await tx.em.findOneOrFail(UserEntity, { id });
       return flush(

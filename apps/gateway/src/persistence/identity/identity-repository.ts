@@ -8,11 +8,6 @@ export const identityRepository = ({ query }: Pick<Tx, 'query'>) => ({
     const text = 'select user_id as "userId" from user_identity where issuer = $1 and subject = $2';
     return (await query<{ userId: number }>(text, [issuer, subject]))[0]?.userId;
   },
-  /** The account with the e-mail address, which can be a service account; undefined where there is none. */
-  findByEmail: async (email: string): Promise<{ readonly id: number; readonly isService: boolean } | undefined> => {
-    const text = `select id, is_service as "isService" from api_user where lower(email) = $1 and deleted_at is null`;
-    return (await query<{ id: number; isService: boolean }>(text, [email]))[0];
-  },
   /** Whether the user is linked to a subject of the issuer. */
   isLinked: async (userId: number, issuer: string): Promise<boolean> =>
     (await query('select from user_identity where user_id = $1 and issuer = $2', [userId, issuer])).length > 0,

@@ -16,15 +16,19 @@ const anyLeft = `
         select from user_grant g where g.user_id = u.id and g.permission = 'ADMIN' and g.project is null))) as left`;
 
 /**
- * Ensures that one administrator is left: a valid admin token, or an admin with a valid token, or with a password while passwords are
+ * Whether one administrator is left: a valid admin token, or an admin with a valid token, or with a password while passwords are
  * accepted. One who can sign in through an identity provider only does not count: the provider may fail. Takes an advisory lock, so that
  * two administrators who concurrently remove each other cannot both succeed.
- * @throws Refusal `InvalidOperationError` when no administrator would be left
  */
-export const requireAdministratorLeft = async ({ query }: Pick<Tx, 'query'>): Promise<void> => {
+export const isAdministratorLeft = async ({ query }: Pick<Tx, 'query'>): Promise<boolean> => {
   await query('select pg_advisory_xact_lock(hashtext($1))', ['administrators']);
   const [row] = await query<{ left: boolean }>(anyLeft);
-  if (row?.left === true) return;
+  return row?.left === true;
+};
+
+/** @throws Refusal `InvalidOperationError` when no administrator would be left */
+export const requireAdministratorLeft = async (tx: Pick<Tx, 'query'>): Promise<void> => {
+  if (await isAdministratorLeft(tx)) return;
   throw refusal(
     'InvalidOperationError',
     'This would leave Bunting without an administrator. Create another admin with a password or a token, or an admin token, first.',

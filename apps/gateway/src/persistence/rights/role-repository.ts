@@ -1,5 +1,6 @@
 import { type Permission, type Role, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
+import { badRequest } from '../../domain/refusals.ts';
 import { predefinedRole, type RoleGrant, type RoleWithGrants, type RoleInput } from '../../domain/rights/roles.ts';
 import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../entities.ts';
 
@@ -74,12 +75,14 @@ export const roleRepository = (tx: Tx) => {
       const rows = await query<RoleRow>(text, [ids]);
       return new Map(rows.map(({ id, permissions }) => [id, permissions]));
     },
-    /** The id of a root role, by its id or name. */
-    findRootRoleId: async (idOrName: number | string): Promise<number | undefined> => {
+    /** The id of a root role, by its id or name. @throws Refusal 400 when there is none */
+    requireRootRole: async (idOrName: number | string): Promise<number> => {
       const text = `
         select id from role where type in ('root', 'root-custom') and (id::text = $1 or lower(name) = lower($1))
         order by id::text = $1 desc limit 1 for share`;
-      return (await query<{ id: number }>(text, [String(idOrName)]))[0]?.id;
+      const [found] = await query<{ id: number }>(text, [String(idOrName)]);
+      if (found === undefined) throw badRequest(`There is no root role ${idOrName}`, '/body/rootRole');
+      return found.id;
     },
     /** Creates a role, or updates the one with the id. @throws Refusal `NameExistsError` */
     save: async (role: RoleInput, knownId?: number): Promise<RoleWithGrants> => {

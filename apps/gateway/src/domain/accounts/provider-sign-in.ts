@@ -1,0 +1,64 @@
+import type { User } from '@bunting/contracts';
+
+/** A refused sign-in of a user whom the provider has authenticated. The message is for that user. */
+export class SignInDenied extends Error {}
+
+/**
+ * @param emailDomains the domains whose users may sign in, separated by commas; none for all
+ * @throws SignInDenied for an address of another domain, and without an address
+ */
+export const requireAllowedDomain = (email: string | null, emailDomains: string): void => {
+  const domains = emailDomains.split(',').flatMap((domain) => domain.trim().toLowerCase().replace(/^@/, '') || []);
+  if (domains.length === 0) return;
+  if (email === null || !domains.includes(email.slice(email.lastIndexOf('@') + 1)))
+    throw new SignInDenied('E-mail addresses of your domain may not sign in here. Ask an administrator of Bunting.');
+};
+
+/** What is known about a subject of a provider that signs in for the first time. */
+export interface FirstSignIn {
+  /** the e-mail address, only if the provider has verified it */
+  readonly email: string | null;
+  readonly hasUnverifiedEmail: boolean;
+  /** the account with the e-mail address; it can be a service account */
+  readonly account: User | undefined;
+  /** whether the account is linked to another subject of the provider */
+  readonly isLinked: boolean;
+  /** whether sign-ins create accounts */
+  readonly autoCreate: boolean;
+}
+
+/**
+ * The account that a first sign-in is linked to; undefined where it creates one. An account is linked by a verified e-mail address, and only
+ * while no other subject of the provider is linked to it, so that an address that is given to another user later does not open the account.
+ * @throws SignInDenied for a subject that gets no account
+ */
+export const accountOfFirstSignIn = ({
+  email,
+  hasUnverifiedEmail,
+  account,
+  isLinked,
+  autoCreate,
+}: FirstSignIn): User | undefined => {
+  if (email === null) {
+    throw new SignInDenied(
+      hasUnverifiedEmail
+        ? 'The provider has not verified your e-mail address. Verify it there, and sign in again.'
+        : 'The provider names no e-mail address for you. Ask its administrator to add one.',
+    );
+  }
+  if (account?.accountType === 'Service Account' || isLinked) {
+    throw new SignInDenied(
+      'Your e-mail address belongs to an account of someone else. Ask an administrator of Bunting to delete that account.',
+    );
+  }
+  if (account === undefined && !autoCreate)
+    throw new SignInDenied('You have no account yet. Ask an administrator of Bunting to create one.');
+  return account;
+};
+
+/** @throws SignInDenied for a deactivated or deleted user */
+export const requireActive = (user: User | undefined): User => {
+  if (user?.active !== true)
+    throw new SignInDenied('Your account is deactivated. Ask an administrator of Bunting to activate it.');
+  return user;
+};
