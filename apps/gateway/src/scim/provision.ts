@@ -1,11 +1,18 @@
-import { type Caller, systemCaller, type User } from '@bunting/contracts';
+import { type Caller, systemCaller } from '@bunting/contracts';
+import { groupEventData } from '../domain/accounts/groups.ts';
+import {
+  changedGroup,
+  type GroupChange,
+  type StoredGroup,
+  usersConcerned,
+} from '../domain/accounts/provisioned-groups.ts';
 import { predefinedRole } from '../domain/rights/roles.ts';
 import { validUserNames } from '../domain/accounts/user-names.ts';
-import { userEventData } from '../domain/accounts/users.ts';
+import { updateOutcome, userEventData } from '../domain/accounts/users.ts';
 import type { ScimGroupRow, ScimUserRow } from '../persistence/identity/scim-repository.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import { invalidValue, notFoundResource, ScimError } from './scim-error.ts';
-import { type GroupChange, memberChanges, parseGroupPatch, parseScimGroup } from './scim-group.ts';
+import { parseGroupPatch, parseScimGroup } from './scim-group.ts';
 import { applyUserPatch, type ScimUserInput, parseScimUser } from './scim-user.ts';
 
 /** The caller of what an identity provider changes. */
@@ -28,14 +35,11 @@ const userAfter = async ({ scim }: Transaction, id: number): Promise<ScimUserRow
 export const createUser = async (tx: Transaction, body: unknown): Promise<ScimUserRow> => {
   const input = parseScimUser(body);
   await requireFree(tx, input, 0);
-  let user = await tx.users.add(validUserNames(input), predefinedRole.viewer, false);
-  if (!input.active) user = await tx.users.save(user.id, { ...namesOf(input), rootRole: user.rootRole, active: false });
+  const user = await tx.users.add(validUserNames(input), predefinedRole.viewer, false, input.active);
   await tx.scim.setProvisionedUser(user.id, input.provisioned);
   tx.events.emit([{ type: 'user-created', data: userEventData(user) }]);
   return userAfter(tx, user.id);
 };
-
-const namesOf = ({ name, username, email }: ScimUserInput) => validUserNames({ name, username, email });
 
 const changeUser = async (
   tx: Transaction,
@@ -46,11 +50,13 @@ const changeUser = async (
   if (before === undefined) throw notFoundResource('user', String(id));
   const input = inputOf(await userAfter(tx, id));
   await requireFree(tx, input, id);
-  const after: User = await tx.users.save(id, { ...namesOf(input), rootRole: before.rootRole, active: input.active });
+  const update = { ...validUserNames(input), rootRole: before.rootRole, active: input.active };
+  const after = await tx.users.save(id, update);
   await tx.scim.setProvisionedUser(id, input.provisioned);
-  if (before.active && !after.active) await tx.sessions.endAll(id);
-  if (tx.events.emitIfChanged({ type: 'user-updated', data: userEventData(after), preData: userEventData(before) }))
-    await tx.requireAdministratorLeft();
+  const { events, endsSessions } = updateOutcome('user-updated', before, after);
+  if (endsSessions) await tx.sessions.endAll(id);
+  if (events.length > 0) await tx.requireAdministratorLeft();
+  tx.events.emit(events);
   return userAfter(tx, id);
 };
 
@@ -82,43 +88,35 @@ const requireUsers = async ({ scim }: Transaction, ids: readonly number[]): Prom
 const groupAfter = async ({ scim }: Transaction, id: number): Promise<ScimGroupRow> =>
   (await scim.findGroup(id, true)) as ScimGroupRow;
 
-const setExternalId = (tx: Transaction, id: number, externalId: string | null): Promise<void> =>
-  tx.scim.setProvisionedGroup(id, externalId === null ? {} : { externalId });
-
 /** Creates a group with its members. @throws ScimError 409 for a name that is taken */
 export const createGroup = async (tx: Transaction, body: unknown): Promise<ScimGroupRow> => {
-  const { name, externalId = null, members = new Set<number>() } = parseScimGroup(body);
+  const { name, externalId, members } = parseScimGroup(body);
   await requireUsers(tx, [...members]);
   const content = { name, description: null, mappingsSSO: [], rootRole: null };
-  const id = await tx.groups.save(content, scimCaller.name);
-  await setExternalId(tx, id, externalId);
-  await tx.scim.changeMembers(id, [...members], [], scimCaller.name);
-  tx.events.emit([{ type: 'group-created', data: { id, ...content, users: [...members] } }]);
+  const provisioned = externalId === null ? {} : { externalId };
+  const id = await tx.groups.save({ ...content, provisioned }, scimCaller.name);
+  await tx.scim.addMembers(id, [...members], scimCaller.name);
+  tx.events.emit([{ type: 'group-created', data: groupEventData({ id, ...content }, [...members]) }]);
   return groupAfter(tx, id);
 };
 
-const changeGroup = async (tx: Transaction, id: number, change: GroupChange): Promise<void> => {
-  const { scim, groups, events } = tx;
-  if (!(await groups.lock(id))) throw notFoundResource('group', String(id));
-  const before = (await scim.findGroup(id, false)) as ScimGroupRow;
-  const { name = before.name, externalId } = change;
-  if (name !== before.name) {
-    await groups.rename(id, name);
-    events.emit([{ type: 'group-updated', data: { id, name }, preData: { id, name: before.name } }]);
-  }
-  if (externalId !== undefined || before.provisioned === null)
-    await setExternalId(tx, id, externalId === undefined ? (before.provisioned?.externalId ?? null) : externalId);
+const groupForUpdate = async ({ groups }: Transaction, id: number): Promise<StoredGroup> => {
+  const group = await groups.findStoredForUpdate(id);
+  if (group === undefined) throw notFoundResource('group', String(id));
+  return group;
+};
 
-  // A group can have many members: they are read only where the change replaces them all.
-  const current = new Set(change.members === undefined ? [] : await scim.memberIds(id));
-  const { named, added, removed } = memberChanges(change, current);
+const changeGroup = async (tx: Transaction, id: number, change: GroupChange): Promise<void> => {
+  const before = await groupForUpdate(tx, id);
+  const members = await tx.scim.memberIds(id, usersConcerned(before, change));
+  const { after, named, added, removed, events } = changedGroup(before, members, change);
   await requireUsers(tx, added);
-  const changed = await scim.changeMembers(id, added, removed, scimCaller.name);
-  await scim.claimMembers(id, named);
-  if (changed.removed.length > 0) await tx.requireAdministratorLeft();
-  const membership = (userId: number) => ({ groupId: id, groupName: name, userId });
-  events.emit(changed.added.map((userId) => ({ type: 'group-user-added', data: membership(userId) })));
-  events.emit(changed.removed.map((userId) => ({ type: 'group-user-removed', preData: membership(userId) })));
+  await tx.groups.save(after, scimCaller.name, id);
+  await tx.scim.removeMembers(id, removed);
+  await tx.scim.addMembers(id, added, scimCaller.name);
+  await tx.scim.claimMembers(id, named);
+  if (removed.length > 0) await tx.requireAdministratorLeft();
+  tx.events.emit(events);
 };
 
 /** Replaces name and members of a group. */
@@ -135,12 +133,10 @@ export const patchGroup = async (tx: Transaction, id: number, body: unknown): Pr
 
 /** Deletes a group with its memberships and roles. */
 export const deleteGroup = async (tx: Transaction, id: number): Promise<null> => {
-  const { scim, groups } = tx;
-  if (!(await groups.lock(id))) throw notFoundResource('group', String(id));
-  const { name } = (await scim.findGroup(id, false)) as ScimGroupRow;
-  const users = await scim.memberIds(id);
-  await groups.remove(id);
+  const group = await groupForUpdate(tx, id);
+  const members = await tx.scim.memberIds(id);
+  await tx.groups.remove(id);
   await tx.requireAdministratorLeft();
-  tx.events.emit([{ type: 'group-deleted', preData: { id, name, users } }]);
+  tx.events.emit([{ type: 'group-deleted', preData: groupEventData(group, members) }]);
   return null;
 };

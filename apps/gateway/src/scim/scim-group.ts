@@ -1,34 +1,12 @@
 import { isJsonObject } from '@bunting/contracts';
 import type { Filter } from 'scim2-parse-filter';
+import type { GroupChange } from '../domain/accounts/provisioned-groups.ts';
 import type { ScimGroupRow } from '../persistence/identity/scim-repository.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
 import { parseFilter } from './scim-filter.ts';
 import { parsePatchOperations, patchOperationKind } from './scim-user.ts';
 
 export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
-
-/** What becomes of a group. What is undefined stays as it is. */
-export interface GroupChange {
-  readonly name?: string;
-  readonly externalId?: string | null;
-  /** all members */
-  readonly members?: ReadonlySet<number>;
-  readonly added: ReadonlySet<number>;
-  readonly removed: ReadonlySet<number>;
-}
-
-/**
- * The members that a change adds to a group and removes from it, and all that it names.
- * @param current the members of the group; not used by a change that names no complete list
- */
-export const memberChanges = ({ members, added, removed }: GroupChange, current: ReadonlySet<number>) =>
-  members === undefined
-    ? { named: [...added], added: [...added], removed: [...removed] }
-    : {
-        named: [...members],
-        added: [...members].filter((id) => !current.has(id)),
-        removed: [...current].filter((id) => !members.has(id)),
-      };
 
 /** The largest id that PostgreSQL makes as an `integer`. */
 const largestId = 2_147_483_647;
@@ -91,7 +69,7 @@ const attribute = (body: Attributes, wanted: string): unknown =>
 const noUsers: ReadonlySet<number> = new Set();
 
 /** The group that the body of a POST or PUT describes. @throws ScimError 400 */
-export const parseScimGroup = (body: unknown): GroupChange & { readonly name: string } => {
+export const parseScimGroup = (body: unknown): Required<GroupChange> => {
   if (!isJsonObject(body)) throw new ScimError(400, 'The body must be a group.', 'invalidSyntax');
   return {
     name: nameIn(attribute(body, 'displayName')),

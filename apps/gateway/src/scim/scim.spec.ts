@@ -441,6 +441,35 @@ describe('groups', () => {
     expect(await scim('GET', `Groups/${team.id}`)).toMatchObject(error(404));
   });
 
+  it('emit all properties and members, as requests to the API do, when they are renamed or deleted', async () => {
+    const { id: member } = await created({ userName: 'of-events' });
+    const team = await group('Of events', [member]);
+    await admin('PUT', `groups/${team.id}`, {
+      name: 'Of events',
+      description: 'A team',
+      rootRole: 2,
+      mappingsSSO: ['x'],
+    });
+    await patch(`Groups/${team.id}`, { op: 'replace', path: 'displayName', value: 'Of SCIM' });
+    await scim('DELETE', `Groups/${team.id}`);
+    const data = {
+      id: Number(team.id),
+      description: 'A team',
+      rootRole: 2,
+      mappingsSSO: ['x'],
+      users: [Number(member)],
+    };
+    expect((await eventsOf('group-updated')).at(-1)).toMatchObject({
+      createdBy: 'SCIM',
+      data: { ...data, name: 'Of SCIM' },
+      preData: { ...data, name: 'Of events' },
+    });
+    expect((await eventsOf('group-deleted')).at(-1)).toMatchObject({
+      createdBy: 'SCIM',
+      preData: { ...data, name: 'Of SCIM' },
+    });
+  });
+
   it('keep a member whom single sign-on had added first, when a sign-in no longer names the group', async () => {
     const signInWithoutGroups = (userId: string) =>
       gateway.database.transaction((tx) => groupRepository(tx).syncMemberships(Number(userId), [], 'SSO'));

@@ -1,6 +1,6 @@
 import type { User } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { updatedUser } from './users.ts';
+import { updatedUser, updateOutcome } from './users.ts';
 
 const before: User = {
   id: 7,
@@ -40,4 +40,25 @@ it('a user without a username keeps an e-mail address', () => {
 
 it('an update of a user with a malformed e-mail address is refused', () => {
   expect(() => updatedUser(before, { email: 'maria' })).toThrow('The email must be an address');
+});
+
+it('an update that changes nothing emits no event', () => {
+  expect(updateOutcome('user-updated', before, { ...before })).toEqual({ events: [], endsSessions: false });
+});
+
+it('an update of a user emits the user before and after', () => {
+  expect(updateOutcome('user-updated', before, { ...before, name: 'Mia' }).events).toEqual([
+    {
+      type: 'user-updated',
+      data: expect.objectContaining({ id: 7, name: 'Mia' }),
+      preData: expect.objectContaining({ id: 7, name: 'Maria' }),
+    },
+  ]);
+});
+
+it('an update that deactivates a user, and no other, ends the sessions', () => {
+  const inactive = { ...before, active: false };
+  expect(updateOutcome('user-updated', before, inactive).endsSessions).toBe(true);
+  expect(updateOutcome('user-updated', inactive, { ...inactive, name: 'Mia' }).endsSessions).toBe(false);
+  expect(updateOutcome('user-updated', inactive, before).endsSessions).toBe(false);
 });

@@ -1,5 +1,8 @@
 import { type Group, refusal } from '@bunting/contracts';
 import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
+import { LockMode } from '@mikro-orm/postgresql';
+import type { ProvisionedGroup } from '../../domain/accounts/provisioned-attributes.ts';
+import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../entities.ts';
 import { userColumns, type UserRow, userOf } from './user-repository.ts';
 
@@ -16,6 +19,8 @@ export interface GroupInput {
   readonly description: string | null;
   readonly mappingsSSO: readonly string[];
   readonly rootRole: number | null;
+  /** stays as it is when left out */
+  readonly provisioned?: ProvisionedGroup | null;
 }
 
 const groups = `
@@ -53,12 +58,6 @@ const syncMemberships = `
   union all select id, name, true from added join user_group on id = group_id
   order by "isAdded", id`;
 
-/** The refusal of a name that another group has; every other error as it is. */
-const nameError = (error: unknown, name: string): unknown =>
-  violatedConstraint(error) === 'user_group_by_name'
-    ? refusal('NameExistsError', `Group name already exists: ${name}`)
-    : error;
-
 /** Reads of groups without a lock: for responses, not for decisions. */
 export const groupReads = ({ query }: Pick<Tx, 'query'>) => ({
   /** All groups, or those with the ids, ordered by name. */
@@ -89,14 +88,23 @@ export const groupRepository = (tx: Tx) => {
       const found = await query('select from user_group where id = $1 for update', [id]);
       return found.length === 0 ? undefined : (await list([id]))[0];
     },
+    /** A group without its members, locked until the transaction ends. */
+    findStoredForUpdate: async (id: number): Promise<StoredGroup | undefined> =>
+      (await tx.em.findOne(GroupEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })) ?? undefined,
     /** Creates a group, or updates the one with the id. @throws Refusal `NameExistsError` */
     save: async (
-      { name, description, mappingsSSO, rootRole }: GroupInput,
+      { name, description, mappingsSSO, rootRole, provisioned }: GroupInput,
       createdBy: string,
       id?: number,
     ): Promise<number> => {
       const { em } = tx;
-      const content = { name, description, mappingsSSO: [...mappingsSSO], rootRole };
+      const content = {
+        name,
+        description,
+        mappingsSSO: [...mappingsSSO],
+        rootRole,
+        ...(provisioned === undefined ? {} : { provisioned }),
+      };
       try {
         const group =
           id === undefined
@@ -105,18 +113,8 @@ export const groupRepository = (tx: Tx) => {
         await em.flush();
         return group.id;
       } catch (error) {
-        throw nameError(error, name);
-      }
-    },
-    /** Locks a group until the transaction ends. @returns whether there is one */
-    lock: async (id: number): Promise<boolean> =>
-      (await query('select from user_group where id = $1 for update', [id])).length > 0,
-    /** @throws Refusal `NameExistsError` */
-    rename: async (id: number, name: string): Promise<void> => {
-      try {
-        await tx.em.nativeUpdate(GroupEntity, { id }, { name });
-      } catch (error) {
-        throw nameError(error, name);
+        if (violatedConstraint(error) !== 'user_group_by_name') throw error;
+        throw refusal('NameExistsError', `Group name already exists: ${name}`);
       }
     },
     setMembers: async (group: number, users: readonly number[], createdBy: string): Promise<void> => {

@@ -139,32 +139,20 @@ export const scimRepository = ({ query }: Pick<Tx, 'query'>) => {
     setProvisionedUser: async (id: number, provisioned: ProvisionedUser): Promise<void> => {
       await query('update api_user set provisioned = $2 where id = $1', [id, JSON.stringify(provisioned)]);
     },
-    setProvisionedGroup: async (id: number, provisioned: ProvisionedGroup): Promise<void> => {
-      await query('update user_group set provisioned = $2 where id = $1', [id, JSON.stringify(provisioned)]);
-    },
     /** Which of the ids are users; locks them against deletion until the transaction ends. */
     findUserIds: async (ids: readonly number[]): Promise<ReadonlySet<number>> => {
       const text = `
         select id from api_user where id = any ($1::integer[]) and deleted_at is null and not is_service order by id for share`;
       return new Set((await query<{ id: number }>(text, [ids])).map(({ id }) => id));
     },
-    /** Adds members, and removes members. @returns the ids of those who were none, and of those who were some */
-    changeMembers: async (
-      group: number,
-      added: readonly number[],
-      removed: readonly number[],
-      createdBy: string,
-    ): Promise<{ readonly added: readonly number[]; readonly removed: readonly number[] }> => {
-      const gone = await query<{ id: number }>(
-        'delete from group_member where group_id = $1 and user_id = any ($2::integer[]) returning user_id as id',
-        [group, removed],
-      );
-      const come = await query<{ id: number }>(
-        `insert into group_member (group_id, user_id, created_by) select $1, id, $3 from unnest($2::integer[]) as id
-         on conflict do nothing returning user_id as id`,
-        [group, added, createdBy],
-      );
-      return { added: come.map(({ id }) => id), removed: gone.map(({ id }) => id) };
+    addMembers: async (group: number, ids: readonly number[], createdBy: string): Promise<void> => {
+      const text = `
+        insert into group_member (group_id, user_id, created_by) select $1, id, $3 from unnest($2::integer[]) as id
+        on conflict do nothing`;
+      await query(text, [group, ids, createdBy]);
+    },
+    removeMembers: async (group: number, ids: readonly number[]): Promise<void> => {
+      await query('delete from group_member where group_id = $1 and user_id = any ($2::integer[])', [group, ids]);
     },
     /** Makes memberships that single sign-on began memberships of SCIM, which sign-ins do not end. */
     claimMembers: async (group: number, ids: readonly number[]): Promise<void> => {
@@ -173,10 +161,12 @@ export const scimRepository = ({ query }: Pick<Tx, 'query'>) => {
         [group, ids],
       );
     },
-    /** The ids of all members. */
-    memberIds: async (group: number): Promise<readonly number[]> =>
-      (await query<{ id: number }>('select user_id as id from group_member where group_id = $1', [group])).map(
-        ({ id }) => id,
-      ),
+    /** The ids of all members, or of those among the users. */
+    memberIds: async (group: number, among?: readonly number[]): Promise<readonly number[]> => {
+      const text = `
+        select user_id as id from group_member
+        where group_id = $1 and ($2::integer[] is null or user_id = any ($2::integer[])) order by user_id`;
+      return (await query<{ id: number }>(text, [group, among ?? null])).map(({ id }) => id);
+    },
   };
 };

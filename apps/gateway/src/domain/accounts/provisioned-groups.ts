@@ -1,0 +1,53 @@
+import type { AccessEvent } from '../access-event.ts';
+import { groupEventData, type GroupProperties, membershipEvents } from './groups.ts';
+import type { ProvisionedGroup } from './provisioned-attributes.ts';
+
+/** A group as an identity provider manages it, without its members: there can be many. */
+export interface StoredGroup extends GroupProperties {
+  readonly provisioned: ProvisionedGroup | null;
+}
+
+/** What an identity provider changes of a group. What is undefined stays as it is. */
+export interface GroupChange {
+  readonly name?: string;
+  readonly externalId?: string | null;
+  /** all members */
+  readonly members?: ReadonlySet<number>;
+  readonly added: ReadonlySet<number>;
+  readonly removed: ReadonlySet<number>;
+}
+
+const isRenamed = ({ name: before }: StoredGroup, { name = before }: GroupChange): boolean => name !== before;
+
+/** The users of whom must be known whether they are members, before a change is decided; undefined for all members. */
+export const usersConcerned = (before: StoredGroup, change: GroupChange): readonly number[] | undefined =>
+  change.members !== undefined || isRenamed(before, change) ? undefined : [...change.added, ...change.removed];
+
+/**
+ * A group after a change, the members that the change names, adds and removes, and the events. Unlike that of a request to the API, an event
+ * of the group is for its properties only: with the ids of all members it is too large for each member that is added.
+ * @param members the members among `usersConcerned`
+ */
+export const changedGroup = (before: StoredGroup, members: readonly number[], change: GroupChange) => {
+  const { name = before.name, externalId = before.provisioned?.externalId ?? null } = change;
+  const after: StoredGroup = { ...before, name, provisioned: externalId === null ? {} : { externalId } };
+  const current = new Set(members);
+  const named = change.members ?? change.added;
+  const isRemoved = (id: number): boolean =>
+    change.members === undefined ? change.removed.has(id) : !change.members.has(id);
+  const added = [...named].filter((id) => !current.has(id));
+  const removed = members.filter(isRemoved);
+  const membersAfter = [...members.filter((id) => !isRemoved(id)), ...added].toSorted((one, other) => one - other);
+  const renaming: AccessEvent = {
+    type: 'group-updated',
+    data: groupEventData(after, membersAfter),
+    preData: groupEventData(before, members),
+  };
+  return {
+    after,
+    named: [...named],
+    added,
+    removed,
+    events: [...(isRenamed(before, change) ? [renaming] : []), ...membershipEvents(after, added, removed)],
+  };
+};
