@@ -26,7 +26,6 @@ import { inviteLinkSecrets } from './persistence/links/invite-link-secrets.ts';
 import { gatewayMigrations } from './persistence/migrations/index.ts';
 import { existingProjectsReader } from './persistence/projects/existing-projects.ts';
 import { listenForAccessChanges } from './persistence/rights/access-change-listener.ts';
-import { sessionRepository } from './persistence/sessions/session-repository.ts';
 import { configuredCipher } from './persistence/tokens/token-cipher.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 import { signInLog } from './sessions/sign-in-log.ts';
@@ -114,10 +113,11 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     sdkDelivery,
     ownBus,
     awaitRights: awaitRightsAfter({ projects, invalidateCache: () => accessChanged(), waitMs }),
-    endSession: async (userId, sessionId) => {
-      await database.transaction((tx) => sessionRepository(tx, hasher, config).end(userId, sessionId));
+    endSession: async (context, sessionId) => {
+      const { id } = context.caller;
+      await transaction(context, ({ sessions }) => sessions.end(id, sessionId));
       accessChanged('user_session');
-      signedIn.signedOut(userId);
+      signedIn.signedOut(id);
     },
     ready,
     signInLog: signedIn,
@@ -161,9 +161,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const address = await listen(app, config.GATEWAY_HOST, config.PORT);
   listeningAt = address;
   // Last: a start that fails must not create a token whose secret is never printed.
-  const { work } = outboxProducer;
-  const protection = { hasher, cipher };
-  const first = await ensureFirstCredentials({ work, protection, passwords, tokens, admin, warn });
+  const first = await ensureFirstCredentials({ transaction, reads, passwords, tokens, admin, warn });
   hasFirstTokens = true;
   return {
     ready,

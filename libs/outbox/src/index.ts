@@ -13,6 +13,7 @@ export {
 export { type Projection, type ProjectionOptions, startProjection } from './consumer/projection.ts';
 export { consumerTables, outboxTables } from './schema.ts';
 export {
+  isReplay,
   parsedReply,
   type ReplyOrReplay,
   type WriteContext,

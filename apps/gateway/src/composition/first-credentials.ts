@@ -1,13 +1,10 @@
-import type { OutboxProducer } from '@bunting/outbox';
+import { systemTraceparent } from '@bunting/bus';
+import { systemCaller } from '@bunting/contracts';
 import type { ConfiguredTokens } from '../domain/tokens/configured-tokens.ts';
 import { ensureFirstAdmin, type FirstAdminOptions } from '../passwords/first-admin.ts';
-import type { PasswordHasher } from '../passwords/password-hasher.ts';
-import { ensureInitialTokens, type TokenProtection } from '../persistence/tokens/initial-tokens.ts';
+import { ensureInitialTokens } from './initial-tokens.ts';
 
-interface FirstCredentialsOptions {
-  readonly work: OutboxProducer['work'];
-  readonly protection: TokenProtection;
-  readonly passwords: PasswordHasher;
+interface FirstCredentialsOptions extends Pick<FirstAdminOptions, 'transaction' | 'reads' | 'passwords'> {
   readonly tokens: ConfiguredTokens;
   readonly admin: FirstAdminOptions['configured'];
   readonly warn: (message: string) => void;
@@ -18,11 +15,11 @@ interface FirstCredentialsOptions {
  * @returns the generated admin token, and the secret of the link that creates the first administrator; neither is stored
  */
 export const ensureFirstCredentials = async (options: FirstCredentialsOptions) => {
-  const { work, protection, passwords, tokens, admin, warn } = options;
-  const adminToken = await ensureInitialTokens(work, protection, tokens, warn);
+  const { transaction, reads, passwords, tokens, admin, warn } = options;
+  const context = { caller: systemCaller, now: new Date(), traceparent: systemTraceparent() };
+  const adminToken = await ensureInitialTokens({ transaction, context, tokens, warn });
   // With an admin token in the settings, that token creates the first users.
-  const givesToken = tokens.adminToken !== undefined || tokens.initial.some(({ kind }) => kind === 'admin');
-  const { hasher } = protection;
-  const linkSecret = await ensureFirstAdmin({ work, hasher, passwords, configured: admin, wantsLink: !givesToken });
+  const wantsLink = tokens.adminToken === undefined && !tokens.initial.some(({ kind }) => kind === 'admin');
+  const linkSecret = await ensureFirstAdmin({ transaction, context, reads, passwords, configured: admin, wantsLink });
   return { adminToken, linkSecret };
 };

@@ -6,6 +6,7 @@ import { anonymousRateLimit } from '../admission/admit.ts';
 import type { GatewayConfig } from '../config.ts';
 import { builtConsoleFolder, mountConsole } from '../console/console-pages.ts';
 import { mountOperation, type MountOptions } from '../http/mount-operation.ts';
+import { transactionContextOf } from '../http/request/transaction-context.ts';
 import { loginCookie } from '../identity/login-cookie.ts';
 import { logoutDestination } from '../identity/logout-destination.ts';
 import { mountOidc } from '../identity/mount-oidc.ts';
@@ -13,9 +14,9 @@ import { mountHealth } from '../monitoring/health.ts';
 import { mountMetrics } from '../monitoring/metrics-page.ts';
 import { mountDocs } from '../openapi/docs-page.ts';
 import { openApiDocument } from '../openapi/document.ts';
-import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import type { TransactionContext, UnitOfWork } from '../persistence/unit-of-work.ts';
 import { mountScim } from '../scim/mount-scim.ts';
-import { mountLogout, type LogoutOptions } from '../sessions/mount-logout.ts';
+import { mountLogout } from '../sessions/mount-logout.ts';
 import type { SignInLog } from '../sessions/sign-in-log.ts';
 import type { Access } from './access.ts';
 import type { SdkDelivery } from './sdk-delivery.ts';
@@ -26,7 +27,8 @@ interface RouteParts {
   /** calls the gateway's own operations */
   readonly ownBus: Bus;
   readonly awaitRights: MountOptions['awaitRights'];
-  readonly endSession: LogoutOptions['end'];
+  /** ends a session of the caller of the context */
+  readonly endSession: (context: TransactionContext, sessionId: string) => Promise<void>;
   readonly ready: Parameters<typeof mountHealth>[1];
   readonly signInLog: SignInLog;
   readonly transaction: UnitOfWork;
@@ -65,7 +67,8 @@ export const mountRoutes = (
   mountLogout(app, {
     authenticate,
     cookie,
-    end: endSession,
+    end: (request, caller, sessionId) =>
+      endSession(transactionContextOf(request, caller, config.GATEWAY_CALL_TIMEOUT_MS), sessionId),
     destination: logoutDestination(signInSettings, config),
     rateLimit: anonymousRateLimit(config),
   });

@@ -6,6 +6,7 @@ import { rateLimiter } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 import { SignInDenied } from '../domain/accounts/provider-sign-in.ts';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
+import { transactionContextOf } from '../http/request/transaction-context.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { SignInLog } from '../sessions/sign-in-log.ts';
@@ -16,7 +17,6 @@ import { publicUrl } from './public-url.ts';
 import { signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 import { sendSignInPage } from './sign-in-page.ts';
-import { providerWriteContext } from './provider-write-context.ts';
 
 export interface OidcRoutesOptions {
   readonly config: GatewayConfig;
@@ -142,11 +142,10 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
         throw providerFaultOf(error);
       });
     const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
-    const signedIn = await transaction(providerWriteContext(request, ssoCaller, config.GATEWAY_CALL_TIMEOUT_MS), (tx) =>
-      signInWithProvider(tx, claims, provider.settings, client),
+    const { user, secret, keptGroups } = await transaction(
+      transactionContextOf(request, ssoCaller, config.GATEWAY_CALL_TIMEOUT_MS),
+      (tx) => signInWithProvider(tx, claims, provider.settings, client),
     );
-    if (!('user' in signedIn)) throw new Error('A sign-in has no stored reply.');
-    const { user, secret, keptGroups } = signedIn;
     request.exchange.callerId = user.id;
     signInLog.success(user.id, 'OpenID Connect');
     if (keptGroups.length > 0) {

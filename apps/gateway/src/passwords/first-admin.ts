@@ -1,15 +1,11 @@
-import { systemCaller } from '@bunting/contracts';
-import type { OutboxProducer } from '@bunting/outbox';
 import type { GatewayConfig } from '../config.ts';
 import { requireStrongPassword } from '../domain/accounts/password-policy.ts';
 import { predefinedRole } from '../domain/rights/roles.ts';
 import { validUserNames } from '../domain/accounts/user-names.ts';
 import { userEventData } from '../domain/accounts/users.ts';
 import type { PasswordHasher } from './password-hasher.ts';
-import { oneTimeLinkRepository } from '../persistence/links/one-time-link-repository.ts';
-import { passwordRepository } from '../persistence/passwords/password-repository.ts';
-import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
-import { userRepository } from '../persistence/accounts/user-repository.ts';
+import type { GatewayReads } from '../persistence/reads.ts';
+import type { TransactionContext, UnitOfWork } from '../persistence/unit-of-work.ts';
 
 type Settings = Pick<GatewayConfig, 'INIT_ADMIN_EMAIL' | 'INIT_ADMIN_PASSWORD'>;
 
@@ -40,8 +36,9 @@ export const configuredAdmin = ({ INIT_ADMIN_EMAIL: email, INIT_ADMIN_PASSWORD: 
 export type ConfiguredAdmin = NonNullable<ReturnType<typeof configuredAdmin>>;
 
 export interface FirstAdminOptions {
-  readonly work: OutboxProducer['work'];
-  readonly hasher: TokenHasher;
+  readonly transaction: UnitOfWork;
+  readonly context: TransactionContext;
+  readonly reads: Pick<GatewayReads, 'users'>;
   readonly passwords: PasswordHasher;
   readonly configured: ConfiguredAdmin | undefined;
   /** whether a link is created where the settings name no administrator */
@@ -52,37 +49,29 @@ export interface FirstAdminOptions {
  * While no user exists, creates the administrator of the settings, or else a link by which the first administrator is created once and within an
  * hour. @returns the secret of the link, which is stored nowhere
  */
-export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<string | undefined> => {
-  const { work, hasher, passwords, configured, wantsLink } = options;
+export const ensureFirstAdmin = async ({
+  transaction,
+  context,
+  reads,
+  passwords: hasher,
+  configured,
+  wantsLink,
+}: FirstAdminOptions): Promise<string | undefined> => {
   if (configured === undefined && !wantsLink) return undefined;
-  // Two transactions: none is open while the hash is computed.
-  if (await work(null, (tx) => userRepository(tx).hasUsers())) return undefined;
-  const hash = configured === undefined ? undefined : await passwords.hash(configured.password);
-  return work(null, async (tx, outbox) => {
-    const users = userRepository(tx);
+  // Before the hash is computed, which is expensive; no transaction is open meanwhile.
+  if (await reads.users.hasUsers()) return undefined;
+  const hash = configured === undefined ? undefined : await hasher.hash(configured.password);
+  return transaction(context, async ({ users, links, passwords, events }) => {
     // Replicas may start concurrently.
     await users.lockFirstUserCreation();
     if (await users.hasUsers()) return undefined;
     if (configured === undefined || hash === undefined) {
       const link = { purpose: 'create-first-admin', userId: null, createdBy: null, hours: linkHours } as const;
-      return (await oneTimeLinkRepository(tx, hasher).create(link)).secret;
+      return (await links.create(link)).secret;
     }
     const user = await users.add(configured.names, predefinedRole.admin, false);
-    await passwordRepository(tx).set(user.id, hash);
-    outbox.emit([
-      {
-        type: 'user-created',
-        createdAt: new Date().toISOString(),
-        createdBy: systemCaller.name,
-        createdByUserId: systemCaller.id,
-        project: null,
-        environment: null,
-        featureName: null,
-        data: userEventData(user),
-        preData: null,
-        tags: [],
-      },
-    ]);
+    await passwords.set(user.id, hash);
+    events.emit([{ type: 'user-created', data: userEventData(user) }]);
     return undefined;
   });
 };

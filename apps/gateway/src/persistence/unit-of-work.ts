@@ -1,6 +1,13 @@
 import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import { type Outbox, type OutboxProducer, parsedReply, type ReplyOrReplay, type WriteContext } from '@bunting/outbox';
+import {
+  isReplay,
+  type Outbox,
+  type OutboxProducer,
+  parsedReply,
+  type ReplyOrReplay,
+  type WriteContext,
+} from '@bunting/outbox';
 import type { AccessEvent } from '../domain/access-event.ts';
 import { isAdministratorLeft, requireAdministratorLeft } from './rights/require-administrator-left.ts';
 import { groupRepository } from './accounts/group-repository.ts';
@@ -15,16 +22,36 @@ import { inviteLinkRepository } from './links/invite-link-repository.ts';
 import { oneTimeLinkRepository } from './links/one-time-link-repository.ts';
 import { passwordRepository } from './passwords/password-repository.ts';
 import { type SessionLimits, sessionRepository } from './sessions/session-repository.ts';
+import { initialTokenRepository } from './tokens/initial-token-repository.ts';
 import { derivedSecretBytes, newScimSecret, type SecretBytes, regenerateSecret } from './tokens/token-secret.ts';
 import { tokenRepository } from './tokens/token-repository.ts';
 import type { TokenCipher } from './tokens/token-cipher.ts';
 import type { TokenHasher } from './tokens/token-hasher.ts';
 
-/** The caller, time and idempotency key of a write. */
-export interface GatewayWriteContext extends WriteContext {
+/** The caller and the time of a write, and its deadline. */
+export interface TransactionContext {
   readonly caller: Caller;
   readonly now: Date;
+  readonly traceparent: string;
+  /** the transaction is not committed after this time */
+  readonly deadline?: Date | undefined;
+  /** aborted when the caller can no longer receive the reply */
+  readonly signal?: AbortSignal | undefined;
 }
+
+/** The context of an operation: with its idempotency key. */
+export interface GatewayWriteContext extends WriteContext {
+  readonly now: Date;
+}
+
+/** The context of an operation whose reply is never stored, since its job returns more than the reply. */
+export const withoutStoredReply = ({
+  caller,
+  now,
+  traceparent,
+  deadline,
+  signal,
+}: GatewayWriteContext): TransactionContext => ({ caller, now, traceparent, deadline, signal });
 
 /** What the repositories need to store secrets and sessions. */
 interface AccessSettings {
@@ -35,10 +62,15 @@ interface AccessSettings {
 }
 
 /** The bytes of secrets that a retry of the request must get again; undefined for random ones. */
-const secretBytesFor = ({ idempotency }: GatewayWriteContext, hasher: TokenHasher): SecretBytes | undefined =>
-  idempotency === undefined ? undefined : derivedSecretBytes(hasher, idempotency);
+const secretBytesFor = (
+  context: TransactionContext | GatewayWriteContext,
+  hasher: TokenHasher,
+): SecretBytes | undefined =>
+  'idempotency' in context && context.idempotency !== undefined
+    ? derivedSecretBytes(hasher, context.idempotency)
+    : undefined;
 
-const eventRecorder = (outbox: Outbox, { caller, now }: GatewayWriteContext) => {
+const eventRecorder = (outbox: Outbox, { caller, now }: TransactionContext) => {
   const origin = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
   const emit = (events: readonly AccessEvent[]): void =>
     outbox.emit(
@@ -55,11 +87,9 @@ const eventRecorder = (outbox: Outbox, { caller, now }: GatewayWriteContext) => 
     );
   return {
     emit,
-    /** Emits an event unless `data` equals `preData`. Returns whether it did. */
-    emitIfChanged: (event: AccessEvent): boolean => {
-      const isChanged = JSON.stringify(event.data) !== JSON.stringify(event.preData);
-      if (isChanged) emit([event]);
-      return isChanged;
+    /** Emits an event unless `data` equals `preData`. */
+    emitIfChanged: (event: AccessEvent): void => {
+      if (JSON.stringify(event.data) !== JSON.stringify(event.preData)) emit([event]);
     },
   };
 };
@@ -68,14 +98,15 @@ const eventRecorder = (outbox: Outbox, { caller, now }: GatewayWriteContext) => 
 const repositories = (
   tx: Tx,
   outbox: Outbox,
-  request: GatewayWriteContext,
+  context: TransactionContext | GatewayWriteContext,
   { hasher, cipher, sessionLimits }: AccessSettings,
 ) => {
-  const secretBytes = secretBytesFor(request, hasher);
+  const secretBytes = secretBytesFor(context, hasher);
   return {
-    events: eventRecorder(outbox, request),
+    events: eventRecorder(outbox, context),
     groups: groupRepository(tx),
     identities: identityRepository(tx),
+    initialTokens: initialTokenRepository(tx, hasher, cipher),
     inviteLinks: inviteLinkRepository(tx),
     links: oneTimeLinkRepository(tx, hasher),
     /** Locks projects against deletion until the transaction ends. @throws Refusal `NotFoundError` for a deleted one */
@@ -114,7 +145,9 @@ export interface ReplyWithSecret<T extends { readonly secret: string }> {
 export interface UnitOfWork {
   /** Runs a job whose result is the reply; with an `Idempotency-Key` the reply is stored and replayed on retry. */
   <T>(request: GatewayWriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
-  /** The same for a reply with a secret: it is stored masked, and a retry gets the secret regenerated. */
+  /** Runs a job whose result is stored nowhere. */
+  <T>(context: TransactionContext, job: Job<T>): Promise<T>;
+  /** The same as for a request, for a reply with a secret: it is stored masked, and a retry gets the secret regenerated. */
   readonly revealingSecret: <T extends { readonly secret: string }>(
     request: GatewayWriteContext,
     job: Job<ReplyWithSecret<T>>,
@@ -125,46 +158,50 @@ export interface UnitOfWork {
   readonly replay: (request: GatewayWriteContext) => ReturnType<OutboxProducer['replay']>;
 }
 
-/** The only way to write. */
+/** The only way to write for a caller: state, events, and the reply to a write with an `Idempotency-Key`, in one transaction. */
 export const unitOfWork = (
-  outboxProducer: Pick<OutboxProducer, 'work' | 'replay'>,
+  { work, replay }: Pick<OutboxProducer, 'work' | 'replay'>,
   settings: AccessSettings,
 ): UnitOfWork => {
-  const work = <T>(request: GatewayWriteContext, job: Job<T>): Promise<ReplyOrReplay<T>> =>
-    outboxProducer.work(request, (tx, outbox) => job(repositories(tx, outbox, request, settings)));
+  const runJob =
+    <T>(context: TransactionContext | GatewayWriteContext, job: Job<T>) =>
+    (tx: Tx, outbox: Outbox): Promise<T> =>
+      job(repositories(tx, outbox, context, settings));
 
-  const completing: UnitOfWork['completing'] = async <T, R>(
-    request: GatewayWriteContext,
-    job: Job<T>,
-    complete: (stored: T) => R,
-  ): Promise<R> => {
-    const result = await work(request, job);
-    // The stored text lacks the secret, so it must not become the response.
+  const run = <T>(context: TransactionContext | GatewayWriteContext, job: Job<T>): Promise<T> =>
+    'idempotency' in context
+      ? (work(context, runJob(context, job)) as Promise<T>)
+      : work(context.traceparent, runJob(context, job), context);
+
+  /** Runs a job whose stored reply lacks a secret, so that its text must not become the response. */
+  const runMasked = async <T>(request: GatewayWriteContext, job: Job<T>): Promise<ReplyOrReplay<T>> => {
+    const result = await work(request, runJob(request, job));
     if (request.idempotency !== undefined) delete request.idempotency.stored;
-    return complete(parsedReply(result));
+    return result;
   };
 
-  const revealingSecret: UnitOfWork['revealingSecret'] = <T extends { readonly secret: string }>(
+  const revealingSecret: UnitOfWork['revealingSecret'] = async <T extends { readonly secret: string }>(
     request: GatewayWriteContext,
     job: Job<ReplyWithSecret<T>>,
   ): Promise<T> => {
-    let secretOfReply: string | undefined;
-    return completing(
-      request,
-      async (tx) => {
-        const { reply, secret } = await job(tx);
-        secretOfReply = secret;
-        return reply;
-      },
-      (stored) => {
-        if (secretOfReply !== undefined) return { ...stored, secret: secretOfReply };
-        if (stored.secret === '') return stored;
-        const secretBytes = secretBytesFor(request, settings.hasher) as SecretBytes;
-        return { ...stored, secret: regenerateSecret(stored.secret, secretBytes) };
-      },
-    );
+    let secret = '';
+    const result = await runMasked(request, async (tx) => {
+      const done = await job(tx);
+      secret = done.secret;
+      return done.reply;
+    });
+    if (!isReplay(result)) return { ...result, secret };
+    const stored = parsedReply<T>(result);
+    const bytes = secretBytesFor(request, settings.hasher);
+    return stored.secret === '' || bytes === undefined
+      ? stored
+      : { ...stored, secret: regenerateSecret(stored.secret, bytes) };
   };
 
-  const replay: UnitOfWork['replay'] = (request) => outboxProducer.replay(request);
-  return Object.assign(work, { revealingSecret, completing, replay });
+  return Object.assign(run, {
+    revealingSecret,
+    completing: async <T, R>(request: GatewayWriteContext, job: Job<T>, complete: (stored: T) => R): Promise<R> =>
+      complete(parsedReply(await runMasked(request, job))),
+    replay: (request: GatewayWriteContext) => replay(request),
+  });
 };

@@ -7,9 +7,9 @@ import { rateLimiter } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 import { closeAfterResponse } from '../http/response/raw-response.ts';
 import { parseJson, readBody, RequestAborted, requireContentLengthWithin } from '../http/request/body.ts';
+import { transactionContextOf } from '../http/request/transaction-context.ts';
 import { publicUrl } from '../identity/public-url.ts';
 import type { SignInSettings } from '../identity/sign-in-settings.ts';
-import { providerWriteContext } from '../identity/provider-write-context.ts';
 import { groupFilters, type ScimQuery, userFilters } from '../persistence/identity/scim-repository.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
 import type { GatewayReads } from '../persistence/reads.ts';
@@ -200,12 +200,7 @@ export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): voi
             request,
             reply,
             base: `${publicUrl(request, config)}${root}`,
-            // Without an idempotency key there is no stored reply.
-            run: async (job) =>
-              (await transaction(
-                providerWriteContext(request, scimCaller, config.GATEWAY_CALL_TIMEOUT_MS),
-                job,
-              )) as Awaited<ReturnType<typeof job>>,
+            run: (job) => transaction(transactionContextOf(request, scimCaller, config.GATEWAY_CALL_TIMEOUT_MS), job),
           };
           const body = readsBody ? await bodyOf(context) : undefined;
           return send(reply, await handle(context, body));

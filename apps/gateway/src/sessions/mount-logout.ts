@@ -1,3 +1,4 @@
+import type { Caller } from '@bunting/contracts';
 import type { FastifyInstance, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -5,8 +6,8 @@ import type { SessionCookie } from './session-cookie.ts';
 export interface LogoutOptions {
   readonly authenticate: Authenticate;
   readonly cookie: SessionCookie;
-  /** ends the session of a user */
-  readonly end: (userId: number, sessionId: string) => Promise<void>;
+  /** ends a session of the caller */
+  readonly end: (request: FastifyRequest, caller: Caller, sessionId: string) => Promise<void>;
   /** the address to redirect to after the session has ended */
   readonly destination: (request: FastifyRequest) => Promise<string>;
   readonly rateLimit: preHandlerAsyncHookHandler;
@@ -26,11 +27,12 @@ export const mountLogout = (
   app: FastifyInstance,
   { authenticate, cookie, end, destination, rateLimit }: LogoutOptions,
 ): void => {
-  const endSessionOf = async ({ headers }: FastifyRequest): Promise<boolean> => {
+  const endSessionOf = async (request: FastifyRequest): Promise<boolean> => {
+    const { headers } = request;
     if (cookie.read(headers.cookie) === undefined) return false;
     const { caller } = await authenticate({ cookie: headers.cookie });
     if (caller.tokenId === undefined) return false;
-    await end(caller.id, caller.tokenId);
+    await end(request, caller, caller.tokenId);
     return true;
   };
   app.route({

@@ -31,9 +31,12 @@ export interface WriteContext {
 /** The result of a job, or the stored text of its reply when the request is a retry. */
 export type ReplyOrReplay<T> = T | JsonText;
 
+/** Whether a result is the stored text of a reply, and not the result of the job. */
+export const isReplay = <T>(result: ReplyOrReplay<T>): result is JsonText => result instanceof JsonText;
+
 /** The reply of a job, parsed where it is the stored text of a retry. */
 export const parsedReply = <T>(result: ReplyOrReplay<T>): T =>
-  result instanceof JsonText ? (JSON.parse(result.text) as T) : result;
+  isReplay(result) ? (JSON.parse(result.text) as T) : result;
 
 type Job<T> = (tx: Tx, outbox: Outbox) => Promise<T>;
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { configuredTokens } from './configured-tokens.ts';
+import { adminTokenAction, configuredTokens, type StoredConfiguredToken } from './configured-tokens.ts';
 
 it('parses comma-separated tokens in the format of Unleash', () => {
   const { initial } = configuredTokens({
@@ -14,6 +14,39 @@ it('parses comma-separated tokens in the format of Unleash', () => {
     { kind: 'frontend', secret: '*:production.with.dots:and-colons', projects: ['*'], environment: 'production' },
   ]);
   expect(configuredTokens({})).toEqual({ adminToken: undefined, initial: [] });
+});
+
+it('a token that the settings contain twice counts once, with its first kind', () => {
+  const secret = 'default:development.twice';
+  const { initial } = configuredTokens({
+    INIT_CLIENT_API_TOKENS: `${secret},${secret}`,
+    INIT_FRONTEND_API_TOKENS: secret,
+  });
+  expect(initial).toMatchObject([{ kind: 'client', secret }]);
+});
+
+it.each<[action: string, stored: string, Partial<StoredConfiguredToken> | undefined]>([
+  ['add', 'is not stored', undefined],
+  ['keep', 'is that of the last start', { configured: 'current' }],
+  ['keep', 'belongs to an SDK', { kind: 'client' }],
+  ['mark', 'is another admin token', {}],
+  ['restore', 'was replaced by another value', { configured: 'replaced', revokedAt: '2026-02-01T00:00:00.000Z' }],
+  [
+    'stays-revoked',
+    'was revoked by an administrator',
+    { configured: 'current', revokedAt: '2026-02-01T00:00:00.000Z' },
+  ],
+  ['stays-revoked', 'was another token and revoked', { revokedAt: '2026-02-01T00:00:00.000Z' }],
+])('the action of a start is %j where the token of BUNTING_ADMIN_TOKEN %s', (action, _, stored) => {
+  const unmarked: StoredConfiguredToken = {
+    id: 'a',
+    kind: 'admin',
+    shown: 'given-a...',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    revokedAt: null,
+    configured: null,
+  };
+  expect(adminTokenAction(stored && { ...unmarked, ...stored })).toBe(action);
 });
 
 it.each([

@@ -1,15 +1,40 @@
-import { type TokenScope, wildcard } from './token-scope.ts';
+import { type TokenKind, type TokenScope, wildcard } from './token-scope.ts';
 
 /** A token from the settings, whose secret the operator chose. */
 export interface ConfiguredToken extends TokenScope {
   readonly secret: string;
 }
 
+/** A token that is stored with the secret of a setting. */
+export interface StoredConfiguredToken {
+  readonly id: string;
+  readonly kind: TokenKind;
+  /** its masked secret */
+  readonly shown: string;
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
+  /** marks the token of the current value of `BUNTING_ADMIN_TOKEN`, and those of its replaced values */
+  readonly configured: 'current' | 'replaced' | null;
+}
+
+/**
+ * What a start does with the stored token that has the secret of `BUNTING_ADMIN_TOKEN`: one that an administrator has revoked stays revoked,
+ * and then no other is revoked; one that another value of the setting had replaced becomes valid again.
+ */
+export const adminTokenAction = (
+  stored: StoredConfiguredToken | undefined,
+): 'add' | 'keep' | 'mark' | 'restore' | 'stays-revoked' => {
+  if (stored === undefined) return 'add';
+  const { kind, revokedAt, configured } = stored;
+  if (revokedAt !== null) return configured === 'replaced' ? 'restore' : 'stays-revoked';
+  return configured === 'current' || kind !== 'admin' ? 'keep' : 'mark';
+};
+
 /** The tokens of the settings. */
 export interface ConfiguredTokens {
   /** the admin token that every start ensures */
   readonly adminToken: string | undefined;
-  /** tokens that are created by a start that finds no token */
+  /** tokens that are created by a start that finds no token; each secret once */
   readonly initial: readonly ConfiguredToken[];
 }
 
@@ -54,12 +79,11 @@ export const configuredTokens = (settings: Settings): ConfiguredTokens => {
           throw new Error(`Token ${index + 1} of ${setting} must have the form ${form}.`);
         return [{ kind, secret, ...scope }];
       });
-  return {
-    adminToken: settings.BUNTING_ADMIN_TOKEN,
-    initial: [
-      ...listed('admin', 'INIT_ADMIN_API_TOKENS'),
-      ...listed('client', 'INIT_CLIENT_API_TOKENS'),
-      ...listed('frontend', 'INIT_FRONTEND_API_TOKENS'),
-    ],
-  };
+  const all = [
+    ...listed('admin', 'INIT_ADMIN_API_TOKENS'),
+    ...listed('client', 'INIT_CLIENT_API_TOKENS'),
+    ...listed('frontend', 'INIT_FRONTEND_API_TOKENS'),
+  ];
+  const initial = all.filter(({ secret }, index) => all.findIndex((other) => other.secret === secret) === index);
+  return { adminToken: settings.BUNTING_ADMIN_TOKEN, initial };
 };

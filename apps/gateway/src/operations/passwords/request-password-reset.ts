@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
 import { RequestPasswordReset, systemCaller } from '@bunting/contracts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
+import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
 import { requirePasswordSignIn } from './require-password-sign-in.ts';
 
@@ -20,12 +21,15 @@ export const requestPasswordResetEndpoint = ({
     if (mailer === undefined) return null;
     // Not awaited: the time of the response would reveal whether the user exists.
     void (async () => {
-      const created = await transaction({ ...request, caller: systemCaller, signal: undefined }, async (tx) => {
-        const user = await tx.users.findByName(email);
-        if (user?.email === undefined || user.email !== email.toLowerCase()) return { user: undefined, secret: '' };
-        return { user, ...(await createPasswordLink(tx, user.id, { isNew: false, createdBy: null })) };
-      });
-      if (!('user' in created) || created.user === undefined) return;
+      const created = await transaction(
+        { ...withoutStoredReply(request), caller: systemCaller, signal: undefined },
+        async (tx) => {
+          const user = await tx.users.findByName(email);
+          if (user?.email === undefined || user.email !== email.toLowerCase()) return undefined;
+          return { user, ...(await createPasswordLink(tx, user.id, { isNew: false, createdBy: null })) };
+        },
+      );
+      if (created === undefined) return;
       const url = instance.pageUrl(passwordPagePath(created.secret, false));
       if (await mailPasswordLink(mailer, created.user, url, false))
         signIn.log.changed(created.user.id, 'requested a link to choose a password, which was sent by mail');

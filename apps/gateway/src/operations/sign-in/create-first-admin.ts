@@ -3,6 +3,7 @@ import { CreateFirstAdmin, systemCaller } from '@bunting/contracts';
 import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import { validUserNames } from '../../domain/accounts/user-names.ts';
+import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
 import { userEventData } from '../../domain/accounts/users.ts';
 import { requireNoUser } from './require-no-user.ts';
@@ -12,7 +13,7 @@ export const createFirstAdminEndpoint = ({ transaction, reads, signIn }: Gateway
     const { body, query } = request;
     const names = validUserNames(body);
     requireStrongPassword(body.password);
-    const asSystem = { ...request, caller: systemCaller };
+    const asSystem = { ...withoutStoredReply(request), caller: systemCaller };
     // Before the hash is computed, which is expensive: a guessed link costs only this read.
     await reads.links.get(body.token, 'create-first-admin');
     const hash = await signIn.passwords.hash(body.password);
@@ -27,7 +28,6 @@ export const createFirstAdminEndpoint = ({ transaction, reads, signIn }: Gateway
       const { address, userAgent = '' } = query;
       return { user, secret: await sessions.start(user.id, { address, userAgent }) };
     });
-    if (!('user' in created)) throw new Error('The creation of the first administrator has no stored reply.');
     signIn.log.success(created.user.id, 'the link of the first start');
     request.setHeader('Set-Cookie', signIn.cookie.set(created.secret));
     return created.user;

@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { LogIn, type Refusal, refusal, type User } from '@bunting/contracts';
+import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
 import { requirePasswordSignIn } from '../passwords/require-password-sign-in.ts';
 
@@ -28,14 +29,13 @@ export const logInEndpoint = ({ transaction, reads, signIn, signInSettings }: Ga
       throw mismatch();
     }
     const hash = isOutdated ? await signIn.passwords.hash(body.password) : undefined;
-    const signedIn = await transaction(request, async ({ passwords, sessions, users }) => {
+    const signedIn = await transaction(withoutStoredReply(request), async ({ passwords, sessions, users }) => {
       // The password may have been changed, and the user deactivated, while the hash was computed.
       if (!(await passwords.isCurrent(account))) throw mismatch();
       if (hash !== undefined) await passwords.rehash(account.passwordId, hash);
       const secret = await sessions.start(account.userId, { address, userAgent });
       return { secret, user: (await users.find(account.userId)) as User };
     });
-    if (!('user' in signedIn)) throw new Error('A sign-in has no stored reply.');
     signIn.limits.succeeded(address, limitKey);
     signIn.log.success(account.userId, 'a password');
     request.setHeader('Set-Cookie', signIn.cookie.set(signedIn.secret));

@@ -1,4 +1,5 @@
-import { inProcessBus } from '@bunting/bus';
+import { inProcessBus, systemTraceparent } from '@bunting/bus';
+import { systemCaller } from '@bunting/contracts';
 import { startOutboxProducer } from '@bunting/outbox';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -7,10 +8,13 @@ import {
   openGatewayDatabase,
   type StartedGateway,
   startGateway,
-} from '../../../test/started-gateway.ts';
+} from '../../test/started-gateway.ts';
 import { ensureInitialTokens } from './initial-tokens.ts';
-import { openTokenHasher } from './token-hasher.ts';
-import { tokenLookup } from './token-lookup.ts';
+import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
+import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
+import { unitOfWork } from '../persistence/unit-of-work.ts';
+
+const sessionLimits = { GATEWAY_SESSION_IDLE_HOURS: 1, GATEWAY_SESSION_MAX_HOURS: 1 };
 
 describe('the first admin token', () => {
   it.each([undefined, 'a-token-of-my-own'])('is created once by concurrently starting replicas: %p', async (given) => {
@@ -27,12 +31,12 @@ describe('the first admin token', () => {
       const hashers = await Promise.all(Array.from({ length: 12 }, () => openTokenHasher(database, undefined)));
       const made = await Promise.all(
         hashers.map((hasher) =>
-          ensureInitialTokens(
-            outbox.work,
-            { hasher, cipher: undefined },
-            { adminToken: given, initial: [] },
-            () => undefined,
-          ),
+          ensureInitialTokens({
+            transaction: unitOfWork(outbox, { hasher, cipher: undefined, sessionLimits }),
+            context: { caller: systemCaller, now: new Date(), traceparent: systemTraceparent() },
+            tokens: { adminToken: given, initial: [] },
+            warn: () => undefined,
+          }),
         ),
       );
       const stored = await database.read({ name: 'all-tokens', text: 'select hash from api_token' });

@@ -1,0 +1,64 @@
+import type { Tx } from '@bunting/database';
+import { LockMode, raw } from '@mikro-orm/postgresql';
+import { randomUUID } from 'node:crypto';
+import type { ConfiguredToken, StoredConfiguredToken } from '../../domain/tokens/configured-tokens.ts';
+import { TokenEntity } from '../entities.ts';
+import type { TokenCipher } from './token-cipher.ts';
+import type { TokenHasher } from './token-hasher.ts';
+import { maskedConfiguredSecret } from './token-secret.ts';
+
+/** A token of the settings, or the one that the first start generates. */
+export interface InitialToken extends ConfiguredToken {
+  /** whether it is the token of `BUNTING_ADMIN_TOKEN` */
+  readonly isAdminToken?: true;
+}
+
+/** Tokens that the settings contain, or that the first start generates. */
+export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, cipher: TokenCipher | undefined) => {
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  return {
+    /** Serialises the starts of replicas until the transaction ends. */
+    lock: async (): Promise<void> => {
+      await query('select pg_advisory_xact_lock(hashtext($1))', ['first admin token']);
+    },
+    /** Whether there is an API token, also a revoked one. */
+    hasAny: async (): Promise<boolean> => (await em.count(TokenEntity, { kind: { $ne: 'user' } })) > 0,
+    add: async (
+      { secret, isAdminToken, kind, projects, environment }: InitialToken,
+      createdAt: string,
+    ): Promise<void> => {
+      const id = randomUUID();
+      const { selector, hash } = hasher(secret);
+      await em.insert(TokenEntity, {
+        id,
+        kind,
+        name: kind,
+        selector,
+        hash,
+        shown: maskedConfiguredSecret(id),
+        sealed: kind === 'admin' ? null : (cipher?.seal(secret, selector) ?? null),
+        user: null,
+        projects: [...projects],
+        environment,
+        createdAt,
+        expiresAt: null,
+        revokedAt: null,
+        configured: isAdminToken === true ? 'current' : null,
+      });
+    },
+    /** The token with the secret, also a revoked one; locked until the transaction ends. */
+    findForUpdate: async (secret: string): Promise<StoredConfiguredToken | undefined> =>
+      (await em.findOne(TokenEntity, { selector: hasher(secret).selector }, { lockMode })) ?? undefined,
+    /** The valid token of `BUNTING_ADMIN_TOKEN`, as the last start stored it; locked until the transaction ends. */
+    listCurrentForUpdate: (): Promise<readonly StoredConfiguredToken[]> =>
+      em.find(TokenEntity, { configured: 'current', revokedAt: null }, { lockMode }),
+    /** Revokes the token of an earlier value of `BUNTING_ADMIN_TOKEN`. */
+    replace: async (id: string): Promise<void> => {
+      await em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()'), configured: 'replaced' });
+    },
+    /** Makes a stored token that of `BUNTING_ADMIN_TOKEN`, valid if it was revoked. */
+    makeAdminToken: async (id: string): Promise<void> => {
+      await em.nativeUpdate(TokenEntity, { id }, { revokedAt: null, configured: 'current' });
+    },
+  };
+};
