@@ -1,5 +1,5 @@
 import { inProcessBus, systemTraceparent } from '@bunting/bus';
-import { systemCaller } from '@bunting/contracts';
+import { type ApiTokens, systemCaller } from '@bunting/contracts';
 import { startOutboxProducer } from '@bunting/outbox';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -48,6 +48,14 @@ describe('the first admin token', () => {
       await outbox.stop();
       await stop();
     }
+  });
+
+  it('is listed by its public digits', async () => {
+    const gateway = await startGateway({ environment: { BUNTING_ADMIN_TOKEN: '' } });
+    const key = gateway.firstAdminToken ?? '';
+    const listed = (await (await gateway.ask('/api/admin/api-tokens', { key })).json()) as ApiTokens;
+    expect(listed.tokens.map(({ secret }) => secret)).toEqual([`${key.slice(0, '*:*.'.length + 12)}...`]);
+    await gateway.stop();
   });
 
   it('is not generated when the settings contain one, which count at the first start only', async () => {

@@ -87,8 +87,8 @@ export const ensureInitialTokens = ({
       );
     }
     if (!isFirst || initial.some(({ kind }) => kind === 'admin')) return undefined;
-    const { secret } = newTokenSecret(['*'], '*');
-    await add(tx, { ...everything, secret });
-    return secret;
+    const made = newTokenSecret(['*'], '*');
+    await add(tx, { ...everything, ...made });
+    return made.secret;
   });
 };

@@ -9,6 +9,8 @@ import { maskedConfiguredSecret } from './token-secret.ts';
 
 /** A token of the settings, or the one that the first start generates. */
 export interface InitialToken extends ConfiguredToken {
+  /** the masked form of a generated secret */
+  readonly masked?: string;
   /** whether it is the token of `BUNTING_ADMIN_TOKEN` */
   readonly isAdminToken?: true;
 }
@@ -24,7 +26,7 @@ export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, c
     /** Whether there is an API token, also a revoked one. */
     hasAny: async (): Promise<boolean> => (await em.count(TokenEntity, { kind: { $ne: 'user' } })) > 0,
     add: async (
-      { secret, isAdminToken, kind, projects, environment }: InitialToken,
+      { secret, masked, isAdminToken, kind, projects, environment }: InitialToken,
       createdAt: string,
     ): Promise<void> => {
       const id = randomUUID();
@@ -35,7 +37,7 @@ export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, c
         name: kind,
         selector,
         hash,
-        shown: maskedConfiguredSecret(id),
+        shown: masked ?? maskedConfiguredSecret(id),
         sealed: kind === 'admin' ? null : (cipher?.seal(secret, selector) ?? null),
         user: null,
         projects: [...projects],
