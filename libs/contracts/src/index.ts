@@ -1,3 +1,4 @@
+export * from './changes/conflicts.ts';
 export * from './changes/index.ts';
 export * from './changes/overwrite-message.ts';
 export * from './constraint-operand.ts';

@@ -1,4 +1,4 @@
-import { asJsonObject, type ChangeAction, type ChangeRequestPreview } from '@bunting/contracts';
+import { asJsonObject, type ChangeAction, type ChangeRequestPreview, segmentInUse } from '@bunting/contracts';
 import type { ProposedChange } from './change-request.ts';
 
 /** The properties of a scheduled change that decide whether another change collides with it. */
@@ -126,33 +126,30 @@ export const addConflictsWithOtherRequests = <P extends ChangeRequestPreview>(
 ): P => {
   if (scheduled.length === 0 && usedSegments.size === 0) return preview;
   const byId = new Map(changes.map((change) => [change.id, change]));
-  let inUse = false;
-  const seen = (previewed: Previewed, segmentName = ''): Previewed => {
+  const withScheduleConflicts = (previewed: Previewed): Previewed => {
     const change = byId.get(previewed.id);
-    if (change === undefined) return previewed;
-    const colliding = scheduleConflictsOf(change, environment, scheduled).map(({ id, title }) => ({
-      id,
-      ...(title === null ? {} : { title }),
-    }));
-    const isUsed = change.action === 'deleteSegment' && change.segment !== null && usedSegments.has(change.segment.id);
-    inUse ||= isUsed;
-    return {
-      ...previewed,
-      ...(isUsed && previewed.conflict === undefined ? segmentInUse(segmentName) : {}),
-      ...(colliding.length === 0 ? {} : { scheduleConflicts: { changeRequests: colliding } }),
-    };
+    const colliding = change === undefined ? [] : scheduleConflictsOf(change, environment, scheduled);
+    if (colliding.length === 0) return previewed;
+    const changeRequests = colliding.map(({ id, title }) => ({ id, ...(title === null ? {} : { title }) }));
+    return { ...previewed, scheduleConflicts: { changeRequests } };
   };
-  const features = preview.features.map((feature) => ({
-    ...feature,
-    changes: feature.changes.map((change) => seen(change)),
-  }));
-  const segments = preview.segments.map((segment) => ({
-    ...segment,
-    changes: segment.changes.map((change) => seen(change, segment.name)),
-  }));
-  return { ...preview, features, segments, applicable: preview.applicable && !inUse };
+  const deletionsOfUsed = new Set(
+    changes
+      .filter(({ action, segment }) => action === 'deleteSegment' && segment !== null && usedSegments.has(segment.id))
+      .map(({ id }) => id),
+  );
+  const withSegmentConflict = (previewed: Previewed, segment: string): Previewed => {
+    if (previewed.conflict !== undefined || !deletionsOfUsed.has(previewed.id)) return previewed;
+    const { code: conflictCode, message: conflict } = segmentInUse(segment);
+    return { ...previewed, conflict, conflictCode };
+  };
+  return {
+    ...preview,
+    features: preview.features.map((feature) => ({ ...feature, changes: feature.changes.map(withScheduleConflicts) })),
+    segments: preview.segments.map((segment) => ({
+      ...segment,
+      changes: segment.changes.map((change) => withSegmentConflict(withScheduleConflicts(change), segment.name)),
+    })),
+    applicable: preview.applicable && deletionsOfUsed.size === 0,
+  };
 };
-
-/** The conflict of deleting a segment that another request adds to a strategy. */
-export const segmentInUse = (name: string) =>
-  ({ conflict: `Segment ${name} is in use`, conflictCode: 'segment-in-use' }) as const;

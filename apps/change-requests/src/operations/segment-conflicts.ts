@@ -1,5 +1,4 @@
-import type { AppliedChanges } from '@bunting/contracts';
-import { segmentInUse } from '../domain/conflicts-with-other-requests.ts';
+import { type AppliedChanges, segmentInUse } from '@bunting/contracts';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import type { ChangeRequestRepository } from '../persistence/change-request-repository.ts';
 
@@ -16,9 +15,7 @@ export const segmentConflictsOf = async (
     deletions.map(({ segment }) => segment.id),
   );
   const used = new Set(uses.filter((use) => use.id !== id).map(({ segment }) => segment));
-  return deletions.flatMap(({ changeId, segment }) => {
-    if (!used.has(segment.id)) return [];
-    const { conflict: message, conflictCode: code } = segmentInUse(segment.name);
-    return [{ code, message, segment: segment.id, changeId }];
-  });
+  return deletions
+    .filter(({ segment }) => used.has(segment.id))
+    .map(({ changeId, segment }) => ({ ...segmentInUse(segment.name), segment: segment.id, changeId }));
 };

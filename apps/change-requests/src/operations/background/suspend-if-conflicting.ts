@@ -1,5 +1,5 @@
 import type { Bus, CallContext } from '@bunting/bus';
-import { isFinalRefusal, systemCaller } from '@bunting/contracts';
+import { isFinalRefusal, projectGone, systemCaller } from '@bunting/contracts';
 import { suspend } from '../../domain/review/execute-command.ts';
 import { suspensionReason } from '../../domain/review/suspension-reason.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
@@ -13,9 +13,6 @@ interface Options {
   readonly transaction: UnitOfWork;
 }
 
-/** The reason to suspend requests of a deleted or archived project, in the words of the features service when they are applied. */
-const projectGone = 'Project is no longer available';
-
 /** Suspends a scheduled request if it conflicts with edits that were made after it was scheduled. */
 export const suspendIfConflicting =
   ({ bus, reader, transaction }: Options) =>
@@ -26,7 +23,7 @@ export const suspendIfConflicting =
       ({ preview }) => suspensionReason(request, preview),
       (error: unknown) => {
         if (!isFinalRefusal(error)) throw error;
-        return error.kind === 'NotFoundError' ? projectGone : error.message;
+        return error.kind === 'NotFoundError' ? projectGone.message : error.message;
       },
     );
     await transaction(context.traceparent, async ({ requests, schedules, events }) => {

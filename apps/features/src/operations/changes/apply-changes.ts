@@ -1,5 +1,5 @@
 import { type OperationRequest, implement } from '@bunting/bus';
-import { asJsonObject, type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
+import { asJsonObject, type AppliedChanges, ApplyChanges, isFinalRefusal, projectGone } from '@bunting/contracts';
 import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash } from 'node:crypto';
 import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
@@ -49,7 +49,7 @@ const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise
   const { features, segments, events } = tx;
   const changeContext = await lockChangeContext(tx, request);
   if (changeContext === undefined) {
-    return refusedResult('conflict', [{ code: 'project-gone', message: 'Project is no longer available' }]);
+    return refusedResult('conflict', [projectGone]);
   }
   const folded = foldChanges(body.changes, changeContext);
   if (folded.conflicts.length > 0) return refusedResult('conflict', folded.conflicts);

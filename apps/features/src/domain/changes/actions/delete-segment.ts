@@ -1,3 +1,4 @@
+import { segmentInUse } from '@bunting/contracts';
 import { shortName } from '../../refusals.ts';
 import * as segments from '../../constraints/segment.ts';
 import { deletedEdits } from '../overwritten-edits.ts';
@@ -15,6 +16,5 @@ export const deleteSegmentRule: SegmentRule<'deleteSegment'> = {
     const decision = segments.deleteSegment(segment, segmentUsage(context, segment.id));
     return { subject: decision.segment, events: decision.events, payload: { id: segment.id } };
   },
-  conflict: ({ kind }, { name }) =>
-    kind === 'ConflictError' ? { code: 'segment-in-use', message: `Segment ${shortName(name)} is in use` } : undefined,
+  conflict: ({ kind }, { name }) => (kind === 'ConflictError' ? segmentInUse(shortName(name)) : undefined),
 };
