@@ -5,7 +5,7 @@ import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
 import { applyRequest } from './operations/apply-request.ts';
 import { changeRequestsEndpoints } from './operations/index.ts';
-import { rolesByPolicy } from './operations/roles.ts';
+import { rolesByPolicy } from './domain/review/roles.ts';
 import { startBackgroundJobs } from './operations/background/background-jobs.ts';
 import { scheduleMetrics } from './operations/background/schedule-metrics.ts';
 import { protectionSync } from './operations/sync-protection.ts';

@@ -1,7 +1,8 @@
 import type { EventType, RecordedEvent } from '@bunting/contracts';
 import type { Actor, ChangeRequest, ProposedChange } from './change-request.ts';
 
-interface EventDetails {
+/** The contents of an event besides the request and the actor. */
+export interface EventDetails {
   readonly featureName?: string | null;
   readonly data?: object;
   readonly preData?: object | null;

@@ -2,7 +2,7 @@ import { type Bus, call, type CallContext } from '@bunting/bus';
 import { type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import { entityTagOf } from '../domain/entity-tag.ts';
-import { finishApplying } from '../domain/review/finish-applying.ts';
+import { finishApplying, requireApplying } from '../domain/review/applying.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { changeWithSnapshot } from './previews.ts';
 
@@ -22,9 +22,7 @@ export const applyRequest =
   (bus: Bus, transaction: UnitOfWork): Apply =>
   async (begun, context) => {
     const { id, uid, project, environment, changes, attempts, schedule } = begun;
-    if (begun.applying === null)
-      throw new Error(`Change request ${id} is not being applied: call beginApplying first.`);
-    const { by, displayName, scheduled } = begun.applying;
+    const { by, displayName, scheduled } = requireApplying(begun);
     const caller = { ...by, ...(displayName === undefined ? {} : { displayName }), grants: [] };
     const body = {
       changeRequestId: id,

@@ -2,7 +2,7 @@ import type { Bus } from '@bunting/bus';
 import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { Apply } from './apply-request.ts';
-import type { RolesOf } from './roles.ts';
+import type { RolesOf } from '../domain/review/roles.ts';
 import type { SyncProtection } from './sync-protection.ts';
 
 /** The dependencies of the operations. */

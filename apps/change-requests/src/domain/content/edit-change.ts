@@ -1,20 +1,11 @@
-import {
-  asJsonObject,
-  type Change,
-  type CheckedChange,
-  invalid,
-  isClosedState,
-  notFound,
-  refusal,
-} from '@bunting/contracts';
+import { asJsonObject, type Change, type CheckedChange, invalid, notFound } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
-import { editContent, requireNotBeingApplied } from './edit-content.ts';
+import { onlyAuthorCan } from '../refusals.ts';
+import { editContent } from './edit-content.ts';
 
 /** @throws Refusal `NoAccessError` unless the user is the author of the request. */
 export const requireAuthor = ({ createdBy }: ChangeRequest, userId: number): void => {
-  if (createdBy.id !== userId) {
-    throw refusal('NoAccessError', 'Only the author of a change request can edit its changes');
-  }
+  if (createdBy.id !== userId) throw onlyAuthorCan('edit its changes');
 };
 
 export const changeOf = ({ changes, id }: ChangeRequest, changeId: number): ProposedChange => {
@@ -61,26 +52,4 @@ export const discardChange = (request: ChangeRequest, changeId: number, actor: A
     throw invalid(`${message}: see the \`${path}\` property.`, path);
   }
   return decision;
-};
-
-/** Changes the title of a request. Refuses users other than the author and administrators, and closed requests. */
-export const setTitle = (request: ChangeRequest, title: string, userId: number, isAdmin: boolean): ChangeRequest => {
-  if (request.createdBy.id !== userId && !isAdmin) {
-    throw refusal('NoAccessError', 'Only the author of a change request can rename it');
-  }
-  requireNotBeingApplied(request);
-  if (isClosedState(request.state)) {
-    throw refusal('ConflictError', `A change request in state "${request.state}" cannot be renamed`);
-  }
-  return { ...request, title: requireText(title, 255, '/body/title') };
-};
-
-/** The text without surrounding white space. Refuses an empty text, and more than `maxLength` characters. */
-export const requireText = (text: string, maxLength: number, path: string): string => {
-  const trimmed = text.trim();
-  if (trimmed === '') throw invalid(`The \`${path}\` property is not allowed to be empty.`, path);
-  if ([...trimmed].length > maxLength) {
-    throw invalid(`The \`${path}\` property must be at most ${maxLength} characters long.`, path);
-  }
-  return trimmed;
 };

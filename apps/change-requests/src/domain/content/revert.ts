@@ -1,5 +1,6 @@
 import { type InverseChange, isSegmentChange, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
+import { cannotBe } from '../refusals.ts';
 import { createDraft, editContent } from './edit-content.ts';
 
 /** Descriptions of effects that no change can undo. */
@@ -16,9 +17,7 @@ export const unrevertedPart = ({ changes, id }: ChangeRequest): string | undefin
 };
 
 export const requireRevertible = (request: ChangeRequest, inverse: readonly unknown[]): void => {
-  if (request.state !== 'Applied') {
-    throw refusal('ConflictError', `A change request in state "${request.state}" cannot be reverted`);
-  }
+  if (request.state !== 'Applied') throw cannotBe('reverted', request);
   if (inverse.length === 0) {
     throw refusal(
       'ConflictError',

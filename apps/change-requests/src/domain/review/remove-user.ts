@@ -1,19 +1,11 @@
 import { systemCaller } from '@bunting/contracts';
 import type { ChangeRequest } from '../change-request.ts';
 import { isPending } from '../content/edit-content.ts';
+import { approvalsLost } from '../refusals.ts';
 import { type CommandResult, executeCommand, suspend } from './execute-command.ts';
-
-const approvalsLost = 'Change request no longer has the required approvals';
+import { noRoles } from './roles.ts';
 
 const system = (now: Date) => ({ by: { id: systemCaller.id, name: systemCaller.name }, now });
-const asAdmin = {
-  author: false,
-  isAdministrator: true,
-  mayReviewAsAdmin: true,
-  reviewer: false,
-  applier: false,
-  system: true,
-} as const;
 
 /** The reason to suspend a schedule after a user was deleted; undefined if the schedule does not depend on that user. */
 const reasonFor = (request: ChangeRequest, userId: number): string | undefined => {
@@ -23,7 +15,7 @@ const reasonFor = (request: ChangeRequest, userId: number): string | undefined =
   if (request.createdBy.id === userId) {
     return `The author of this change request (user id: ${userId}) has been deleted`;
   }
-  return request.approvals.length < request.minApprovals ? approvalsLost : undefined;
+  return request.approvals.length < request.minApprovals ? approvalsLost().message : undefined;
 };
 
 /**
@@ -35,7 +27,7 @@ export const removeUser = (before: ChangeRequest, userId: number, now: Date): Co
   const request = approvals.length === before.approvals.length ? before : { ...before, approvals };
   if (isPending(request)) {
     return request.createdBy.id === userId
-      ? executeCommand(request, 'cancel', { ...system(now), roles: asAdmin })
+      ? executeCommand(request, { name: 'cancel' }, { ...system(now), roles: { ...noRoles, isAdministrator: true } })
       : { request, events: [] };
   }
   const reason = request.schedule === null ? undefined : reasonFor(request, userId);

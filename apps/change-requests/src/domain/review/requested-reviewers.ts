@@ -1,15 +1,14 @@
 import { refusal, type RequestedReviewer, type Reviewer } from '@bunting/contracts';
 import type { ChangeRequest } from '../change-request.ts';
 import { requireNotBeingApplied } from '../content/edit-content.ts';
+import { onlyAuthorCan } from '../refusals.ts';
 
 /**
  * Refuses to request approvals unless the user is the author and the request can still be approved. A requested approval is advisory:
  * any permitted reviewer may approve.
  */
 export const requireMayRequestApproval = (request: ChangeRequest, userId: number): void => {
-  if (request.createdBy.id !== userId) {
-    throw refusal('NoAccessError', 'Only the author of a change request can ask for approvals');
-  }
+  if (request.createdBy.id !== userId) throw onlyAuthorCan('ask for approvals');
   requireNotBeingApplied(request);
   if (request.state !== 'Draft' && request.state !== 'In review') {
     throw refusal('ConflictError', `Approvals cannot be requested for a change request in state "${request.state}"`);

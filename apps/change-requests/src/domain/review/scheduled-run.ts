@@ -1,7 +1,8 @@
 import { type AppliedChanges, type Caller, may, Refusal } from '@bunting/contracts';
 import type { ChangeRequest, Decision } from '../change-request.ts';
-import { abandonApplying, beginApplying, type CommandResult, suspend, systemRoles } from './execute-command.ts';
-import { failureReason } from './finish-applying.ts';
+import { abandonApplying, beginApplying, failureReason } from './applying.ts';
+import { type CommandResult, suspend } from './execute-command.ts';
+import { systemRoles } from './roles.ts';
 
 /** The user who scheduled a request, with their current permissions. An admin token belongs to no user who could be deleted. */
 export type Scheduler =
@@ -53,7 +54,7 @@ export const beginScheduledRun = (request: ChangeRequest, facts: ScheduledRunFac
     const begun = beginApplying(request, 'run', actor, { displayName: caller?.displayName });
     const reason = failureOf(request, caller, facts);
     if (reason === undefined) return { isBegun: true, request: begun, events: [] };
-    return { isBegun: false, ...abandonApplying(begun, now, { command: 'fail', reason }) };
+    return { isBegun: false, ...abandonApplying(begun, now, { name: 'fail', reason }) };
   } catch (error) {
     if (error instanceof Refusal) return suspended(error.message);
     throw error;

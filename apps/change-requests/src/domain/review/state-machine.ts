@@ -1,7 +1,8 @@
 import type { ChangeRequestState, EventType } from '@bunting/contracts';
+import type { RequestRoles } from './roles.ts';
 
 /** The commands on a request as a whole. For edits of its changes see content/edit-content.ts. */
-export const commands = [
+export const commandNames = [
   'send to review',
   'approve',
   'reject',
@@ -13,10 +14,10 @@ export const commands = [
   'fail',
   'suspend',
 ] as const;
-export type Command = (typeof commands)[number];
+export type CommandName = (typeof commandNames)[number];
 
 /** The command for a requested target state. No command leads back to a draft. */
-export const commandFor: Readonly<Record<ChangeRequestState, Command | undefined>> = {
+export const commandFor = {
   Draft: undefined,
   'In review': 'send to review',
   Approved: 'approve',
@@ -24,22 +25,7 @@ export const commandFor: Readonly<Record<ChangeRequestState, Command | undefined
   Cancelled: 'cancel',
   Rejected: 'reject',
   Scheduled: 'schedule',
-};
-
-/** The roles of a user for one request. */
-export interface RequestRoles {
-  readonly author: boolean;
-  /** may cancel and rename requests of others */
-  readonly isAdministrator: boolean;
-  /** may review as an administrator: an own request only with `CHANGE_REQUESTS_ADMINS_REVIEW_OWN` */
-  readonly mayReviewAsAdmin: boolean;
-  /** may approve in the environment of the request */
-  readonly reviewer: boolean;
-  /** may apply in the environment of the request */
-  readonly applier: boolean;
-  /** the service itself, for schedules and for reactions to other edits */
-  readonly system: boolean;
-}
+} as const satisfies Readonly<Record<ChangeRequestState, CommandName | undefined>>;
 
 /** Which roles may take a transition. Authors do not review their own requests, except administrators whom the setting allows it. */
 const roleRequirements = {
@@ -63,23 +49,23 @@ export interface Facts {
   readonly minApprovals: number;
 }
 
-/** `when` selects a row of the table; `needs` must hold for the transition. */
 const guards = {
   'approvals missing': ({ approvals, minApprovals }: Facts) => approvals < minApprovals,
   'approvals suffice': ({ approvals, minApprovals }: Facts) => approvals >= minApprovals,
   'has changes': ({ changes }: Facts) => changes > 0,
 } as const;
-export type Guard = keyof typeof guards;
 
 export interface Transition {
   readonly from: ChangeRequestState;
-  readonly command: Command;
+  readonly command: CommandName;
   readonly requiredRole: RoleRequirement;
-  readonly when?: Guard;
-  readonly needs?: readonly Guard[];
+  /** selects one of several transitions of a command */
+  readonly when?: 'approvals missing' | 'approvals suffice';
+  /** what must hold, or else the command is refused */
+  readonly needs?: readonly ('has changes' | 'approvals suffice')[];
   /** null: the request is deleted */
   readonly to: ChangeRequestState | null;
-  readonly emits: readonly EventType[];
+  readonly emits: readonly TransitionEvent[];
 }
 
 const approvalEvents = ['change-request-approval-added', 'change-request-approved'] as const;
@@ -87,51 +73,61 @@ const runEvents = ['change-request-applied', 'change-request-scheduled-applicati
 const readyGuards = ['has changes', 'approvals suffice'] as const;
 
 /** Every allowed transition of a change request. Any other is refused. */
-const transitions: readonly Transition[] = (
+const rows = [
+  ['Draft', 'discard', 'author', {}, null, ['change-request-discarded']],
+  ['Draft', 'send to review', 'author', { needs: ['has changes'] }, 'In review', ['change-request-sent-to-review']],
+  ['Draft', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
+
+  ['In review', 'send to review', 'author', {}, 'In review', []],
+  ['In review', 'approve', 'reviewer', { when: 'approvals missing' }, 'In review', ['change-request-approval-added']],
   [
-    ['Draft', 'discard', 'author', {}, null, ['change-request-discarded']],
-    ['Draft', 'send to review', 'author', { needs: ['has changes'] }, 'In review', ['change-request-sent-to-review']],
-    ['Draft', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
+    'In review',
+    'approve',
+    'reviewer',
+    { when: 'approvals suffice', needs: ['has changes'] },
+    'Approved',
+    approvalEvents,
+  ],
+  ['In review', 'reject', 'reviewer', {}, 'Rejected', ['change-request-rejected']],
+  ['In review', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
 
-    ['In review', 'send to review', 'author', {}, 'In review', []],
-    ['In review', 'approve', 'reviewer', { when: 'approvals missing' }, 'In review', ['change-request-approval-added']],
-    [
-      'In review',
-      'approve',
-      'reviewer',
-      { when: 'approvals suffice', needs: ['has changes'] },
-      'Approved',
-      approvalEvents,
-    ],
-    ['In review', 'reject', 'reviewer', {}, 'Rejected', ['change-request-rejected']],
-    ['In review', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
+  ['Approved', 'approve', 'reviewer', {}, 'Approved', ['change-request-approval-added']],
+  ['Approved', 'reject', 'reviewer or applier', {}, 'Rejected', ['change-request-rejected']],
+  ['Approved', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
+  ['Approved', 'apply', 'applier', { needs: readyGuards }, 'Applied', ['change-request-applied']],
+  ['Approved', 'schedule', 'applier', { needs: readyGuards }, 'Scheduled', ['change-request-scheduled']],
 
-    ['Approved', 'approve', 'reviewer', {}, 'Approved', ['change-request-approval-added']],
-    ['Approved', 'reject', 'reviewer or applier', {}, 'Rejected', ['change-request-rejected']],
-    ['Approved', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
-    ['Approved', 'apply', 'applier', { needs: readyGuards }, 'Applied', ['change-request-applied']],
-    ['Approved', 'schedule', 'applier', { needs: readyGuards }, 'Scheduled', ['change-request-scheduled']],
+  ['Scheduled', 'reject', 'author, reviewer or applier', {}, 'Rejected', ['change-request-rejected']],
+  ['Scheduled', 'apply', 'applier', { needs: readyGuards }, 'Applied', ['change-request-applied']],
+  ['Scheduled', 'schedule', 'applier', { needs: readyGuards }, 'Scheduled', ['change-request-scheduled']],
+  ['Scheduled', 'run', 'system', { needs: readyGuards }, 'Applied', runEvents],
+  ['Scheduled', 'fail', 'system', {}, 'Scheduled', ['change-request-scheduled-application-failure']],
+  ['Scheduled', 'suspend', 'system', {}, 'Scheduled', ['change-request-schedule-suspended']],
+] as const;
 
-    ['Scheduled', 'reject', 'author, reviewer or applier', {}, 'Rejected', ['change-request-rejected']],
-    ['Scheduled', 'apply', 'applier', { needs: readyGuards }, 'Applied', ['change-request-applied']],
-    ['Scheduled', 'schedule', 'applier', { needs: readyGuards }, 'Scheduled', ['change-request-scheduled']],
-    ['Scheduled', 'run', 'system', { needs: readyGuards }, 'Applied', runEvents],
-    ['Scheduled', 'fail', 'system', {}, 'Scheduled', ['change-request-scheduled-application-failure']],
-    ['Scheduled', 'suspend', 'system', {}, 'Scheduled', ['change-request-schedule-suspended']],
-  ] as const
-).map(([from, command, requiredRole, guard, to, emits]) => ({ from, command, requiredRole, ...guard, to, emits }));
+/** The events that transitions emit. */
+export type TransitionEvent = Extract<EventType, (typeof rows)[number][5][number]>;
+
+const transitions: readonly Transition[] = rows.map(([from, command, requiredRole, guard, to, emits]) => ({
+  from,
+  command,
+  requiredRole,
+  ...guard,
+  to,
+  emits,
+}));
 
 /** The transition of a command, or the reason why it is not allowed. */
 export type Verdict =
   | { readonly is: 'allowed'; readonly transition: Transition }
   | { readonly is: 'no such transition' }
   | { readonly is: 'not permitted'; readonly requiredRole: RoleRequirement }
-  | { readonly is: 'not ready'; readonly guard: Guard };
+  | { readonly is: 'not ready'; readonly guard: NonNullable<Transition['needs']>[number] };
 
 /** Checks a command against the table: first that the transition exists, then the roles, then the guards. */
 export const checkTransition = (
   from: ChangeRequestState,
-  command: Command,
+  command: CommandName,
   roles: RequestRoles,
   facts: Facts,
 ): Verdict => {
@@ -141,6 +137,6 @@ export const checkTransition = (
   if (transition === undefined) return { is: 'no such transition' };
   const { requiredRole } = transition;
   if (!roleRequirements[requiredRole](roles)) return { is: 'not permitted', requiredRole };
-  const missing = transition.needs?.find((guard) => !guards[guard](facts));
+  const missing = transition.needs?.find((need) => !guards[need](facts));
   return missing === undefined ? { is: 'allowed', transition } : { is: 'not ready', guard: missing };
 };

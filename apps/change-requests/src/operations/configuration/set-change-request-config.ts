@@ -3,10 +3,10 @@ import {
   ListEnvironmentSettingsOfProject,
   may,
   noAccess,
-  notFound,
   permissionsFor,
   SetChangeRequestConfig,
 } from '@bunting/contracts';
+import { environmentNotInProject } from '../../domain/refusals.ts';
 import { configurationUpdated, requiredApprovalsOf, requireMinimum } from '../../domain/required-approvals.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
@@ -22,7 +22,7 @@ export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtectio
     const { environments } = await call(bus, ListEnvironmentSettingsOfProject, settingsRequest, onBehalfOf(request));
     const environment = environments.find(({ name }) => name === environmentRef.environment);
     if (environment === undefined) {
-      throw notFound(`Could not find environment ${environmentRef.environment} for project ${environmentRef.project}`);
+      throw environmentNotInProject(environmentRef.environment, environmentRef.project);
     }
     const minimum = environment.requiredApprovals ?? undefined;
     const reply = await transaction(request, async ({ requests, events }) => {

@@ -1,10 +1,11 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { AddChanges, CheckChanges, type CheckedChange, refusal, unavailable } from '@bunting/contracts';
+import { AddChanges, CheckChanges, type CheckedChange, unavailable } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addChanges } from '../../domain/content/add-changes.ts';
 import { earlierChangesForCheck } from '../../domain/content/earlier-changes-for-check.ts';
 import type { Actor, ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
+import { changedBySomeoneElse } from '../../domain/refusals.ts';
 import { approvalsFor } from '../../domain/required-approvals.ts';
 import { createDraft, isPending } from '../../domain/content/edit-content.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
@@ -153,7 +154,7 @@ export const addChangesEndpoint = ({ bus, reader, transaction, allowsUnprotected
         // Jitter, so that two conflicting attempts do not collide again.
         await sleep(Math.random() * 10);
       }
-      throw refusal('ConflictError', 'Change request was changed by someone else');
+      throw changedBySomeoneElse();
     });
   });
 };

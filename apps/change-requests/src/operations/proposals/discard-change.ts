@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DiscardChange } from '@bunting/contracts';
 import { discardChange } from '../../domain/content/edit-change.ts';
-import { requireVisible } from '../../domain/review/execute-command.ts';
+import { requireVisible } from '../../domain/require-visible.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DiscardDraft } from '@bunting/contracts';
-import { executeCommand, requireVisible } from '../../domain/review/execute-command.ts';
+import { requireVisible } from '../../domain/require-visible.ts';
+import { executeCommand } from '../../domain/review/execute-command.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -10,7 +11,7 @@ export const discardDraftEndpoint = ({ transaction, rolesOf }: ChangeRequestsCon
       const { params, caller } = operationRequest;
       const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const actor = { ...actorOf(operationRequest), roles: rolesOf(caller, request) };
-      events.emit(executeCommand(request, 'discard', actor).events);
+      events.emit(executeCommand(request, { name: 'discard' }, actor).events);
       await requests.remove(request.id);
       return null;
     }),

@@ -1,10 +1,11 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { CheckChanges, EditChange, notFound, refusal } from '@bunting/contracts';
+import { CheckChanges, EditChange } from '@bunting/contracts';
 import { parseChange } from '@bunting/contracts/validation';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../domain/content/edit-change.ts';
+import { changedBySomeoneElse, changeRequestNotFound } from '../../domain/refusals.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
-import { requireVisible } from '../../domain/review/execute-command.ts';
+import { requireVisible } from '../../domain/require-visible.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
@@ -52,7 +53,7 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
         );
       const edit = async ({ requests, events }: Transaction): Promise<ChangeRequest | undefined> => {
         const before = await requests.getForUpdate(params.id);
-        if (before === undefined) throw notFound(`Could not find change request with id ${params.id}`);
+        if (before === undefined) throw changeRequestNotFound(params.id);
         if (before.revision !== base.revision) return undefined;
         const decision = editChange(before, params.changeId, checked, actorOf(operationRequest));
         await requests.save(before, decision.request);
@@ -69,5 +70,5 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
       const reply = await tryOnce();
       if (reply !== undefined) return reply;
     }
-    throw refusal('ConflictError', 'Change request was changed by someone else');
+    throw changedBySomeoneElse();
   });

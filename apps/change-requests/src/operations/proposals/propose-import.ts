@@ -5,16 +5,8 @@ import type { ChangeRequest } from '../../domain/change-request.ts';
 import { approvalsFor } from '../../domain/required-approvals.ts';
 import { createDraft } from '../../domain/content/edit-content.ts';
 import { executeCommand } from '../../domain/review/execute-command.ts';
+import { noRoles } from '../../domain/review/roles.ts';
 import type { ChangeRequestsContext } from '../context.ts';
-
-const roles = {
-  author: true,
-  isAdministrator: false,
-  mayReviewAsAdmin: false,
-  reviewer: false,
-  applier: false,
-  system: false,
-};
 
 /**
  * Creates a separate request for an import, in addition to the author's pending requests, and sends it to review. The changes are not
@@ -33,7 +25,8 @@ export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
       const draft = createDraft(origin, actor);
       const changeIds = await requests.newChangeIds(changes.length);
       const added = addChanges(draft.request, changes, changeIds, actor);
-      const sent = executeCommand(added.request, 'send to review', { ...actor, roles });
+      const author = { ...actor, roles: { ...noRoles, author: true } };
+      const sent = executeCommand(added.request, { name: 'send to review' }, author);
       const request: ChangeRequest = { ...(sent.request ?? added.request), title };
       await requests.add(request, importId);
       events.emit([...draft.events, ...added.events, ...sent.events]);

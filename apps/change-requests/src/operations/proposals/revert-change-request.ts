@@ -3,7 +3,7 @@ import { refusal, RevertChangeRequest } from '@bunting/contracts';
 import { approvalsFor } from '../../domain/required-approvals.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
-import { requireVisible } from '../../domain/review/execute-command.ts';
+import { requireVisible } from '../../domain/require-visible.ts';
 import { unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import { AnotherPendingRequest } from '../../persistence/change-request-repository.ts';

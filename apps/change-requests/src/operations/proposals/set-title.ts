@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetTitle } from '@bunting/contracts';
-import { setTitle } from '../../domain/content/edit-change.ts';
-import { requireVisible } from '../../domain/review/execute-command.ts';
+import { setTitle } from '../../domain/title-and-comments.ts';
+import { requireVisible } from '../../domain/require-visible.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const setTitleEndpoint = ({ transaction, rolesOf }: ChangeRequestsContext) =>

@@ -1,7 +1,7 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { GetChangeRequest } from '@bunting/contracts';
 import { entityTagOf } from '../../domain/entity-tag.ts';
-import { requireVisible } from '../../domain/review/execute-command.ts';
+import { requireVisible } from '../../domain/require-visible.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { PreviewChangeRequest } from '@bunting/contracts';
-import { requireVisible } from '../../domain/review/execute-command.ts';
+import { requireVisible } from '../../domain/require-visible.ts';
 import { previewOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

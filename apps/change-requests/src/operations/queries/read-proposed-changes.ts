@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { invalid, isClosedState, maySee, ReadProposedChanges } from '@bunting/contracts';
-import { requireVisible } from '../../domain/review/execute-command.ts';
+import { requireVisible } from '../../domain/require-visible.ts';
 import { changeWithSnapshot } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

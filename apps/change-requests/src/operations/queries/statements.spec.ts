@@ -24,7 +24,7 @@ import { changeRequestReader } from '../../persistence/change-request-repository
 import { unitOfWork } from '../../persistence/unit-of-work.ts';
 import { applyRequest } from '../apply-request.ts';
 import { changeRequestsEndpoints } from '../index.ts';
-import { rolesByPolicy } from '../roles.ts';
+import { rolesByPolicy } from '../../domain/review/roles.ts';
 import { protectionSync } from '../sync-protection.ts';
 
 // The service without its relay and its runner, whose statements would be counted as well.

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddComment } from '@bunting/contracts';
-import { requireText } from '../../domain/content/edit-change.ts';
-import { requireVisible } from '../../domain/review/execute-command.ts';
+import { requireVisible } from '../../domain/require-visible.ts';
+import { requireText, withComment } from '../../domain/title-and-comments.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -12,9 +12,8 @@ export const addCommentEndpoint = ({ transaction }: ChangeRequestsContext) =>
       const { params, body, caller } = request;
       const text = requireText(body.text, 1000, '/body/text');
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
-      const { by, now } = actorOf(request);
-      const comment = { id: await requests.newCommentId(), text, createdBy: by, createdAt: now.toISOString() };
-      await requests.save(before, { ...before, comments: [...before.comments, comment] });
+      const comment = { id: await requests.newCommentId(), text };
+      await requests.save(before, withComment(before, comment, actorOf(request)));
       return null;
     }),
   );

@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetApprovers, GetPermissionsOfUsers } from '@bunting/contracts';
 import { requestedReviewers } from '../../domain/review/requested-reviewers.ts';
-import { requireVisible } from '../../domain/review/execute-command.ts';
+import { requireVisible } from '../../domain/require-visible.ts';
 import { toReviewerResponse } from '../reviewer-response.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

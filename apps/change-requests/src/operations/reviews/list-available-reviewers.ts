@@ -1,10 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import {
-  ListEnvironmentSettingsOfProject,
-  ListAvailableReviewers,
-  ListPermissionHolders,
-  notFound,
-} from '@bunting/contracts';
+import { ListEnvironmentSettingsOfProject, ListAvailableReviewers, ListPermissionHolders } from '@bunting/contracts';
+import { environmentNotInProject } from '../../domain/refusals.ts';
 import { toReviewerResponse } from '../reviewer-response.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -24,7 +20,7 @@ export const listAvailableReviewersEndpoint = ({ bus, rolesOf }: ChangeRequestsC
       ),
     ]);
     if (!environments.some(({ name }) => name === environment)) {
-      throw notFound(`Could not find environment ${environment} for project ${projectId}`);
+      throw environmentNotInProject(environment, projectId);
     }
     const approvesOwn = rolesOf(caller, {
       project: projectId,

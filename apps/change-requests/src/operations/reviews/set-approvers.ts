@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetPermissionsOfUsers, invalid, SetApprovers } from '@bunting/contracts';
 import { requireMayRequestApproval } from '../../domain/review/requested-reviewers.ts';
-import { requireVisible } from '../../domain/review/execute-command.ts';
+import { requireVisible } from '../../domain/require-visible.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Requests approvals of existing users. Their permission is checked only when they approve. */

@@ -2,7 +2,7 @@ import type { AppliedChanges } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aChange, anApprovalBy, aRequest, lee, mia, noon } from '../../../test/builders.ts';
 import type { ChangeRequest } from '../change-request.ts';
-import { finishApplying } from './finish-applying.ts';
+import { finishApplying } from './applying.ts';
 
 const applying = (scheduled: boolean): ChangeRequest =>
   aRequest({

@@ -1,6 +1,32 @@
 import { adminTokenUserId, type Caller, may } from '@bunting/contracts';
-import type { ChangeRequest } from '../domain/change-request.ts';
-import type { RequestRoles } from '../domain/review/state-machine.ts';
+import type { ChangeRequest } from '../change-request.ts';
+
+/** The roles of a user for one request. */
+export interface RequestRoles {
+  readonly author: boolean;
+  /** may cancel and rename requests of others */
+  readonly isAdministrator: boolean;
+  /** may review as an administrator: an own request only with `CHANGE_REQUESTS_ADMINS_REVIEW_OWN` */
+  readonly mayReviewAsAdmin: boolean;
+  /** may approve in the environment of the request */
+  readonly reviewer: boolean;
+  /** may apply in the environment of the request */
+  readonly applier: boolean;
+  /** the service itself, for schedules and for reactions to other edits */
+  readonly system: boolean;
+}
+
+export const noRoles: RequestRoles = {
+  author: false,
+  isAdministrator: false,
+  mayReviewAsAdmin: false,
+  reviewer: false,
+  applier: false,
+  system: false,
+};
+
+/** The roles of the service itself, which runs what users have scheduled. */
+export const systemRoles: RequestRoles = { ...noRoles, system: true };
 
 /** Returns the roles of a caller for a request. */
 export type RolesOf = (

@@ -1,0 +1,83 @@
+import { type ChangeRequestState, noAccess, type Permission, type Refusal, refusal } from '@bunting/contracts';
+import type { Actor, ChangeRequest } from '../change-request.ts';
+import { approvalsLost, cannotBe, cannotGoTo, onlyAuthorCan } from '../refusals.ts';
+import type { RequestRoles } from './roles.ts';
+import { checkTransition, type CommandName, type RoleRequirement, type Transition } from './state-machine.ts';
+
+/** The actor with their roles for the request. */
+export interface ActorWithRoles extends Actor {
+  readonly roles: RequestRoles;
+}
+
+const permissionsFor: Readonly<Record<RoleRequirement, readonly Permission[]>> = {
+  author: [],
+  'author or admin': [],
+  reviewer: ['APPROVE_CHANGE_REQUEST'],
+  'reviewer or applier': ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST'],
+  'author, reviewer or applier': ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST'],
+  applier: ['APPLY_CHANGE_REQUEST'],
+  system: [],
+};
+
+/** The reason why an actor with these roles may not review; undefined if only a permission is missing. */
+const reviewDenial = ({ author, isAdministrator, reviewer }: RequestRoles): string | undefined => {
+  // Every other administrator is a reviewer.
+  if (isAdministrator && !reviewer)
+    return 'An admin token can not review a change request, because no person stands behind it. Review as a user, or set CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW=true';
+  if (author && isAdministrator)
+    return 'Authors can not review their own change request, unless they are administrators and CHANGE_REQUESTS_ADMINS_REVIEW_OWN=true';
+  return author ? 'Authors can not review their own change request' : undefined;
+};
+
+const notPermitted = (required: RoleRequirement, roles: RequestRoles, environment: string): Refusal => {
+  const isReview = required === 'reviewer' || required === 'reviewer or applier';
+  const denial = isReview ? reviewDenial(roles) : undefined;
+  if (denial !== undefined) return refusal('NoAccessError', denial);
+  const permissions = permissionsFor[required];
+  return permissions.length > 0 ? noAccess(permissions, environment) : onlyAuthorCan('do this');
+};
+
+const factsOf = (request: ChangeRequest, command: CommandName, userId: number) => {
+  const { changes, approvals, minApprovals } = request;
+  const isNew = command === 'approve' && !approvals.some(({ createdBy }) => createdBy.id === userId);
+  return { changes: changes.length, approvals: approvals.length + (isNew ? 1 : 0), minApprovals };
+};
+
+/** The state to which a command leads, as errors name it. */
+const targetOf: Readonly<Record<Exclude<CommandName, 'discard'>, ChangeRequestState>> = {
+  'send to review': 'In review',
+  approve: 'Approved',
+  reject: 'Rejected',
+  cancel: 'Cancelled',
+  apply: 'Applied',
+  run: 'Applied',
+  schedule: 'Scheduled',
+  fail: 'Scheduled',
+  suspend: 'Scheduled',
+};
+
+/**
+ * The transition of a command from the current state.
+ * @throws Refusal with the reason if the transition does not exist, or if the actor may not take it now.
+ */
+export const requireTransition = (
+  request: ChangeRequest,
+  command: CommandName,
+  { by, roles }: ActorWithRoles,
+): Transition => {
+  const verdict = checkTransition(request.state, command, roles, factsOf(request, command, by.id));
+  switch (verdict.is) {
+    case 'allowed':
+      return verdict.transition;
+    case 'not permitted':
+      throw notPermitted(verdict.requiredRole, roles, request.environment);
+    case 'not ready':
+      throw verdict.guard === 'has changes'
+        ? refusal('ConflictError', 'Change request has no changes')
+        : approvalsLost();
+    case 'no such transition':
+      throw command === 'discard'
+        ? cannotBe('discarded: only a draft can', request)
+        : cannotGoTo(targetOf[command], request);
+  }
+};
