@@ -10,7 +10,7 @@ import { startBackgroundJobs } from './operations/background/background-jobs.ts'
 import { scheduleMetrics } from './operations/background/schedule-metrics.ts';
 import { protectionSync } from './operations/sync-protection.ts';
 import { dueJobsReader } from './persistence/due-jobs.ts';
-import { changeRequestReader } from './persistence/change-request-repository.ts';
+import { changeRequestReader } from './persistence/change-request-reader.ts';
 import { changeRequestEntities } from './persistence/entities.ts';
 import { changeRequestMigrations } from './persistence/migrations/index.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';

@@ -103,6 +103,15 @@ export interface ChangeRequest {
   readonly requestedApprovers: readonly number[];
 }
 
+/** The project and environment of a request. */
+export type EnvironmentRef = Pick<ChangeRequest, 'project' | 'environment'>;
+
+/** A request as the path of an operation names it. */
+export interface RequestPath {
+  readonly projectId: string;
+  readonly id: number;
+}
+
 /** The result of a domain rule: the new state of the request, and the events to emit. */
 export interface Decision {
   readonly request: ChangeRequest;

@@ -1,25 +1,25 @@
 import { invalid, type RecordedEvent, refusal } from '@bunting/contracts';
-import type { Actor } from './change-request.ts';
+import type { Actor, EnvironmentRef } from './change-request.ts';
 
 const minApprovals = 1;
 const maxApprovals = 10;
 
-/**
- * The number of approvals that an environment will require, within the allowed range; null if it will not be protected.
- * @param minimum the minimum that the environment sets for every project, and the default
- */
-export const requiredApprovalsOf = (
+/** The protection of an environment: the number of approvals that new requests require; null without protection. */
+type RequiredApprovals = number | null;
+
+/** The requested protection, within the allowed range. Without a number it is the minimum. */
+const requestedApprovals = (
   wanted: { readonly changeRequestsEnabled: boolean; readonly requiredApprovals?: number | undefined },
-  minimum = minApprovals,
-): number | null =>
+  minimum: number,
+): RequiredApprovals =>
   wanted.changeRequestsEnabled
     ? Math.min(maxApprovals, Math.max(minApprovals, wanted.requiredApprovals ?? minimum))
     : null;
 
 /** Refuses a value below the minimum that the environment sets for every project. A lower stored value may stay unchanged. */
-export const requireMinimum = (
-  before: number | null,
-  after: number | null,
+const requireMinimum = (
+  before: RequiredApprovals,
+  after: RequiredApprovals,
   minimum: number,
   environment: string,
 ): void => {
@@ -31,27 +31,16 @@ export const requireMinimum = (
   );
 };
 
-/**
- * The number of approvals that a new request requires. In an unprotected environment the request is voluntary and requires the minimum.
- * @throws Refusal `NoAccessError` if the environment is not protected and voluntary requests are disabled.
- */
-export const approvalsFor = (configured: number | null, allowsUnprotectedProposals: boolean): number => {
-  if (configured === null && !allowsUnprotectedProposals) {
-    throw refusal('NoAccessError', 'Change requests are not enabled in this environment');
-  }
-  return configured ?? minApprovals;
-};
-
-const shown = (requiredApprovals: number | null) => ({
+const shown = (requiredApprovals: RequiredApprovals) => ({
   changeRequestsEnabled: requiredApprovals !== null,
   requiredApprovals,
 });
 
-/** The events of a changed setting; none if the value is the same. */
-export const configurationUpdated = (
-  { project, environment }: { readonly project: string; readonly environment: string },
-  before: number | null,
-  after: number | null,
+/** The events of a changed protection; none if it is the same. */
+const configurationUpdated = (
+  { project, environment }: EnvironmentRef,
+  before: RequiredApprovals,
+  after: RequiredApprovals,
   { by, now }: Actor,
 ): RecordedEvent[] =>
   before === after
@@ -70,3 +59,30 @@ export const configurationUpdated = (
           tags: [],
         },
       ];
+
+/**
+ * Sets or removes the protection of an environment.
+ * @param minimum what the environment sets for every project, if it does; only administrators may go below it
+ */
+export const changeProtection = (
+  environmentRef: EnvironmentRef,
+  before: RequiredApprovals,
+  wanted: Parameters<typeof requestedApprovals>[0],
+  { minimum, isAdministrator }: { readonly minimum: number | undefined; readonly isAdministrator: boolean },
+  actor: Actor,
+): { readonly requiredApprovals: RequiredApprovals; readonly events: readonly RecordedEvent[] } => {
+  const after = requestedApprovals(wanted, minimum ?? minApprovals);
+  if (minimum !== undefined && !isAdministrator) requireMinimum(before, after, minimum, environmentRef.environment);
+  return { requiredApprovals: after, events: configurationUpdated(environmentRef, before, after, actor) };
+};
+
+/**
+ * The number of approvals that a new request requires. In an unprotected environment the request is voluntary and requires the minimum.
+ * @throws Refusal `NoAccessError` if the environment is not protected and voluntary requests are disabled.
+ */
+export const approvalsFor = (configured: RequiredApprovals, allowsUnprotectedProposals: boolean): number => {
+  if (configured === null && !allowsUnprotectedProposals) {
+    throw refusal('NoAccessError', 'Change requests are not enabled in this environment');
+  }
+  return configured ?? minApprovals;
+};

@@ -44,8 +44,8 @@ export const applyRequest =
       // Another process has finished the attempt in the meantime.
       if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;
       const decision = finishApplying(request, result, await requests.now());
-      if (decision.request !== null) await requests.save(request, decision.request);
-      const tag = entityTagOf(decision.request ?? request);
+      await requests.save(request, decision.request);
+      const tag = entityTagOf(decision.request);
       if (result.outcome === 'applied') {
         await requests.saveInverse(id, result.inverse);
         const { pendingReply } = request.applying;

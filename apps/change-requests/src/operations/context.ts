@@ -1,5 +1,5 @@
 import type { Bus } from '@bunting/bus';
-import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
+import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { Apply } from './apply-request.ts';
 import type { RolesOf } from '../domain/review/roles.ts';

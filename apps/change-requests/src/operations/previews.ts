@@ -3,7 +3,7 @@ import { isClosedState, PreviewChanges, type PreviewChangesReply } from '@buntin
 import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
 import { addConflictsWithOtherRequests, type OtherRequests } from '../domain/conflicts-with-other-requests.ts';
 import type { PreviewedChanges } from '../domain/change-request-response.ts';
-import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
+import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
 import { changeBody } from './change-body.ts';
 
 export type Preview = PreviewChangesReply['previews'][number];

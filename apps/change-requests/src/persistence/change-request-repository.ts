@@ -1,186 +1,32 @@
 import type { InverseChange } from '@bunting/contracts';
-import { violatedConstraint, type Database, persistDifference, type Statement, type Tx } from '@bunting/database';
+import { violatedConstraint, persistDifference, type Tx } from '@bunting/database';
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
-import type { ScheduledRequest } from '../domain/conflicts-with-other-requests.ts';
-import type { ChangeRequest, Schedule, Review } from '../domain/change-request.ts';
+import type { ChangeRequest, EnvironmentRef, RequestPath, Review } from '../domain/change-request.ts';
+import { requireVisible } from '../domain/require-visible.ts';
+import type { SegmentUse } from './change-request-reader.ts';
 import {
   ApprovalEntity,
   ChangeEntity,
   ChangeRequestEntity,
   CommentEntity,
   oneDraftIndex,
-  pendingStates,
-  ProtectedEnvironmentEntity,
-  UnsyncedProtectionEntity,
   RejectionEntity,
   RequestedApproverEntity,
   ScheduleEntity,
 } from './entities.ts';
 import {
-  actionableByEnvironment,
+  acceptsChanges,
   changeRows,
-  countsByState,
   newChangeIds,
-  oneRequest,
-  pendingRequest,
-  pendingRequests,
-  pendingOfFeature,
-  scheduledChanges,
-  protectedEnvironments,
+  type RequestRow,
   requestById,
-  requestedApprovers,
-  requestsOfProject,
-  scheduledAffecting,
-  searchRequests,
   segmentUses,
   storeDraft,
-  strategiesUsing,
 } from './statements.ts';
-import { lockProtection } from './protection-repository.ts';
-
-interface Row {
-  readonly request: ChangeRequest;
-}
-
-/** The project and environment of a request. */
-export interface EnvironmentRef {
-  readonly project: string;
-  readonly environment: string;
-}
-
-export interface SegmentUse {
-  readonly id: number;
-  readonly segment: number;
-}
-
-/** A strategy to which a request adds a segment. The request is null if it is a draft of another user. */
-export interface StrategyUse {
-  readonly request: { readonly id: number; readonly title: string | null } | null;
-  readonly strategy: {
-    readonly id: string | null;
-    readonly projectId: string;
-    readonly featureName: string;
-    readonly strategyName: string;
-    readonly environment: string;
-  };
-}
-
-/** The filter of a search. An undefined property matches every request. */
-export interface ChangeRequestFilter {
-  readonly createdBy: number | undefined;
-  readonly requestedApprover: number | undefined;
-  readonly isOpen: boolean | undefined;
-}
-
-/** A request in a search result. */
-export interface FoundRequest extends Pick<
-  ChangeRequest,
-  'id' | 'title' | 'createdAt' | 'createdBy' | 'environment' | 'project' | 'state'
-> {
-  readonly features: string[];
-  readonly segments: string[];
-  readonly schedule: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'> | null;
-}
-
-export interface Counts {
-  readonly total: number;
-  readonly applied: number;
-  readonly approved: number;
-  readonly rejected: number;
-  readonly reviewRequired: number;
-  readonly scheduled: number;
-}
-
-export interface Actionable {
-  readonly environment: string;
-  readonly own: boolean;
-  readonly toReview: number;
-  readonly toApply: number;
-}
-
-/** An environment in which edits require a change request. */
-export interface ProtectedEnvironment {
-  readonly environment: string;
-  readonly requiredApprovals: number;
-}
-
-/** Reads committed requests, outside of a transaction. */
-export const changeRequestReader = (database: Database) => {
-  const requests = async (statement: Statement, values: readonly unknown[]): Promise<ChangeRequest[]> =>
-    (await database.read<Row>(statement, values)).map(({ request }) => request);
-  return {
-    /** The request of a user that accepts changes: the draft, or else the newest one; with `onlyDraft` the draft only. */
-    pendingOfUser: async (
-      userId: number,
-      { project, environment }: EnvironmentRef,
-      onlyDraft = false,
-    ): Promise<ChangeRequest | undefined> =>
-      (await requests(pendingRequest, [userId, project, environment, onlyDraft]))[0],
-    /** Reserves ascending ids for new changes. Unused ids are not reused. */
-    newChangeIds: async (count: number): Promise<number[]> =>
-      (await database.read<{ id: number }>(newChangeIds, [count])).map(({ id }) => id),
-    /** All requests of a user that accept changes in a project, by environment and id, by one statement. */
-    allPendingOfUser: (userId: number, project: string) => requests(pendingRequests, [userId, project]),
-    /** The request of that id in that project. */
-    one: async (id: number, project: string): Promise<ChangeRequest | undefined> =>
-      (await requests(oneRequest, [id])).find((request) => request.project === project),
-    /** The request of that id, in whatever project. */
-    byId: async (id: number): Promise<ChangeRequest | undefined> => (await requests(oneRequest, [id]))[0],
-    /** The newest 300 of a project, without the drafts of others. */
-    ofProject: (project: string, userId: number) => requests(requestsOfProject, [project, userId]),
-    /** The pending requests that affect a feature, without the drafts of others. */
-    pendingOf: (project: string, userId: number, feature: string) =>
-      requests(pendingOfFeature, [project, userId, feature]),
-    counts: async (project: string): Promise<Counts> =>
-      (await database.read<Counts>(countsByState, [project]))[0] as Counts,
-    /** The numbers of requests to review and to apply, by environment and by whether the user is the author. */
-    actionable: (project: string, userId: number) =>
-      database.read<Actionable>(actionableByEnvironment, [project, userId]),
-    protectedEnvironments: (project: string) => database.read<ProtectedEnvironment>(protectedEnvironments, [project]),
-    /** Scheduled requests of a project that affect any of some features, strategies or variants, by id. */
-    scheduledAffecting: async (
-      project: string,
-      features: readonly string[],
-      strategies: readonly string[],
-      variants: readonly string[],
-    ): Promise<{ readonly id: number; readonly environment: string; readonly title: string | null }[]> =>
-      features.length + strategies.length + variants.length === 0
-        ? []
-        : database.read(scheduledAffecting, [project, features, strategies, variants]),
-    /** The changes of scheduled requests in a project that affect any of the given features or segments. */
-    scheduled: async (
-      project: string,
-      features: readonly string[],
-      segments: readonly number[],
-    ): Promise<ScheduledRequest[]> =>
-      features.length + segments.length === 0 ? [] : database.read(scheduledChanges, [project, features, segments]),
-    /** The open requests that add any of these segments to strategies. */
-    segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
-      segments.length === 0 ? [] : database.read(segmentUses, [project, segments.map(String)]),
-    /** The strategies to which open requests add a segment, as visible to a user. */
-    strategiesUsing: (segment: number, userId: number, hidden: readonly string[]) =>
-      database.read<StrategyUse>(strategiesUsing, [String(segment), userId, hidden]),
-    /** A page of the matching requests of some projects, newest first, without the drafts of others. */
-    search: async (
-      projects: readonly string[],
-      userId: number,
-      { createdBy, requestedApprover, isOpen }: ChangeRequestFilter,
-      { offset, limit }: { readonly offset: number; readonly limit: number },
-    ): Promise<{ readonly total: number; readonly found: readonly FoundRequest[] }> => {
-      const values = [projects, userId, createdBy ?? null, requestedApprover ?? null, isOpen ?? null, offset, limit];
-      const [row] = await database.read<{ total: number; found: FoundRequest[] }>(searchRequests, values);
-      return row ?? { total: 0, found: [] };
-    },
-    /** Ids of the users whose approval is requested, in display order. */
-    requestedApprovers: async (id: number): Promise<number[]> =>
-      (await database.read<{ id: number }>(requestedApprovers, [id])).map(({ id: userId }) => userId),
-  };
-};
-export type ChangeRequestReader = ReturnType<typeof changeRequestReader>;
 
 /** The author concurrently created another draft for the project and environment: this unit of work cannot commit. */
-export class AnotherPendingRequest extends Error {}
+export class AnotherDraft extends Error {}
 
 const rowOf = (request: ChangeRequest) => {
   const { id, uid, project, environment, title, state, minApprovals, createdBy, createdAt } = request;
@@ -238,7 +84,7 @@ export const changeRequestRepository = (tx: Tx) => {
   const getForUpdate = async (id: number): Promise<ChangeRequest | undefined> => {
     // Two statements: the second one sees what was committed while the first one waited.
     await query('select from change_request where id = $1 for update', [id]);
-    const request = (await query<Row>(requestById, [id]))[0]?.request;
+    const request = (await query<RequestRow>(requestById, [id]))[0]?.request;
     if (request !== undefined) locked.push(request);
     return request;
   };
@@ -254,22 +100,19 @@ export const changeRequestRepository = (tx: Tx) => {
     /** The new state of the request that was written last; undefined once it was removed. */
     written: () => written,
 
-    /** Whether the user has a request that accepts changes, or a draft. Locks out concurrent ones until the end of the transaction. */
-    hasPending: async (
+    /**
+     * Whether the user has a request that accepts changes; with `onlyDraft` a draft. Locks out concurrent ones until the end of the
+     * transaction.
+     */
+    hasAcceptingRequest: async (
       userId: number,
       { project, environment }: EnvironmentRef,
       onlyDraft: boolean,
     ): Promise<boolean> => {
-      await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-        JSON.stringify([userId, project, environment]),
-      ]);
-      const found = await query(
-        `select from change_request
-         where created_by_id = $1 and project = $2 and environment = $3 and state in ${pendingStates}
-           and (state = 'Draft' or not $4) and applying is null limit 1`,
-        [userId, project, environment, onlyDraft],
-      );
-      return found.length > 0;
+      const lock = JSON.stringify([userId, project, environment]);
+      await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
+      const text = `select from change_request request where ${acceptsChanges} limit 1`;
+      return (await query(text, [userId, project, environment, onlyDraft])).length > 0;
     },
 
     /** A new id, which users see, and a new uid, which stays unique even after a restored backup. */
@@ -282,13 +125,6 @@ export const changeRequestRepository = (tx: Tx) => {
     newChangeIds: async (count: number): Promise<number[]> =>
       (await query<{ id: number }>(newChangeIds.text, [count])).map(({ id }) => id),
     newCommentId: () => nextId('comment_id_seq'),
-
-    /** The number of approvals that a new request requires; null if the environment is not protected. */
-    minApprovals: async ({ project, environment }: EnvironmentRef): Promise<number | null> => {
-      const text =
-        'select required_approvals as needed from protected_environment where project = $1 and environment = $2';
-      return (await query<{ needed: number }>(text, [project, environment]))[0]?.needed ?? null;
-    },
 
     /** The current time by the clock of the database, which all replicas share. */
     now: async (): Promise<Date> => {
@@ -326,28 +162,15 @@ export const changeRequestRepository = (tx: Tx) => {
       written = { ...before, requestedApprovers: userIds };
     },
 
-    /** Sets the required approvals of an environment, or null to remove its protection; returns the previous value. */
-    protect: async (environmentRef: EnvironmentRef, requiredApprovals: number | null): Promise<number | null> => {
-      const { project, environment } = environmentRef;
-      await query(lockProtection, [project, environment]);
-      const { em } = tx;
-      const before = await em.findOne(ProtectedEnvironmentEntity, { project, environment });
-      const approvalsBefore = before?.requiredApprovals ?? null;
-      if (requiredApprovals !== null)
-        await em.upsert(ProtectedEnvironmentEntity, { ...environmentRef, requiredApprovals });
-      else if (before !== null) em.remove(before);
-      // Sent also if it does not change: after a restored backup the features service may have another value.
-      em.create(UnsyncedProtectionEntity, { project, environment, isProtected: requiredApprovals !== null });
-      await tx.em.flush();
-      return approvalsBefore;
-    },
-
     /** The request, locked until the end of this unit of work. */
     getForUpdate,
-    /** The same, if it belongs to the project. */
-    getInProject: async (id: number, project: string): Promise<ChangeRequest | undefined> => {
+    /**
+     * The request of a path, locked likewise.
+     * @throws Refusal `NotFoundError` if the project has no such request, or if it is a draft of another user.
+     */
+    getVisible: async ({ id, projectId }: RequestPath, userId: number): Promise<ChangeRequest> => {
       const request = await getForUpdate(id);
-      return request?.project === project ? request : undefined;
+      return requireVisible(request?.project === projectId ? request : undefined, id, userId);
     },
 
     /** The id of the request created for an import. Locks out concurrent ones until the end of the transaction. */
@@ -360,7 +183,7 @@ export const changeRequestRepository = (tx: Tx) => {
     /**
      * Stores a new request, with the id of its import if it has one. Waits for a concurrent insert by the same author in the same project
      * and environment.
-     * @throws AnotherPendingRequest if the author has another draft there.
+     * @throws AnotherDraft if the author has another draft there.
      */
     add: async (request: ChangeRequest, importId?: string): Promise<void> => {
       try {
@@ -368,7 +191,7 @@ export const changeRequestRepository = (tx: Tx) => {
         await tx.em.flush();
         written = request;
       } catch (error) {
-        throw violatedConstraint(error) === oneDraftIndex ? new AnotherPendingRequest() : error;
+        throw violatedConstraint(error) === oneDraftIndex ? new AnotherDraft() : error;
       }
     },
 

@@ -66,7 +66,7 @@ const ofDeletedUsers: Statement = {
 const uncheckedSchedules: Statement = {
   name: 'unchecked-schedules',
   text: `
-    select request.id, request.project, schedule.unchecked_edits as "uncheckedEdits"
+    select request.id, schedule.unchecked_edits as "uncheckedEdits"
     from schedule join change_request request on request.id = schedule.change_request_id
     where schedule.unchecked_edits > 0 and request.applying is null and request.id <> all ($1::bigint[]) order by request.id limit 50`,
 };
@@ -93,7 +93,6 @@ export interface PausedJobs {
 /** A scheduled request, with the number of edits since the last check of objects that it affects. */
 export interface UncheckedSchedule {
   readonly id: number;
-  readonly project: string;
   readonly uncheckedEdits: number;
 }
 

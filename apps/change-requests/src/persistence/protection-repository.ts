@@ -1,5 +1,6 @@
 import type { Tx } from '@bunting/database';
-import { UnsyncedProtectionEntity } from './entities.ts';
+import type { EnvironmentRef } from '../domain/change-request.ts';
+import { ProtectedEnvironmentEntity, UnsyncedProtectionEntity } from './entities.ts';
 
 /** A change of the protection of an environment, to be sent to the features service. */
 export interface ProtectionChange {
@@ -9,8 +10,7 @@ export interface ProtectionChange {
   readonly isProtected: boolean;
 }
 
-/** Locks the protection of an environment until the end of the transaction. */
-export const lockProtection = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
+const lockProtection = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
 
 /** Whether the features service has the current protection of an environment, or will get it by a newer change. */
 const isProtectionCurrent = `
@@ -20,28 +20,57 @@ const isProtectionCurrent = `
 const continueVersionsAfter = `
   select setval('unsynced_protection_version_seq', greatest($1::bigint, (select last_value from unsynced_protection_version_seq)))`;
 
-/** Changes of protection within a unit of work. */
-export const protectionRepository = (tx: Tx) => ({
-  /**
-   * Removes a change after the features service has replied with the protection that it stores. After a restored backup of this database,
-   * versions are assigned a second time, and that service ignores them: then the versions continue after the stored one, and the current
-   * protection is added as another change. Returns whether there is one to send.
-   */
-  markSynced: async (
-    { version, project, environment }: ProtectionChange,
-    stored: Pick<ProtectionChange, 'version' | 'isProtected'>,
-  ): Promise<boolean> => {
-    await tx.query(lockProtection, [project, environment]);
-    await tx.em.nativeDelete(UnsyncedProtectionEntity, { version });
-    const [{ isCurrent } = { isCurrent: true }] = await tx.query<{ isCurrent: boolean }>(isProtectionCurrent, [
-      project,
-      environment,
-      stored.isProtected,
-    ]);
-    if (isCurrent) return false;
-    await tx.query(continueVersionsAfter, [stored.version]);
-    tx.em.create(UnsyncedProtectionEntity, { project, environment, isProtected: !stored.isProtected });
-    await tx.em.flush();
-    return true;
-  },
-});
+const requiredApprovalsOf = `
+  select required_approvals as "requiredApprovals" from protected_environment where project = $1 and environment = $2`;
+
+/** The protection of environments within a unit of work. */
+export const protectionRepository = (tx: Tx) => {
+  /** The number of approvals that new requests require; null if the environment is not protected. */
+  const requiredApprovals = async ({ project, environment }: EnvironmentRef): Promise<number | null> => {
+    const [row] = await tx.query<{ requiredApprovals: number }>(requiredApprovalsOf, [project, environment]);
+    return row?.requiredApprovals ?? null;
+  };
+  const lock = ({ project, environment }: EnvironmentRef) => tx.query(lockProtection, [project, environment]);
+
+  return {
+    requiredApprovals,
+
+    /** The same, locked until the end of the transaction. */
+    requiredApprovalsForUpdate: async (environmentRef: EnvironmentRef): Promise<number | null> => {
+      await lock(environmentRef);
+      return requiredApprovals(environmentRef);
+    },
+
+    /** Protects the environment, or with null removes its protection. */
+    setRequiredApprovals: async ({ project, environment }: EnvironmentRef, after: number | null): Promise<void> => {
+      if (after === null) await tx.em.nativeDelete(ProtectedEnvironmentEntity, { project, environment });
+      else await tx.em.upsert(ProtectedEnvironmentEntity, { project, environment, requiredApprovals: after });
+      // Sent also if it does not change: after a restored backup the features service may have another value.
+      tx.em.create(UnsyncedProtectionEntity, { project, environment, isProtected: after !== null });
+      await tx.em.flush();
+    },
+
+    /**
+     * Removes a change after the features service has replied with the protection that it stores. After a restored backup of this database,
+     * versions are assigned a second time, and that service ignores them: then the versions continue after the stored one, and the current
+     * protection is added as another change. Returns whether there is one to send.
+     */
+    markSynced: async (
+      { version, project, environment }: ProtectionChange,
+      stored: Pick<ProtectionChange, 'version' | 'isProtected'>,
+    ): Promise<boolean> => {
+      await lock({ project, environment });
+      await tx.em.nativeDelete(UnsyncedProtectionEntity, { version });
+      const [{ isCurrent } = { isCurrent: true }] = await tx.query<{ isCurrent: boolean }>(isProtectionCurrent, [
+        project,
+        environment,
+        stored.isProtected,
+      ]);
+      if (isCurrent) return false;
+      await tx.query(continueVersionsAfter, [stored.version]);
+      tx.em.create(UnsyncedProtectionEntity, { project, environment, isProtected: !stored.isProtected });
+      await tx.em.flush();
+      return true;
+    },
+  };
+};

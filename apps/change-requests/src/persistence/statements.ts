@@ -1,5 +1,5 @@
 import { entitySql, timestampSql, type Statement } from '@bunting/database';
-import type { ProposedChange } from '../domain/change-request.ts';
+import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
 import {
   ChangeEntity,
   changeRequestEntities,
@@ -39,21 +39,29 @@ const requests = `
   )} as request
   from change_request request`;
 
+/** A row of the statements that select whole requests. */
+export interface RequestRow {
+  readonly request: ChangeRequest;
+}
+
 export const requestById = `${requests} where request.id = $1`;
 
 /**
- * The request of a user that accepts changes in a project and environment: the draft, or else the newest one; with `$4` the draft only.
- * A request that is being applied accepts none.
+ * SQL: whether the request accepts changes: it is pending and not being applied. `$1` its author, `$2` project, `$3` environment,
+ * `$4` whether only a draft counts.
  */
-export const pendingRequest: Statement = {
-  name: 'pending-change-request',
-  text: `${requests}
-    where request.created_by_id = $1 and request.project = $2 and request.environment = $3 and request.state in ${pendingStates}
-      and (request.state = 'Draft' or not $4) and request.applying is null
+export const acceptsChanges = `
+  request.created_by_id = $1 and request.project = $2 and request.environment = $3 and request.state in ${pendingStates}
+    and (request.state = 'Draft' or not $4) and request.applying is null`;
+
+/** The draft that accepts changes, or else the newest request that does. */
+export const acceptingRequest: Statement = {
+  name: 'change-request-accepting-changes',
+  text: `${requests} where ${acceptsChanges}
     order by request.state = 'Draft' desc, request.id desc limit 1`,
 };
 
-/** The requests of one user in one project that accept changes. */
+/** The pending requests of one user in one project, also while they are applied. */
 export const pendingRequests: Statement = {
   name: 'pending-change-requests',
   text: `${requests}

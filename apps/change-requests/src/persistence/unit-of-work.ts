@@ -21,7 +21,7 @@ const repositories = (tx: Tx, outbox: Outbox, storeEncryptedReply: IdempotentSte
       const [request] = requests.locked;
       if (request === undefined)
         throw new Error(
-          'A write with If-Match has locked no change request: load the request with getForUpdate or getInProject.',
+          'A write with If-Match has locked no change request: load the request with getForUpdate or getVisible.',
         );
       requireMatch([contentTagOf(request)]);
     },

@@ -1,13 +1,7 @@
 import type { AppliedChanges } from '@bunting/contracts';
-import type { Applying, ChangeRequest, PendingReply } from '../change-request.ts';
+import type { Applying, ChangeRequest, Decision, PendingReply } from '../change-request.ts';
 import { requireNotBeingApplied } from '../content/edit-content.ts';
-import {
-  type CommandInput,
-  type CommandResult,
-  executeCommand,
-  requireRevision,
-  takeTransition,
-} from './execute-command.ts';
+import { type CommandInput, executeCommand, requireRevision, takeTransition } from './execute-command.ts';
 import { type ActorWithRoles, requireTransition } from './require-transition.ts';
 import { systemRoles } from './roles.ts';
 
@@ -60,7 +54,7 @@ export const requireApplying = ({ id, applying }: ChangeRequest): Applying => {
 };
 
 /** Ends an attempt with success. */
-export const endApplying = (request: ChangeRequest, now: Date): CommandResult => {
+export const endApplying = (request: ChangeRequest, now: Date): Decision => {
   const { by, scheduled, comment } = requireApplying(request);
   const name = scheduled ? 'run' : 'apply';
   const actor = { by, now, roles: { ...systemRoles, applier: true } };
@@ -72,7 +66,7 @@ export const abandonApplying = (
   request: ChangeRequest,
   now: Date,
   outcome: { readonly name: 'fail' | 'suspend'; readonly reason: string },
-): CommandResult => {
+): Decision => {
   const { by, scheduled } = requireApplying(request);
   const atRest = { ...request, applying: null };
   if (!scheduled) return { request: atRest, events: [] };
@@ -87,11 +81,7 @@ export const failureReason = (conflicts: AppliedChanges['conflicts']): string =>
  * Ends an attempt with the result of the features service. A scheduled run that would overwrite newer edits is suspended, and one in
  * conflict fails; a request that a user applies returns to its state before the attempt.
  */
-export const finishApplying = (
-  request: ChangeRequest,
-  { outcome, conflicts }: AppliedChanges,
-  now: Date,
-): CommandResult => {
+export const finishApplying = (request: ChangeRequest, { outcome, conflicts }: AppliedChanges, now: Date): Decision => {
   switch (outcome) {
     case 'applied':
       return endApplying(request, now);

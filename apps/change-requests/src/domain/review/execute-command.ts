@@ -9,7 +9,7 @@ import type { Transition, TransitionEvent } from './state-machine.ts';
 
 /** A command that takes effect immediately, with what it needs. The commands `apply` and `run` are in applying.ts. */
 export type Command =
-  | { readonly name: 'send to review' | 'approve' | 'reject' | 'cancel' | 'discard' }
+  | { readonly name: 'send to review' | 'approve' | 'reject' | 'cancel' }
   /** the time at which to apply the request, and the state that it would replace as of now */
   | { readonly name: 'schedule'; readonly schedule: Pick<Schedule, 'scheduledAt' | 'snapshots'> }
   /** the reason is shown to users */
@@ -25,12 +25,6 @@ export interface CommandInput {
   readonly comment?: NewComment | undefined;
   /** the revision that the user has seen */
   readonly revision?: number | undefined;
-}
-
-/** The result of a command: the new state of the request, or null if it is deleted, and the events to emit. */
-export interface CommandResult {
-  readonly request: ChangeRequest | null;
-  readonly events: Decision['events'];
 }
 
 /** Refuses a command if the content was edited since the user read it. */
@@ -94,12 +88,12 @@ export const takeTransition = (
   command: Command | ApplyCommand,
   actor: Actor,
   comment?: NewComment,
-): CommandResult => {
+): Decision => {
   const { by, now } = actor;
   const createdAt = now.toISOString();
   const eventsOf = (after: ChangeRequest) =>
     emits.map((type) => eventOf(type, before, actor, detailsOf(type, before, after, comment)));
-  if (to === null) return { request: null, events: eventsOf(before) };
+  if (to === null) throw new Error(`The command ${command.name} deletes change request ${before.id}: use discard.`);
   const entered = to === before.state && command.name !== 'schedule' ? {} : { [to]: createdAt };
   const review = { createdBy: by, createdAt };
   const after: ChangeRequest = {
@@ -120,7 +114,7 @@ export const executeCommand = (
   command: Command,
   actor: ActorWithRoles,
   { comment, revision }: CommandInput = {},
-): CommandResult => {
+): Decision => {
   requireNotBeingApplied(request);
   const transition = requireTransition(request, command.name, actor);
   requireRevision(request, revision);
@@ -130,8 +124,15 @@ export const executeCommand = (
   return takeTransition(request, transition, command, actor, comment);
 };
 
+/** The events of deleting a draft. @throws Refusal if the request is no draft, or the actor is not its author */
+export const discard = (request: ChangeRequest, actor: ActorWithRoles): Decision['events'] => {
+  requireNotBeingApplied(request);
+  const { emits } = requireTransition(request, 'discard', actor);
+  return emits.map((type) => eventOf(type, request, actor, detailsOf(type, request, request, undefined)));
+};
+
 /** Suspends a pending or failed schedule with a reason for users. Any other request is returned unchanged. */
-export const suspend = (request: ChangeRequest, reason: string, actor: Actor): CommandResult => {
+export const suspend = (request: ChangeRequest, reason: string, actor: Actor): Decision => {
   if (request.schedule === null || request.schedule.status === 'suspended' || request.applying !== null) {
     return { request, events: [] };
   }

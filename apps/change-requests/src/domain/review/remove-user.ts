@@ -1,8 +1,8 @@
 import { systemCaller } from '@bunting/contracts';
-import type { ChangeRequest } from '../change-request.ts';
+import type { ChangeRequest, Decision } from '../change-request.ts';
 import { isPending } from '../content/edit-content.ts';
 import { approvalsLost } from '../refusals.ts';
-import { type CommandResult, executeCommand, suspend } from './execute-command.ts';
+import { executeCommand, suspend } from './execute-command.ts';
 import { noRoles } from './roles.ts';
 
 const system = (now: Date) => ({ by: { id: systemCaller.id, name: systemCaller.name }, now });
@@ -22,7 +22,7 @@ const reasonFor = (request: ChangeRequest, userId: number): string | undefined =
  * Removes a deleted user from an open request. Their approval is removed. Their own request is cancelled unless it is
  * scheduled. A schedule that they set or that applies their request is suspended.
  */
-export const removeUser = (before: ChangeRequest, userId: number, now: Date): CommandResult => {
+export const removeUser = (before: ChangeRequest, userId: number, now: Date): Decision => {
   const approvals = before.approvals.filter(({ createdBy }) => createdBy.id !== userId);
   const request = approvals.length === before.approvals.length ? before : { ...before, approvals };
   if (isPending(request)) {

@@ -1,7 +1,7 @@
 import { type AppliedChanges, type Caller, may, Refusal } from '@bunting/contracts';
 import type { ChangeRequest, Decision } from '../change-request.ts';
 import { abandonApplying, beginApplying, failureReason } from './applying.ts';
-import { type CommandResult, suspend } from './execute-command.ts';
+import { suspend } from './execute-command.ts';
 import { systemRoles } from './roles.ts';
 
 /** The user who scheduled a request, with their current permissions. An admin token belongs to no user who could be deleted. */
@@ -20,7 +20,7 @@ export interface ScheduledRunFacts {
 }
 
 /** The request as its run begins; or the failed or suspended request. With the events to emit. */
-export type ScheduledRun = ({ readonly isBegun: true } & Decision) | ({ readonly isBegun: false } & CommandResult);
+export type ScheduledRun = Decision & { readonly isBegun: boolean };
 
 /** A scheduled run that is later than this fails: a release planned for the night must not happen at noon. */
 const maxDelayMs = 15 * 60_000;

@@ -7,7 +7,7 @@ import type { ChangeRequest } from '../change-request.ts';
 import { isPending } from '../content/edit-content.ts';
 import { discardChange } from '../content/edit-change.ts';
 import { abandonApplying, beginApplying, endApplying } from './applying.ts';
-import { executeCommand } from './execute-command.ts';
+import { discard, executeCommand } from './execute-command.ts';
 import { noRoles } from './roles.ts';
 import { checkTransition, type CommandName, commandNames } from './state-machine.ts';
 
@@ -172,6 +172,9 @@ const taken = (request: ChangeRequest, { step, who, ...granted }: Step, nth: num
     case 'apply':
     case 'run':
       return beginApplying(request, step, actor);
+    case 'discard':
+      discard(request, actor);
+      return null;
     case 'schedule':
       return executeCommand(request, { name: step, schedule: { scheduledAt: noon, snapshots: {} } }, actor).request;
     case 'fail':

@@ -1,7 +1,7 @@
 import type { Bus, CallContext } from '@bunting/bus';
 import { startLoop } from '@bunting/runtime';
 import type { ChangeRequest } from '../../domain/change-request.ts';
-import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
+import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
 import type { DueJobsReader } from '../../persistence/due-jobs.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import type { Apply } from '../apply-request.ts';

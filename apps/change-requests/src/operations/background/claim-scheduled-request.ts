@@ -35,7 +35,7 @@ export const claimScheduledRequest =
       if (delayMs === undefined || request?.schedule?.by.id !== userId) return undefined;
       const conflicts = await segmentConflictsOf(requests, request);
       const run = beginScheduledRun(request, { scheduler, delayMs, conflicts, now: await requests.now() });
-      if (run.request !== null) await requests.save(request, run.request);
+      await requests.save(request, run.request);
       events.emit(run.events);
       if (!run.isBegun) return undefined;
       onScheduledBegin(delayMs);

@@ -11,6 +11,6 @@ export const removeDeletedUser =
       const before = await requests.getForUpdate(id);
       if (before === undefined || isClosedState(before.state) || before.applying !== null) return;
       const decision = removeUser(before, userId, await requests.now());
-      if (decision.request !== null) await requests.save(before, decision.request);
+      await requests.save(before, decision.request);
       events.emit(decision.events);
     });

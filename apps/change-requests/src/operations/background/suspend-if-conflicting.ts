@@ -2,7 +2,7 @@ import type { Bus, CallContext } from '@bunting/bus';
 import { isFinalRefusal, projectGone, systemCaller } from '@bunting/contracts';
 import { suspend } from '../../domain/review/execute-command.ts';
 import { suspensionReason } from '../../domain/review/suspension-reason.ts';
-import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
+import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
 import type { UncheckedSchedule } from '../../persistence/due-jobs.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { previewOf } from '../previews.ts';
@@ -16,8 +16,8 @@ interface Options {
 /** Suspends a scheduled request if it conflicts with edits that were made after it was scheduled. */
 export const suspendIfConflicting =
   ({ bus, reader, transaction }: Options) =>
-  async ({ id, project, uncheckedEdits }: UncheckedSchedule, context: CallContext): Promise<void> => {
-    const request = await reader.one(id, project);
+  async ({ id, uncheckedEdits }: UncheckedSchedule, context: CallContext): Promise<void> => {
+    const request = await reader.byId(id);
     if (request === undefined || request.schedule === null) return;
     const reason = await previewOf({ bus, reader }, request, false, context).then(
       ({ preview }) => suspensionReason(request, preview),
@@ -34,7 +34,7 @@ export const suspendIfConflicting =
       if (before === undefined || reason === undefined) return;
       const actor = { by: { id: systemCaller.id, name: systemCaller.name }, now: await requests.now() };
       const decision = suspend(before, reason, actor);
-      if (decision.request !== null) await requests.save(before, decision.request);
+      await requests.save(before, decision.request);
       events.emit(decision.events);
     });
   };

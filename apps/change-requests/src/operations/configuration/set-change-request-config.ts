@@ -7,7 +7,7 @@ import {
   SetChangeRequestConfig,
 } from '@bunting/contracts';
 import { environmentNotInProject } from '../../domain/refusals.ts';
-import { configurationUpdated, requiredApprovalsOf, requireMinimum } from '../../domain/required-approvals.ts';
+import { changeProtection } from '../../domain/required-approvals.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -25,15 +25,16 @@ export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtectio
       throw environmentNotInProject(environmentRef.environment, environmentRef.project);
     }
     const minimum = environment.requiredApprovals ?? undefined;
-    const reply = await transaction(request, async ({ requests, events }) => {
-      const after = requiredApprovalsOf(body, minimum);
-      const before = await requests.protect(environmentRef, after);
-      const isAdministrator = may(caller, ['ADMIN'], { project: environmentRef.project });
-      if (minimum !== undefined && !isAdministrator) requireMinimum(before, after, minimum, environmentRef.environment);
-      events.emit(configurationUpdated(environmentRef, before, after, actorOf(request)));
+    const isAdministrator = may(caller, ['ADMIN'], { project: environmentRef.project });
+    const reply = await transaction(request, async ({ protections, events }) => {
+      const before = await protections.requiredApprovalsForUpdate(environmentRef);
+      const policy = { minimum, isAdministrator };
+      const decision = changeProtection(environmentRef, before, body, policy, actorOf(request));
+      await protections.setRequiredApprovals(environmentRef, decision.requiredApprovals);
+      events.emit(decision.events);
       return null;
     });
-    // After the reply, direct edits are refused. If this call fails, the runner repeats it until it succeeds.
+    // After the reply, direct edits are refused. If this call fails, a background job repeats it until it succeeds.
     await syncProtection(onBehalfOf(request));
     return reply;
   });

@@ -4,7 +4,7 @@ import { parseChanges } from '@bunting/contracts/validation';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addChanges } from '../../domain/content/add-changes.ts';
 import { earlierChangesForCheck } from '../../domain/content/earlier-changes-for-check.ts';
-import type { Actor, ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
+import type { Actor, ChangeRequest, EnvironmentRef, ProposedChange } from '../../domain/change-request.ts';
 import { changedBySomeoneElse } from '../../domain/refusals.ts';
 import { approvalsFor } from '../../domain/required-approvals.ts';
 import { createDraft, isPending } from '../../domain/content/edit-content.ts';
@@ -12,7 +12,7 @@ import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { requireMergeable } from '../../domain/content/merge.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
-import { AnotherPendingRequest, type EnvironmentRef } from '../../persistence/change-request-repository.ts';
+import { AnotherDraft } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { changeBody } from '../change-body.ts';
@@ -40,12 +40,12 @@ interface Addition {
 
 /** Adds the checked changes. Returns undefined and writes nothing if the request was edited since the check. */
 const addUnlessOutdated = async (
-  { requests, events }: Transaction,
+  { requests, protections, events }: Transaction,
   { environmentRef, onlyToDraft, base, checked, changeIds, actor, isConditional, allowsUnprotectedProposals }: Addition,
 ): Promise<ChangeRequest | undefined> => {
   if (base === undefined) {
-    if (await requests.hasPending(actor.by.id, environmentRef, onlyToDraft)) return undefined;
-    const minApprovals = approvalsFor(await requests.minApprovals(environmentRef), allowsUnprotectedProposals);
+    if (await requests.hasAcceptingRequest(actor.by.id, environmentRef, onlyToDraft)) return undefined;
+    const minApprovals = approvalsFor(await protections.requiredApprovals(environmentRef), allowsUnprotectedProposals);
     const origin = { ...(await requests.newIdentity()), ...environmentRef, minApprovals };
     const draft = createDraft(origin, actor);
     const decision = addChanges(draft.request, checked, changeIds, actor);
@@ -100,7 +100,7 @@ export const addChangesEndpoint = ({ bus, reader, transaction, allowsUnprotected
     };
 
     const tryOnce = async () => {
-      const base = await reader.pendingOfUser(caller.id, environmentRef, onlyToDraft);
+      const base = await reader.acceptingRequest(caller.id, environmentRef, onlyToDraft);
       const [checked, changeIds] = await Promise.all([check(base?.changes ?? []), reader.newChangeIds(changes.length)]);
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left to add the changes.');
       const before = base ?? createDraft({ id: 0, uid: null, ...environmentRef, minApprovals: 1 }, actor).request;
@@ -129,7 +129,7 @@ export const addChangesEndpoint = ({ bus, reader, transaction, allowsUnprotected
       return transaction
         .commitThenReply(operationRequest, (tx) => addUnlessOutdated(tx, addition), replyOf)
         .catch((error: unknown) => {
-          if (error instanceof AnotherPendingRequest) return undefined;
+          if (error instanceof AnotherDraft) return undefined;
           throw error;
         });
     };

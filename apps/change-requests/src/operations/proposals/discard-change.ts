@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DiscardChange } from '@bunting/contracts';
 import { discardChange } from '../../domain/content/edit-change.ts';
-import { requireVisible } from '../../domain/require-visible.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -9,7 +8,7 @@ export const discardChangeEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(DiscardChange, (operationRequest) =>
     transaction(operationRequest, async ({ requests, events }) => {
       const { params, caller } = operationRequest;
-      const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+      const before = await requests.getVisible(params, caller.id);
       const decision = discardChange(before, params.changeId, actorOf(operationRequest));
       await requests.save(before, decision.request);
       events.emit(decision.events);

@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DiscardDraft } from '@bunting/contracts';
-import { requireVisible } from '../../domain/require-visible.ts';
-import { executeCommand } from '../../domain/review/execute-command.ts';
+import { discard } from '../../domain/review/execute-command.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -9,9 +8,9 @@ export const discardDraftEndpoint = ({ transaction, rolesOf }: ChangeRequestsCon
   implement(DiscardDraft, (operationRequest) =>
     transaction(operationRequest, async ({ requests, events }) => {
       const { params, caller } = operationRequest;
-      const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+      const request = await requests.getVisible(params, caller.id);
       const actor = { ...actorOf(operationRequest), roles: rolesOf(caller, request) };
-      events.emit(executeCommand(request, { name: 'discard' }, actor).events);
+      events.emit(discard(request, actor));
       await requests.remove(request.id);
       return null;
     }),

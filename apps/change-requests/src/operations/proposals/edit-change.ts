@@ -3,9 +3,8 @@ import { CheckChanges, EditChange } from '@bunting/contracts';
 import { parseChange } from '@bunting/contracts/validation';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../domain/content/edit-change.ts';
-import { changedBySomeoneElse, changeRequestNotFound } from '../../domain/refusals.ts';
+import { changedBySomeoneElse } from '../../domain/refusals.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
-import { requireVisible } from '../../domain/require-visible.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
@@ -36,7 +35,7 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
     };
 
     const tryOnce = async () => {
-      const base = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
+      const base = await reader.visible(params, caller.id);
       requireAuthor(base, caller.id);
       const replaced = changeOf(base, params.changeId);
       requireSameSubject(replaced, change);
@@ -52,8 +51,7 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
           `The features service returned no result for change ${params.changeId} of change request ${params.id}.`,
         );
       const edit = async ({ requests, events }: Transaction): Promise<ChangeRequest | undefined> => {
-        const before = await requests.getForUpdate(params.id);
-        if (before === undefined) throw changeRequestNotFound(params.id);
+        const before = await requests.getVisible(params, caller.id);
         if (before.revision !== base.revision) return undefined;
         const decision = editChange(before, params.changeId, checked, actorOf(operationRequest));
         await requests.save(before, decision.request);

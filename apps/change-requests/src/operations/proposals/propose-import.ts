@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ProposeImport } from '@bunting/contracts';
 import { addChanges } from '../../domain/content/add-changes.ts';
-import type { ChangeRequest } from '../../domain/change-request.ts';
 import { approvalsFor } from '../../domain/required-approvals.ts';
 import { createDraft } from '../../domain/content/edit-content.ts';
 import { executeCommand } from '../../domain/review/execute-command.ts';
@@ -14,22 +13,21 @@ import type { ChangeRequestsContext } from '../context.ts';
  */
 export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(ProposeImport, ({ body, now, traceparent }) =>
-    transaction(traceparent, async ({ requests, events }) => {
+    transaction(traceparent, async ({ requests, protections, events }) => {
       const { importId, project, environment, title, by, changes } = body;
       const known = await requests.ofImport(importId);
       if (known !== undefined) return { id: known };
       const environmentRef = { project, environment };
       const actor = { by, now };
-      const minApprovals = approvalsFor(await requests.minApprovals(environmentRef), true);
+      const minApprovals = approvalsFor(await protections.requiredApprovals(environmentRef), true);
       const origin = { ...(await requests.newIdentity()), ...environmentRef, minApprovals };
       const draft = createDraft(origin, actor);
       const changeIds = await requests.newChangeIds(changes.length);
       const added = addChanges(draft.request, changes, changeIds, actor);
       const author = { ...actor, roles: { ...noRoles, author: true } };
-      const sent = executeCommand(added.request, { name: 'send to review' }, author);
-      const request: ChangeRequest = { ...(sent.request ?? added.request), title };
-      await requests.add(request, importId);
+      const sent = executeCommand({ ...added.request, title }, { name: 'send to review' }, author);
+      await requests.add(sent.request, importId);
       events.emit([...draft.events, ...added.events, ...sent.events]);
-      return { id: request.id };
+      return { id: sent.request.id };
     }),
   );

@@ -3,10 +3,9 @@ import { refusal, RevertChangeRequest } from '@bunting/contracts';
 import { approvalsFor } from '../../domain/required-approvals.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
-import { requireVisible } from '../../domain/require-visible.ts';
 import { unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
-import { AnotherPendingRequest } from '../../persistence/change-request-repository.ts';
+import { AnotherDraft } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { previewsOfOpen } from '../previews.ts';
@@ -31,13 +30,13 @@ export const revertChangeRequestEndpoint = ({
       );
       return toChangeRequestResponse(draft, previewedChangesOf(draft));
     };
-    const createDraftOf = async ({ requests, events }: Transaction): Promise<ChangeRequest> => {
-      const applied = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+    const createDraftOf = async ({ requests, protections, events }: Transaction): Promise<ChangeRequest> => {
+      const applied = await requests.getVisible(params, caller.id);
       const inverse = await requests.inverseOf(applied.id);
       requireRevertible(applied, inverse);
       const ids = {
         ...(await requests.newIdentity()),
-        minApprovals: approvalsFor(await requests.minApprovals(applied), allowsUnprotectedProposals),
+        minApprovals: approvalsFor(await protections.requiredApprovals(applied), allowsUnprotectedProposals),
         changeIds: await requests.newChangeIds(inverse.length),
       };
       const actor = actorOf(operationRequest);
@@ -56,7 +55,7 @@ export const revertChangeRequestEndpoint = ({
     const reply = await transaction
       .commitThenReply(operationRequest, createDraftOf, replyOf)
       .catch((error: unknown) => {
-        if (!(error instanceof AnotherPendingRequest)) throw error;
+        if (!(error instanceof AnotherDraft)) throw error;
         throw refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
       });
     if (reply === undefined)

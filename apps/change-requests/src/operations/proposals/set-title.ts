@@ -1,14 +1,13 @@
 import { implement } from '@bunting/bus';
 import { SetTitle } from '@bunting/contracts';
 import { setTitle } from '../../domain/title-and-comments.ts';
-import { requireVisible } from '../../domain/require-visible.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const setTitleEndpoint = ({ transaction, rolesOf }: ChangeRequestsContext) =>
   implement(SetTitle, (request) =>
     transaction(request, async ({ requests }) => {
       const { params, body, caller } = request;
-      const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+      const before = await requests.getVisible(params, caller.id);
       await requests.save(before, setTitle(before, body.title, caller.id, rolesOf(caller, before).isAdministrator));
       return null;
     }),

@@ -1,7 +1,6 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { GetChangeRequest } from '@bunting/contracts';
 import { entityTagOf } from '../../domain/entity-tag.ts';
-import { requireVisible } from '../../domain/require-visible.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
@@ -9,8 +8,7 @@ import type { ChangeRequestsContext } from '../context.ts';
 export const getChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(GetChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
-    const found = await reader.one(params.id, params.projectId);
-    const request = requireVisible(found, params.id, caller.id);
+    const request = await reader.visible(params, caller.id);
     operationRequest.setHeader('ETag', entityTagOf(request));
     const previewedChangesOf = await previewsOfOpen(
       { bus, reader },

@@ -1,7 +1,7 @@
 import { type OperationRequest, type Bus, call, implement, onBehalfOf } from '@bunting/bus';
 import { ListEnvironmentSettingsOfProject, ListPendingChangeRequests } from '@bunting/contracts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
-import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
+import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
 import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

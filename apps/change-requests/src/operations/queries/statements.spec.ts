@@ -20,7 +20,7 @@ import { callers, contextOf } from '../../../test/started-change-requests.ts';
 import { dueJobsReader } from '../../persistence/due-jobs.ts';
 import { changeRequestEntities as entities } from '../../persistence/entities.ts';
 import { changeRequestMigrations as steps } from '../../persistence/migrations/index.ts';
-import { changeRequestReader } from '../../persistence/change-request-repository.ts';
+import { changeRequestReader } from '../../persistence/change-request-reader.ts';
 import { unitOfWork } from '../../persistence/unit-of-work.ts';
 import { applyRequest } from '../apply-request.ts';
 import { changeRequestsEndpoints } from '../index.ts';

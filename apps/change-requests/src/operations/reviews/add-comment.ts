@@ -1,6 +1,5 @@
 import { implement } from '@bunting/bus';
 import { AddComment } from '@bunting/contracts';
-import { requireVisible } from '../../domain/require-visible.ts';
 import { requireText, withComment } from '../../domain/title-and-comments.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
@@ -11,7 +10,7 @@ export const addCommentEndpoint = ({ transaction }: ChangeRequestsContext) =>
     transaction(request, async ({ requests }) => {
       const { params, body, caller } = request;
       const text = requireText(body.text, 1000, '/body/text');
-      const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+      const before = await requests.getVisible(params, caller.id);
       const comment = { id: await requests.newCommentId(), text };
       await requests.save(before, withComment(before, comment, actorOf(request)));
       return null;

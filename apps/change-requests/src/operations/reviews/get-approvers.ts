@@ -1,14 +1,13 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetApprovers, GetPermissionsOfUsers } from '@bunting/contracts';
 import { requestedReviewers } from '../../domain/review/requested-reviewers.ts';
-import { requireVisible } from '../../domain/require-visible.ts';
 import { toReviewerResponse } from '../reviewer-response.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const getApproversEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(GetApprovers, async (operationRequest) => {
     const { params, caller } = operationRequest;
-    const request = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
+    const request = await reader.visible(params, caller.id);
     const ids = await reader.requestedApprovers(request.id);
     if (ids.length === 0) return { reviewers: [] };
     const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));

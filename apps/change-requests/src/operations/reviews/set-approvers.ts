@@ -1,7 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetPermissionsOfUsers, invalid, SetApprovers } from '@bunting/contracts';
 import { requireMayRequestApproval } from '../../domain/review/requested-reviewers.ts';
-import { requireVisible } from '../../domain/require-visible.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Requests approvals of existing users. Their permission is checked only when they approve. */
@@ -18,7 +17,7 @@ export const setApproversEndpoint = ({ bus, transaction }: ChangeRequestsContext
       }
     }
     return transaction(operationRequest, async ({ requests }) => {
-      const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+      const request = await requests.getVisible(params, caller.id);
       requireMayRequestApproval(request, caller.id);
       await requests.requestApprovers(request, ids);
       return null;

@@ -10,7 +10,6 @@ import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { requireTransition } from '../../domain/review/require-transition.ts';
 import { parseScheduledAt, requireFuture } from '../../domain/review/scheduled-time.ts';
 import { commandFor } from '../../domain/review/state-machine.ts';
-import { requireVisible } from '../../domain/require-visible.ts';
 import type { NewComment } from '../../domain/title-and-comments.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
@@ -49,8 +48,6 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
     ...actorOf(operationRequest),
     roles: rolesOf(operationRequest.caller, request),
   });
-  const lockedRequest = async ({ requests }: Transaction, { params, caller }: ChangeStateRequest) =>
-    requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
 
   /** Executes a command in one transaction. It is undefined for a state that no command leads to. */
   const execute = (
@@ -60,13 +57,13 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
   ) =>
     transaction(operationRequest, async (tx) => {
       const { requests, events } = tx;
-      const before = await lockedRequest(tx, operationRequest);
+      const before = await requests.getVisible(operationRequest.params, operationRequest.caller.id);
       if (command === undefined) throw cannotGoTo(operationRequest.body.state, before);
       const input = { comment: await newComment(tx, operationRequest), revision };
       const decision = executeCommand(before, command, actorFor(operationRequest, before), input);
       const scheduledAt = command.name === 'schedule' ? command.schedule.scheduledAt : undefined;
       if (scheduledAt !== undefined) requireFuture(scheduledAt, await requests.now());
-      if (decision.request !== null) await requests.save(before, decision.request);
+      await requests.save(before, decision.request);
       events.emit(decision.events);
       return replyTo(operationRequest, scheduledAt);
     });
@@ -75,7 +72,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
   const schedule = async (operationRequest: ChangeStateRequest) => {
     const { params, body, caller } = operationRequest;
     const scheduledAt = parseScheduledAt(body.scheduledAt);
-    const request = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
+    const request = await reader.visible(params, caller.id);
     requireTransition(request, 'schedule', actorFor(operationRequest, request));
     const previewed = await previewOf({ bus, reader }, request, true, onBehalfOf(operationRequest));
     const conflicts = conflictsIn(previewed.preview);
@@ -87,10 +84,10 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
 
   /** Marks the request as being applied, then calls the features service. */
   const applyNow = async (operationRequest: ChangeStateRequest): Promise<StateReply> => {
-    const { body, caller, idempotency } = operationRequest;
+    const { params, body, caller, idempotency } = operationRequest;
     const reply = replyTo(operationRequest);
     const begin = async (tx: Transaction): Promise<ChangeRequest> => {
-      const before = await lockedRequest(tx, operationRequest);
+      const before = await tx.requests.getVisible(params, caller.id);
       const pendingReply = idempotency === undefined ? undefined : encryptReply(idempotency, reply);
       // A retry while the outcome is unknown continues the same attempt.
       if (isStartedByThisWrite(before, pendingReply)) return before;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mia } from '../../test/builders.ts';
 import { type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
-import { type ChangeRequestReader, changeRequestReader } from './change-request-repository.ts';
+import { type ChangeRequestReader, changeRequestReader } from './change-request-reader.ts';
 
 let service: StartedChangeRequests;
 let reader: ChangeRequestReader;

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { miaNow } from '../../test/builders.ts';
+import { changeProtection } from './required-approvals.ts';
+
+const production = { project: 'shop', environment: 'production' };
+const on = (requiredApprovals?: number) => ({ changeRequestsEnabled: true, requiredApprovals });
+const off = { changeRequestsEnabled: false };
+
+describe('the protection of an environment', () => {
+  it.each([
+    ['requires one approval unless a number is given', on(), undefined, 1],
+    ['requires the minimum of the environment unless a number is given', on(), 3, 3],
+    ['requires at least one approval', on(0), undefined, 1],
+    ['requires at most ten approvals', on(12), undefined, 10],
+    ['can be removed', off, undefined, null],
+  ])('%s', (_, wanted, minimum, expected) => {
+    const { requiredApprovals } = changeProtection(production, 2, wanted, { minimum, isAdministrator: false }, miaNow);
+    expect(requiredApprovals).toBe(expected);
+  });
+
+  it.each([
+    ['fewer approvals', on(1), 2, '/body/requiredApprovals'],
+    ['no protection', off, 2, '/body/changeRequestsEnabled'],
+  ])('cannot be below the minimum of the environment: %s', (_, wanted, before, path) => {
+    const change = (isAdministrator: boolean) =>
+      changeProtection(production, before, wanted, { minimum: 3, isAdministrator }, miaNow);
+    expect(() => change(false)).toThrow(
+      `The environment production asks for at least 3 approvals: see the \`${path}\` property.`,
+    );
+    expect(() => change(true)).not.toThrow();
+  });
+
+  it('may stay below a minimum that the environment got later', () => {
+    const { events } = changeProtection(production, 2, on(2), { minimum: 3, isAdministrator: false }, miaNow);
+    expect(events).toEqual([]);
+  });
+});

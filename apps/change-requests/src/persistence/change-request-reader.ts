@@ -1,0 +1,157 @@
+import type { Database, Statement } from '@bunting/database';
+import type { ChangeRequest, EnvironmentRef, RequestPath, Schedule } from '../domain/change-request.ts';
+import type { ScheduledRequest } from '../domain/conflicts-with-other-requests.ts';
+import { requireVisible } from '../domain/require-visible.ts';
+import {
+  acceptingRequest,
+  actionableByEnvironment,
+  countsByState,
+  newChangeIds,
+  oneRequest,
+  pendingOfFeature,
+  pendingRequests,
+  protectedEnvironments,
+  type RequestRow,
+  requestedApprovers,
+  requestsOfProject,
+  scheduledAffecting,
+  scheduledChanges,
+  searchRequests,
+  segmentUses,
+  strategiesUsing,
+} from './statements.ts';
+
+export interface SegmentUse {
+  readonly id: number;
+  readonly segment: number;
+}
+
+/** A strategy to which a request adds a segment. The request is null if it is a draft of another user. */
+export interface StrategyUse {
+  readonly request: { readonly id: number; readonly title: string | null } | null;
+  readonly strategy: {
+    readonly id: string | null;
+    readonly projectId: string;
+    readonly featureName: string;
+    readonly strategyName: string;
+    readonly environment: string;
+  };
+}
+
+/** The filter of a search. An undefined property matches every request. */
+export interface ChangeRequestFilter {
+  readonly createdBy: number | undefined;
+  readonly requestedApprover: number | undefined;
+  readonly isOpen: boolean | undefined;
+}
+
+/** A request in a search result. */
+export interface FoundRequest extends Pick<
+  ChangeRequest,
+  'id' | 'title' | 'createdAt' | 'createdBy' | 'environment' | 'project' | 'state'
+> {
+  readonly features: string[];
+  readonly segments: string[];
+  readonly schedule: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'> | null;
+}
+
+export interface Counts {
+  readonly total: number;
+  readonly applied: number;
+  readonly approved: number;
+  readonly rejected: number;
+  readonly reviewRequired: number;
+  readonly scheduled: number;
+}
+
+export interface Actionable {
+  readonly environment: string;
+  readonly own: boolean;
+  readonly toReview: number;
+  readonly toApply: number;
+}
+
+/** An environment in which edits require a change request. */
+export interface ProtectedEnvironment {
+  readonly environment: string;
+  readonly requiredApprovals: number;
+}
+
+/** Reads committed requests, outside of a transaction. */
+export const changeRequestReader = (database: Database) => {
+  const requests = async (statement: Statement, values: readonly unknown[]): Promise<ChangeRequest[]> =>
+    (await database.read<RequestRow>(statement, values)).map(({ request }) => request);
+  return {
+    /** The request of a user that accepts changes: the draft, or else the newest one; with `onlyDraft` the draft only. */
+    acceptingRequest: async (
+      userId: number,
+      { project, environment }: EnvironmentRef,
+      onlyDraft: boolean,
+    ): Promise<ChangeRequest | undefined> =>
+      (await requests(acceptingRequest, [userId, project, environment, onlyDraft]))[0],
+    /** Reserves ascending ids for new changes. Unused ids are not reused. */
+    newChangeIds: async (count: number): Promise<number[]> =>
+      (await database.read<{ id: number }>(newChangeIds, [count])).map(({ id }) => id),
+    /** The pending requests of a user in a project, also while they are applied, by environment and id. */
+    allPendingOfUser: (userId: number, project: string) => requests(pendingRequests, [userId, project]),
+    /**
+     * The request of a path.
+     * @throws Refusal `NotFoundError` if the project has no such request, or if it is a draft of another user.
+     */
+    visible: async ({ id, projectId }: RequestPath, userId: number): Promise<ChangeRequest> => {
+      const [request] = await requests(oneRequest, [id]);
+      return requireVisible(request?.project === projectId ? request : undefined, id, userId);
+    },
+    /** The request of that id, in whatever project. */
+    byId: async (id: number): Promise<ChangeRequest | undefined> => (await requests(oneRequest, [id]))[0],
+    /** The newest 300 of a project, without the drafts of others. */
+    ofProject: (project: string, userId: number) => requests(requestsOfProject, [project, userId]),
+    /** The pending requests that affect a feature, without the drafts of others. */
+    pendingOf: (project: string, userId: number, feature: string) =>
+      requests(pendingOfFeature, [project, userId, feature]),
+    counts: async (project: string): Promise<Counts> =>
+      (await database.read<Counts>(countsByState, [project]))[0] as Counts,
+    /** The numbers of requests to review and to apply, by environment and by whether the user is the author. */
+    actionable: (project: string, userId: number) =>
+      database.read<Actionable>(actionableByEnvironment, [project, userId]),
+    protectedEnvironments: (project: string) => database.read<ProtectedEnvironment>(protectedEnvironments, [project]),
+    /** Scheduled requests of a project that affect any of some features, strategies or variants, by id. */
+    scheduledAffecting: async (
+      project: string,
+      features: readonly string[],
+      strategies: readonly string[],
+      variants: readonly string[],
+    ): Promise<{ readonly id: number; readonly environment: string; readonly title: string | null }[]> =>
+      features.length + strategies.length + variants.length === 0
+        ? []
+        : database.read(scheduledAffecting, [project, features, strategies, variants]),
+    /** The changes of scheduled requests in a project that affect any of the given features or segments. */
+    scheduled: async (
+      project: string,
+      features: readonly string[],
+      segments: readonly number[],
+    ): Promise<ScheduledRequest[]> =>
+      features.length + segments.length === 0 ? [] : database.read(scheduledChanges, [project, features, segments]),
+    /** The open requests that add any of these segments to strategies. */
+    segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
+      segments.length === 0 ? [] : database.read(segmentUses, [project, segments.map(String)]),
+    /** The strategies to which open requests add a segment, as visible to a user. */
+    strategiesUsing: (segment: number, userId: number, hidden: readonly string[]) =>
+      database.read<StrategyUse>(strategiesUsing, [String(segment), userId, hidden]),
+    /** A page of the matching requests of some projects, newest first, without the drafts of others. */
+    search: async (
+      projects: readonly string[],
+      userId: number,
+      { createdBy, requestedApprover, isOpen }: ChangeRequestFilter,
+      { offset, limit }: { readonly offset: number; readonly limit: number },
+    ): Promise<{ readonly total: number; readonly found: readonly FoundRequest[] }> => {
+      const values = [projects, userId, createdBy ?? null, requestedApprover ?? null, isOpen ?? null, offset, limit];
+      const [row] = await database.read<{ total: number; found: FoundRequest[] }>(searchRequests, values);
+      return row ?? { total: 0, found: [] };
+    },
+    /** Ids of the users whose approval is requested, in display order. */
+    requestedApprovers: async (id: number): Promise<number[]> =>
+      (await database.read<{ id: number }>(requestedApprovers, [id])).map(({ id: userId }) => userId),
+  };
+};
+export type ChangeRequestReader = ReturnType<typeof changeRequestReader>;
