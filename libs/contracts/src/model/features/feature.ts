@@ -22,9 +22,9 @@ const stale = Type.Boolean({ description: 'whether the feature is stale, by its 
 const impressionData = Type.Boolean({ description: 'whether impression data is collected' });
 
 /** The properties that describe a feature in all environments, as replies to its writes and lists of features have them. */
-const metadata = { type, description, stale, impressionData };
+export const featureMetadata = { type, description, stale, impressionData };
 /** The same, as the reply with all settings, updates, exports and imports have them. */
-export const optionalMetadata = Type.Partial(Type.Object(metadata)).properties;
+export const optionalMetadata = Type.Partial(Type.Object(featureMetadata)).properties;
 
 const project = Type.String({ description: 'the id of the project that the feature belongs to' });
 const createdAt = Nullable(Timestamp('when the feature was created'));
@@ -103,7 +103,7 @@ export type Feature = Static<typeof Feature>;
 export const FeatureWithoutEnvironments = Type.Object(
   {
     name,
-    ...metadata,
+    ...featureMetadata,
     project,
     createdAt,
     archived,
@@ -140,7 +140,7 @@ export type CreateFeatureBody = Static<typeof CreateFeatureBody>;
 export const ProjectFeature = Type.Object(
   {
     name,
-    ...metadata,
+    ...featureMetadata,
     project,
     favorite: Type.Boolean({ description: 'whether it is a favourite of the caller' }),
     createdAt,

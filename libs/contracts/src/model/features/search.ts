@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { featureMetadata } from './feature.ts';
 import { SearchFeatureEnvironment } from './feature-environment.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { AnyObject, Nullable, Timestamp } from '../schema.ts';
@@ -11,14 +12,14 @@ export const SearchResultFeature = Type.Object(
   {
     name: Type.String({ description: 'the name, unique among all features' }),
     type: Type.String({ description: 'the type of the feature' }),
-    description: Nullable(Type.String(), { description: 'the description of the feature' }),
+    description: featureMetadata.description,
     dependencyType: Nullable(Type.Enum(['parent', 'child'], { type: 'string' }), {
       description: '`parent` when features depend on it, `child` when it depends on one, else null',
     }),
     project: Type.String({ description: 'the id of the project that the feature belongs to' }),
-    stale: Type.Boolean({ description: 'whether the feature is stale, by its age and type' }),
+    stale: featureMetadata.stale,
     favorite: Type.Boolean({ description: 'whether it is a favourite of the caller' }),
-    impressionData: Type.Boolean({ description: 'whether impression data is collected' }),
+    impressionData: featureMetadata.impressionData,
     createdAt: Nullable(Timestamp('when the feature was created')),
     archivedAt: Nullable(Timestamp('when the feature was archived')),
     environments: Type.Array(SearchFeatureEnvironment, {

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { writtenTagPattern } from '../patterns.ts';
 import { Constraint } from '../strategies/constraint.ts';
-import { Dependency } from '../features/feature.ts';
-import { Constant, Nullable } from '../schema.ts';
+import { Dependency, featureMetadata } from '../features/feature.ts';
+import { Constant } from '../schema.ts';
 import { StrategyParameters } from '../strategies/strategy.ts';
 import { FeatureVariant, StrategyVariant } from '../features/variant.ts';
 
@@ -31,8 +31,8 @@ export const ClientFeature = Type.Object(
     enabled: Type.Boolean({ description: 'whether it is on in the environment' }),
     project: Type.String({ description: 'the project that it belongs to' }),
     stale: Type.Boolean({ description: 'whether it is stale' }),
-    description: Nullable(Type.String(), { description: 'the description of the feature' }),
-    impressionData: Type.Boolean({ description: 'whether impression data is collected' }),
+    description: featureMetadata.description,
+    impressionData: featureMetadata.impressionData,
     strategies: Type.Array(ClientStrategy, {
       description: 'its strategies in the environment, without those that are disabled: one of them must match',
     }),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { featureMetadata } from '../features/feature.ts';
 import { Payload } from '../features/variant.ts';
 
 /** An enabled feature of one user, with the variant. */
@@ -21,7 +22,7 @@ export const FrontendFeatures = Type.Object(
         {
           name: Type.String({ description: 'the name of the feature' }),
           enabled: Type.Boolean({ description: '`true`: only those that are on are listed' }),
-          impressionData: Type.Boolean({ description: 'whether impression data is collected' }),
+          impressionData: featureMetadata.impressionData,
           variant: FrontendVariant,
         },
         { title: 'frontendApiFeatureSchema', description: 'A feature that is on for one user.' },
