@@ -1,3 +1,4 @@
+import { isEqual } from '@bunting/contracts';
 import { bold, joinTruncated, escapeMarkdown } from './markdown.ts';
 import { listOf, memberOf, scalarText, textOf } from './json-members.ts';
 
@@ -79,9 +80,7 @@ const listChange = (
   after: unknown,
   textOfList: (strategy: unknown) => string,
 ): string =>
-  JSON.stringify(listOf(before, name)) === JSON.stringify(listOf(after, name))
-    ? ''
-    : fromTo(name, textOfList(before), textOfList(after));
+  isEqual(listOf(before, name), listOf(after, name)) ? '' : fromTo(name, textOfList(before), textOfList(after));
 
 const parameterParts = (before: unknown, after: unknown): string[] => {
   const list = listParameters.get(textOf(after, 'name') ?? '');

@@ -2,11 +2,11 @@ import {
   type Change,
   type FeatureChange,
   type InverseChange,
+  isEqual,
   isSegmentChange,
   type RequestedChange,
 } from '@bunting/contracts';
 import type { Feature, Strategy } from '../features/feature.ts';
-import { isEqual } from '../is-equal.ts';
 import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
 import type { FoldResult } from './fold.ts';
 import type { ChangeContext } from './rule.ts';

@@ -1,5 +1,4 @@
-import { asJsonObject, type ChangeRequestOverwrite, type JsonObject } from '@bunting/contracts';
-import { isEqual } from '../is-equal.ts';
+import { asJsonObject, type ChangeRequestOverwrite, isEqual, type JsonObject } from '@bunting/contracts';
 
 /** What a change replaces: when it was proposed, and now. Null where there is nothing to replace. */
 export interface ReplacedStates {

@@ -1,6 +1,11 @@
-import { isJsonObject, type ChangeRequestPreview, isSegmentChange, type RequestedChange } from '@bunting/contracts';
+import {
+  isEqual,
+  isJsonObject,
+  type ChangeRequestPreview,
+  isSegmentChange,
+  type RequestedChange,
+} from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
-import { isEqual } from '../is-equal.ts';
 import { segmentSnapshot, type StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
 import { type ApplyConflict } from './apply-conflict.ts';

@@ -1,6 +1,5 @@
-import { type LegalValue, maxLegalValues, type UpdateContextFieldBody } from '@bunting/contracts';
+import { isEqual, type LegalValue, maxLegalValues, type UpdateContextFieldBody } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
-import { isEqual } from '../is-equal.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import { type Reference, requireUnused } from '../references.ts';
 import { invalidValue, limitExceeded } from '../refusals.ts';

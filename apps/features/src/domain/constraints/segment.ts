@@ -1,8 +1,7 @@
-import type { ChangeOf, Constraint, CreateSegmentBody } from '@bunting/contracts';
+import { type ChangeOf, type Constraint, type CreateSegmentBody, isEqual } from '@bunting/contracts';
 import { identityOf, normalizeConstraint } from './constraint.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { emptyValue, invalidProperty, segmentNameTaken } from '../refusals.ts';
-import { isEqual } from '../is-equal.ts';
 import { limits } from '../project-context.ts';
 import { formatReferences, type Reference, requireUnused } from '../references.ts';
 

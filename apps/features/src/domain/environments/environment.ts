@@ -2,12 +2,12 @@ import {
   type CloneEnvironmentBody,
   type CreateEnvironmentBody,
   type EnvironmentDescription,
+  isEqual,
   refusal,
   type UpdateEnvironmentBody,
 } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
-import { isEqual } from '../is-equal.ts';
 import { limits, maxSortOrder } from '../project-context.ts';
 import { requireBelowLimit } from '../refusals.ts';
 

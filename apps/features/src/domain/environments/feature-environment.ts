@@ -1,7 +1,6 @@
-import { type CreateStrategy, type FeatureVariant } from '@bunting/contracts';
+import { type CreateStrategy, type FeatureVariant, isEqual } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { environmentNotOfFeature, archivedFeatureRefused } from '../refusals.ts';
-import { isEqual } from '../is-equal.ts';
 import {
   addStrategy,
   changeStrategy,

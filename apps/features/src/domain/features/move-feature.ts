@@ -1,4 +1,4 @@
-import { refusal } from '@bunting/contracts';
+import { isEqual, refusal } from '@bunting/contracts';
 import { type Decision, type Feature, featureEvent, strategiesOf } from './feature.ts';
 import { activeProjectNotFound, shortName } from '../refusals.ts';
 import type { ProjectContext } from '../project-context.ts';
@@ -14,8 +14,8 @@ export interface MoveContext {
   readonly children: readonly string[];
 }
 
-const environmentsOf = ({ environments }: ProjectContext): string =>
-  JSON.stringify(environments.map(({ name }) => name).sort());
+const environmentsOf = ({ environments }: ProjectContext): readonly string[] =>
+  environments.map(({ name }) => name).sort();
 
 const usesForeignSegments = (feature: Feature, { segments }: ProjectContext, to: string): boolean =>
   strategiesOf(feature)
@@ -29,7 +29,7 @@ export const moveFeature = (feature: Feature, { to, source, target, children }: 
   if (feature.dependencies.length > 0 || children.length > 0) {
     throw refusal('ForbiddenError', 'Changing project not allowed. Feature has dependencies.');
   }
-  if (environmentsOf(source) !== environmentsOf(target) || usesForeignSegments(feature, source, to)) {
+  if (!isEqual(environmentsOf(source), environmentsOf(target)) || usesForeignSegments(feature, source, to)) {
     throw refusal('IncompatibleProjectError', `${shortName(to)} is not a compatible target`);
   }
   const moved = { ...feature, project: to };

@@ -1,10 +1,9 @@
-import { type JsonPatch, type PatchOperation, refusal, UpdateFeatureBody } from '@bunting/contracts';
+import { isEqual, type JsonPatch, type PatchOperation, refusal, UpdateFeatureBody } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
 import { featureWithoutEnvironments } from './feature-without-environments.ts';
 import { changeMetadata, type Metadata, metadataOfDocument } from './metadata.ts';
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
-import { isEqual } from '../is-equal.ts';
 import { invalidProperty } from '../refusals.ts';
 
 const staleEvent = (feature: Feature): DomainEvent =>

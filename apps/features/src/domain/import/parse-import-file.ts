@@ -1,7 +1,6 @@
-import type { ExportedFeatures } from '@bunting/contracts';
+import { type ExportedFeatures, isEqual } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { shortName } from '../refusals.ts';
-import { isEqual } from '../is-equal.ts';
 import type { ImportErrors } from './import-errors.ts';
 
 type ListOf<K extends keyof ExportedFeatures> = NonNullable<ExportedFeatures[K]>[number];

@@ -1,4 +1,4 @@
-import { featureTypes, type FeatureType } from '@bunting/contracts';
+import { featureTypes, type FeatureType, isEqual } from '@bunting/contracts';
 import { normalizeDependency } from '../features/parts/dependency.ts';
 import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
@@ -6,7 +6,6 @@ import { changeMetadata } from '../features/metadata.ts';
 import { createFeature } from '../features/create-feature.ts';
 import { featureWithoutEnvironments } from '../features/feature-without-environments.ts';
 import { shortName } from '../refusals.ts';
-import { isEqual } from '../is-equal.ts';
 import {
   inEnvironment,
   normalizeStrategy,

@@ -1,6 +1,5 @@
-import type { FeatureChange } from '@bunting/contracts';
+import { type FeatureChange, isEqual } from '@bunting/contracts';
 import type { Feature, Strategy } from '../features/feature.ts';
-import { isEqual } from '../is-equal.ts';
 import { withoutProtectedParts } from '../projects/protection.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
 import type { ImportEvent } from './import-permissions.ts';

@@ -1,5 +1,6 @@
 import {
   type Caller,
+  isEqual,
   may,
   type ProjectSettingsBody,
   refusal,
@@ -10,7 +11,6 @@ import { RE2JS } from 're2js';
 import type { DomainEvent } from '../features/feature.ts';
 import { type FeatureNaming, requireMatchingName } from '../names.ts';
 import { emptyValue } from '../refusals.ts';
-import { isEqual } from '../is-equal.ts';
 
 /** A group of features, with its settings. */
 export interface StoredProject {

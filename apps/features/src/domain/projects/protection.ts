@@ -1,7 +1,6 @@
-import { type Caller, may, noAccess, refusal } from '@bunting/contracts';
+import { type Caller, isEqual, may, noAccess, refusal } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { shortName } from '../refusals.ts';
-import { isEqual } from '../is-equal.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
 
 /** The parts of an edit that need a change request in a protected environment. */

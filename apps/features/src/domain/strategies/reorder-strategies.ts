@@ -1,6 +1,5 @@
-import type { StrategyPosition } from '@bunting/contracts';
+import { isEqual, type StrategyPosition } from '@bunting/contracts';
 import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
-import { isEqual } from '../is-equal.ts';
 import { invalidProperty } from '../refusals.ts';
 import { inEnvironment, withStrategies } from './strategy.ts';
 

@@ -1,6 +1,5 @@
-import { type CreateStrategyTypeBody, refusal, type UpdateStrategyTypeBody } from '@bunting/contracts';
+import { type CreateStrategyTypeBody, isEqual, refusal, type UpdateStrategyTypeBody } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
-import { isEqual } from '../is-equal.ts';
 import { type Reference, requireUnused } from '../references.ts';
 import { emptyValue, invalidValue } from '../refusals.ts';
 

@@ -1,4 +1,4 @@
-import { type CreateStrategy, FeatureStrategy, type JsonPatch, lenientSchema } from '@bunting/contracts';
+import { type CreateStrategy, FeatureStrategy, isEqual, type JsonPatch, lenientSchema } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { validateConstraints } from '../constraints/constraint.ts';
 import {
@@ -11,7 +11,6 @@ import {
 } from '../features/feature.ts';
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
 import { invalidProperty, limitExceeded, segmentNotFound, shortName, strategyNotFound } from '../refusals.ts';
-import { isEqual } from '../is-equal.ts';
 import { hasEnvironment, limits, maxSortOrder, type ProjectContext } from '../project-context.ts';
 import { normalizeStrategyVariants, type Distribution } from '../variants/variants.ts';
 

@@ -1,6 +1,5 @@
-import type { TagTypeBody, TagTypeDescription, UpdateTagTypeBody } from '@bunting/contracts';
+import { isEqual, type TagTypeBody, type TagTypeDescription, type UpdateTagTypeBody } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
-import { isEqual } from '../is-equal.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 
 /** A tag type as it is stored. */

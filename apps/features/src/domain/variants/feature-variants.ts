@@ -1,10 +1,9 @@
-import { type FeatureVariant, type JsonPatch, refusal, lenientSchema, VariantList } from '@bunting/contracts';
+import { type FeatureVariant, isEqual, type JsonPatch, refusal, lenientSchema, VariantList } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
 import { featureNotInEnvironment } from '../refusals.ts';
-import { isEqual } from '../is-equal.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 

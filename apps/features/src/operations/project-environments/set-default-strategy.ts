@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { SetDefaultStrategy } from '@bunting/contracts';
+import { isEqual, SetDefaultStrategy } from '@bunting/contracts';
 import { validateDefaultStrategy } from '../../domain/projects/project-environment.ts';
-import { isEqual } from '../../domain/is-equal.ts';
 import { possibleReferencesIn } from '../possible-references.ts';
 import { lockProject } from '../projects/lock-project.ts';
 import type { FeaturesContext } from '../context.ts';

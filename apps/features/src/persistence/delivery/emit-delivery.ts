@@ -1,8 +1,7 @@
-import type { DeliveryStates } from '@bunting/contracts';
+import { type DeliveryStates, isEqual } from '@bunting/contracts';
 import type { Outbox } from '@bunting/outbox';
 import { deliveredFeature } from '../../domain/features/delivered-feature.ts';
 import type { Feature } from '../../domain/features/feature.ts';
-import { isEqual } from '../../domain/is-equal.ts';
 
 // The rows that writes emit for the delivery to SDKs (docs/adr/0030): only where the response to an SDK could differ.
 

@@ -1,7 +1,6 @@
-import { type FeatureLink, type FeatureLinkBody, notFound, refusal } from '@bunting/contracts';
+import { type FeatureLink, type FeatureLinkBody, isEqual, notFound, refusal } from '@bunting/contracts';
 import { type Decision, type Feature, featureEvent } from '../feature.ts';
 import { invalidValue, shortName } from '../../refusals.ts';
-import { isEqual } from '../../is-equal.ts';
 import { limits } from '../../project-context.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@bunting/contracts';
+import { isJsonObject, type JsonObject } from './json-object.ts';
 
 /** Whether two JSON values are equal. The order of keys does not matter, and `undefined` equals a missing key. */
 export const isEqual = (one: unknown, other: unknown): boolean => {
