@@ -89,15 +89,17 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const changes = listenForAccessChanges(database, accessChanged);
   onStop('revocations', () => changes.stop());
 
-  let hasFirstTokens = false;
-  const parts = { database, limits, projects, delivery, hasFirstTokens: () => hasFirstTokens };
+  // Complete at the end of the start. Requests and calls may arrive before that.
+  const startState = { listeningAt: '', hasFirstTokens: false };
+  const pageUrl = (path: string): string =>
+    `${(config.GATEWAY_PUBLIC_URL || startState.listeningAt).replace(/\/+$/, '')}${path}`;
+  const parts = { database, limits, projects, delivery, hasFirstTokens: () => startState.hasFirstTokens };
   const ready = readinessCheck(context, parts);
-  const { admit } = access;
   const { app, close } = createHttpServer({
     config,
     log,
     metrics,
-    admit,
+    admit: access.admit,
     limits,
     unread,
     draining,
@@ -124,8 +126,6 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     transaction,
   });
   const passwords = passwordHasher(config.GATEWAY_PASSWORD_COST);
-  let listeningAt = '';
-  const pageUrl = (path: string): string => `${(config.GATEWAY_PUBLIC_URL || listeningAt).replace(/\/+$/, '')}${path}`;
   const catchUp = () => projects.catchUp(waitMs);
   const endpoints = gatewayEndpoints({
     bus,
@@ -158,15 +158,14 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   ]))
     onStop('calls', () => served.stop(), drainTimeoutMs);
   onStop('HTTP server', close, httpStopTimeoutMs(config));
-  const address = await listen(app, config.GATEWAY_HOST, config.PORT);
-  listeningAt = address;
+  startState.listeningAt = await listen(app, config.GATEWAY_HOST, config.PORT);
   // Last: a start that fails must not create a token whose secret is never printed.
   const first = await ensureFirstCredentials({ transaction, reads, passwords, tokens, admin, warn });
-  hasFirstTokens = true;
+  startState.hasFirstTokens = true;
   return {
     ready,
     checksBus: true,
-    address,
+    address: startState.listeningAt,
     ...(first.adminToken === undefined ? {} : { firstAdminToken: first.adminToken }),
     ...(first.linkSecret === undefined ? {} : { firstAdminLink: pageUrl(`/first?token=${first.linkSecret}`) }),
   };
