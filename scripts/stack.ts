@@ -1,6 +1,6 @@
 import type { ServiceName } from '@bunting/contracts';
 import { freePort, startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { configOf, type ConfigSchema, HostConfig, monitoringPortKey } from '@bunting/runtime';
+import { configOf, type ConfigSchema, HostConfig, monitoringPortKey, stopOnSignal } from '@bunting/runtime';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -187,20 +187,12 @@ const main = async (): Promise<void> => {
     });
     if (values.help) return console.log(help);
     const stack = await startStack(process.env, scaleOf(values.scale));
-    let request = false;
     void stack.lost.then(async (why) => {
       console.error(`\nBunting stops: ${why}`);
-      request = true;
       await stack.stop();
       process.exit(1);
     });
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        if (request) process.exit(130);
-        request = true;
-        void stack.stop().then(() => process.exit(0));
-      });
-    }
+    stopOnSignal(stack.stop);
     console.log(`\nBunting is ready: ${stack.address}/docs\n`);
   } catch (error) {
     console.error((error as Error).message);

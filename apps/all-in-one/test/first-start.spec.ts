@@ -1,10 +1,10 @@
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { eventually, reservePort } from '@bunting/testing';
 import { writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { dataFolder, removeFolder, untilReady } from './platform.ts';
-import { type Program, processesOf, runProgram } from './program.ts';
+import { type Program, processesOf, runNpmScript, runProgram } from './program.ts';
 
 const folders: string[] = [];
 const newFolder = (): string => {
@@ -13,9 +13,17 @@ const newFolder = (): string => {
   return folder;
 };
 
-/** Starts the program with the variable that `npm start` adds. */
+const programs: Program[] = [];
+const started = (program: Program): Program => {
+  programs.push(program);
+  return program;
+};
+const host = { GATEWAY_HOST: '127.0.0.1' };
+const npmStart = (settings: Readonly<Record<string, string>>): Program =>
+  started(runNpmScript('start', { ...host, ...settings }));
+/** Starts what `npm start` does, without npm. */
 const start = (settings: Readonly<Record<string, string>>): Program =>
-  runProgram('apps/all-in-one/src/main.ts', { GATEWAY_HOST: '127.0.0.1', INIT_CWD: process.cwd(), ...settings });
+  started(runProgram('apps/all-in-one/src/main.ts', { ...host, ...settings }));
 
 /** Expects that the program does not start, and prints one or two sentences on one line and nothing else. */
 const expectRefusesToStart = async (settings: Readonly<Record<string, string>>, ...mentioned: string[]) => {
@@ -33,9 +41,15 @@ const tokenShown = /Admin token, shown this once: (\S+)/;
 
 /** What someone sees who starts Bunting in one process, the first time and later. */
 describe('the first start', () => {
+  afterEach(async () => {
+    for (const program of programs.splice(0)) {
+      if (program.isRunning()) program.signal('SIGKILL');
+      await program.ended;
+    }
+  });
   afterAll(() => folders.forEach(removeFolder));
 
-  it('prints the addresses, shows the admin token at the first start only, and ends cleanly with Ctrl-C', async () => {
+  it('by npm prints the addresses, shows the admin token at the first start only, and ends cleanly with Ctrl-C', async () => {
     const dataDir = newFolder();
     const port = String(await reservePort());
     const settings = { PORT: port, BUNTING_DATA_DIR: dataDir };
@@ -43,7 +57,7 @@ describe('the first start', () => {
     const request = async (token: string) =>
       (await fetch(`${url}/api/admin/projects`, { headers: { authorization: token } })).status;
 
-    const first = start(settings);
+    const first = npmStart(settings);
     await untilReady(first, url);
     // It is ready shortly before it prints that.
     const shown = await first.line(tokenShown);

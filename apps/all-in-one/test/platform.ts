@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Api, apiOf } from './api.ts';
-import { type Program, processes, runProgram } from './program.ts';
+import { type Process, type Program, processes, runNpmScript, runProgram } from './program.ts';
 
 /** A running Bunting of any composition; journeys use only its URL and an admin token. */
 export interface Platform {
@@ -26,6 +26,8 @@ export interface OneProcess extends Platform {
 export interface Distributed extends Platform {
   readonly program: Program;
   readonly dataDir: string;
+  /** the processes that the stack has started: services and nats-server */
+  children(): Process[];
   /** Kills the process of one service. */
   killService(name: string): Promise<void>;
 }
@@ -141,26 +143,27 @@ export const startOneProcess = async (more: Readonly<Record<string, string>> = {
   };
 };
 
-/** Starts five processes on a nats-server and a PostgreSQL, as `npm run stack` does. */
+/** Starts five processes on a nats-server and a PostgreSQL by `npm run stack`. */
 export const startDistributed = async (more: Readonly<Record<string, string>> = {}): Promise<Distributed> => {
   const dataDir = dataFolder();
   const { url, token, settings } = await settingsFor(dataDir);
   const program = await orRemoved(dataDir, async () => {
-    const stack = runProgram('scripts/stack.ts', { ...settings, ...more });
+    const stack = runNpmScript('stack', { ...settings, ...more });
     await untilReady(stack, url);
     return stack;
   });
+  const supervisor = processes().find(({ parent }) => parent === program.pid);
+  const children = () => processes().filter(({ parent }) => parent === supervisor?.pid);
   return {
     url,
     token,
     api: apiOf(url, token),
     program,
     dataDir,
+    children,
     killService: async (name) => {
       const script = path.join('apps', name, 'src', 'main.ts');
-      const isIt = ({ parent, command }: ReturnType<typeof processes>[number]) =>
-        parent === program.pid && command.includes(script);
-      const service = processes().find(isIt);
+      const service = children().find(({ command }) => command.includes(script));
       if (service === undefined) throw new Error(`The stack has no process of ${name}.`);
       process.kill(service.pid, 'SIGKILL');
       // Until all of its threads have ended, its connections may still accept data that no process reads.

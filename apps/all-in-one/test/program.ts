@@ -21,21 +21,24 @@ const collect = (stream: ChildProcess['stdout']): (() => string) => {
   return () => text;
 };
 
-export interface ProgramOptions {
-  readonly args?: readonly string[];
+interface CommandOptions {
   /** how it ends when this process does */
   readonly signalOnParentExit?: 'TERM' | 'KILL';
-  /** the tree that the script is of; this repository by default */
+  /** the tree that it runs in; this repository by default */
   readonly root?: string;
 }
 
-/** Runs a script with nothing in its environment but what is given here. */
-export const runProgram = (
-  script: string,
+export interface ProgramOptions extends CommandOptions {
+  readonly args?: readonly string[];
+}
+
+/** Runs a command with nothing in its environment but what is given here. */
+const runCommand = (
+  command: readonly string[],
   settings: Readonly<Record<string, string>>,
-  { args = [], signalOnParentExit: signal = 'TERM', root = repository }: ProgramOptions = {},
+  { signalOnParentExit: signal = 'TERM', root = repository }: CommandOptions = {},
 ) => {
-  const childCommand = killOnParentExit([process.execPath, path.join(root, script), ...args], { signal });
+  const childCommand = killOnParentExit(command, { signal });
   const environment = Object.fromEntries(passedOn.map((name) => [name, process.env[name]]));
   const child = spawn(childCommand.command, childCommand.args, {
     cwd: root,
@@ -71,10 +74,23 @@ export const runProgram = (
   };
 };
 /** A program of the repository that runs as a process of its own, and ends with this one at the latest. */
-export type Program = ReturnType<typeof runProgram>;
+export type Program = ReturnType<typeof runCommand>;
+
+/** Runs a script of the repository. */
+export const runProgram = (
+  script: string,
+  settings: Readonly<Record<string, string>>,
+  { args = [], root = repository, ...options }: ProgramOptions = {},
+): Program => runCommand([process.execPath, path.join(root, script), ...args], settings, { root, ...options });
+
+/** Runs a script of package.json as from a terminal, whose signals reach npm and what npm has started. */
+export const runNpmScript = (name: 'start' | 'stack', settings: Readonly<Record<string, string>>): Program => {
+  const program = runCommand(['npm', 'run', name], { npm_config_update_notifier: 'false', ...settings });
+  return { ...program, signal: (signal) => void process.kill(-program.pid, signal) };
+};
 
 /** A running process, as the operating system describes it. */
-interface Process {
+export interface Process {
   readonly pid: number;
   readonly parent: number;
   readonly command: string;

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { type Distributed, removeFolder, startDistributed } from './platform.ts';
-import { processes, processesOf } from './program.ts';
+import { processesOf } from './program.ts';
 
 const services = ['gateway', 'features', 'change-requests', 'audit', 'search'];
 
@@ -19,15 +19,14 @@ describe('npm run stack', () => {
     stack = await startDistributed(secrets);
   });
   afterAll(async () => {
-    stack.program.signal('SIGKILL');
+    if (stack.program.isRunning()) stack.program.signal('SIGKILL');
     await stack.program.ended;
     removeFolder(stack.dataDir);
   });
 
-  const children = () => processes().filter(({ parent }) => parent === stack.program.pid);
   const processOf = (name: string) => {
     const script = name === 'nats-server' ? 'nats.conf' : path.join('apps', name, 'src', 'main.ts');
-    const found = children().find(({ command }) => command.includes(script));
+    const found = stack.children().find(({ command }) => command.includes(script));
     if (found === undefined) throw new Error(`The stack has no process of ${name}.`);
     return found;
   };
@@ -85,6 +84,6 @@ describe('npm run stack', () => {
     process.kill(postgres?.pid ?? 0, 'SIGKILL');
     expect(await stack.program.ended).toEqual({ code: 1, signal: null });
     expect(stack.program.errors()).toMatch(/Bunting stops: PostgreSQL on .* has ended/);
-    expect(children()).toEqual([]);
+    expect(stack.children()).toEqual([]);
   });
 });

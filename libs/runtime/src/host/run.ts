@@ -8,12 +8,19 @@ import type { AnyService } from './service.ts';
 export const startError = (error: unknown): string =>
   error instanceof ConfigError ? `Invalid settings:\n${error.message}` : (error as Error).message;
 
-/** Calls `stop` at the first SIGINT or SIGTERM, then exits; a second signal exits immediately. */
+/** Signals within this time are one: the terminal sends Ctrl-C to every process of `npm start`, and npm passes it on a second time. */
+const sameSignalMs = 1_000;
+
+/** Calls `stop` at the first SIGINT or SIGTERM, then exits; a later signal exits immediately. */
 export const stopOnSignal = (stop: () => Promise<void>): void => {
-  let isStopping = false;
+  let stoppingSince: number | undefined;
   const onSignal = () => {
-    if (isStopping) process.exit(130);
-    isStopping = true;
+    const now = performance.now();
+    if (stoppingSince !== undefined) {
+      if (now - stoppingSince > sameSignalMs) process.exit(130);
+      return;
+    }
+    stoppingSince = now;
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
