@@ -62,36 +62,6 @@ it('says of each feature whether it is on, and which constraint, segment and buc
   expect(checkout).toMatchObject({ isEnabled: second?.result.enabled, strategies: { result: second?.result.enabled } });
 });
 
-it('shows a disabled strategy without evaluating it, and a custom one as unknown', async () => {
-  const strategies = [
-    aStrategy({ id: ids[0], disabled: true }),
-    aStrategy({ id: ids[1], sortOrder: 1, name: 'ourOwn', constraints: [inNorway] }),
-  ];
-  await features.given(aFeature({ enabled: true, strategies }));
-  expect((await evaluate({ country: 'no' })).features).toMatchObject([
-    {
-      isEnabled: false,
-      strategies: {
-        result: 'unknown',
-        data: [
-          { disabled: true, result: { evaluationStatus: 'unevaluated', enabled: false } },
-          { constraints: [{ result: true }], result: { evaluationStatus: 'incomplete', enabled: 'unknown' } },
-        ],
-      },
-    },
-  ]);
-});
-
-it('distinguishes a feature that its parent disables from a disabled one', async () => {
-  const on = { enabled: true, strategies: [aStrategy()] };
-  const child = { dependencies: [{ feature: 'parent', enabled: true, variants: [] }] };
-  await features.given(aFeature({ name: 'parent' }), aFeature({ ...on, name: 'child', ...child }));
-  expect((await evaluate({})).features).toMatchObject([
-    { name: 'child', isEnabled: false, isEnabledInCurrentEnvironment: true, hasUnsatisfiedDependency: true },
-    { name: 'parent', isEnabled: false, isEnabledInCurrentEnvironment: false, hasUnsatisfiedDependency: false },
-  ]);
-});
-
 it('evaluates only features of the given projects, and none of a project that is hidden from the caller', async () => {
   await features.given(aFeature(), aFeature({ name: 'other', project: 'default' }));
   const names = async (more: object, caller = mia) =>
@@ -158,14 +128,6 @@ it.each([
       context: { a: '1,'.repeat(20_000) + '2', b: Array.from({ length: 20_000 }, (_, n) => n).join() },
     },
     /at most 15000 evaluations .*context: see the `\/body` property\.$/,
-  ],
-  [
-    'combinations whose product overflows',
-    {
-      environments: ['development'],
-      context: Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`field${n}`, 'a,b,c'])),
-    },
-    /at most 15000 evaluations/,
   ],
 ])('refuses %s', async (_, body, message) => {
   await expect(features.call(EvaluateAdvancedPlayground, { body })).rejects.toThrow(message);
