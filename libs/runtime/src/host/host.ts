@@ -1,142 +1,20 @@
-import { compatibilityCheck, type NatsAccess, openBus, serve, type ServedCall } from '@bunting/bus';
-import { consumersOf, systemCaller } from '@bunting/contracts';
-import { Counter, Histogram, Registry } from 'prom-client';
-import { type Static, Type } from 'typebox';
-import {
-  ConfigError,
-  type ConfigSchema,
-  type ProcessEnvironment,
-  readConfig,
-  unknownSettings,
-} from '../settings/config.ts';
+import { compatibilityCheck, openBus, serve } from '@bunting/bus';
+import { consumersOf } from '@bunting/contracts';
+import { Registry } from 'prom-client';
 import { type Logger, openLog } from '../monitoring/log.ts';
 import { type MonitoringServer, startMonitoringServer } from '../monitoring/monitoring-server.ts';
-import { processMetrics, version } from '../monitoring/process-metrics.ts';
-import { unsafeSettings } from '../settings/unsafe-settings.ts';
-import { traceProcess, tracingOptions, tracingSettings } from '../settings/tracing-settings.ts';
+import { observeCalls } from '../monitoring/observe-calls.ts';
+import { processMetrics } from '../monitoring/process-metrics.ts';
+import type { ConfigSchema, ProcessEnvironment } from '../settings/config.ts';
+import { maxConcurrentCallsKey, monitoringPortKey, natsAccess, readSettings } from '../settings/host-settings.ts';
+import { traceProcess } from '../settings/tracing-settings.ts';
+import { type Component, defaultStopLimitMs, stopComponent } from './components.ts';
 import type { AnyService, RunningService, ServiceContext } from './service.ts';
-
-/** The settings of every process, whichever services it hosts. */
-export const HostConfig = Type.Object({
-  BUS_URL: Type.Optional(
-    Type.String({
-      pattern: '^(nats|tls)://',
-      description:
-        'NATS servers, comma-separated, `nats://` or `tls://`, with `user:password@` or `token@` before the host where wanted; without it services talk within the process',
-    }),
-  ),
-  BUS_USER: Type.Optional(Type.String({ description: 'user that the process connects to NATS as' })),
-  BUS_PASSWORD: Type.Optional(Type.String({ secret: true, description: 'password of that user' })),
-  BUS_TOKEN: Type.Optional(Type.String({ secret: true, description: 'token that NATS asks for instead of a user' })),
-  BUS_CREDENTIALS_FILE: Type.Optional(
-    Type.String({
-      secretFile: true,
-      description: 'file with the JWT and the nkey seed of a NATS user, as `nsc` writes it',
-    }),
-  ),
-  BUS_NKEY_FILE: Type.Optional(
-    Type.String({ secretFile: true, description: 'file with the nkey seed of a NATS user' }),
-  ),
-  BUS_TLS_CA_FILE: Type.Optional(
-    Type.String({ description: 'PEM file with the certificates that NATS servers are verified with; requires TLS' }),
-  ),
-  BUS_TLS_CERTIFICATE_FILE: Type.Optional(
-    Type.String({ description: 'PEM file with the certificate that the process shows to NATS; requires TLS' }),
-  ),
-  BUS_TLS_KEY_FILE: Type.Optional(
-    Type.String({ secretFile: true, description: 'PEM file with the key of that certificate' }),
-  ),
-  LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
-    default: 'info',
-    description: 'minimum level of log lines',
-  }),
-  DRAIN_DELAY_MS: Type.Integer({
-    minimum: 0,
-    default: 0,
-    description:
-      'milliseconds that a stopping process keeps accepting work while /health/ready answers 503, so that load balancers take it out of rotation',
-  }),
-  CHECK_REPLIES: Type.Boolean({ default: false, description: 'validate every reply against its schema; for tests' }),
-  ...tracingSettings,
-});
-export type HostConfig = Static<typeof HostConfig>;
-
-/** The credentials of the process for NATS, from its settings. */
-export const natsAccess = (config: HostConfig): NatsAccess => ({
-  user: config.BUS_USER,
-  password: config.BUS_PASSWORD,
-  token: config.BUS_TOKEN,
-  credentialsFile: config.BUS_CREDENTIALS_FILE,
-  nkeyFile: config.BUS_NKEY_FILE,
-  tlsCaFile: config.BUS_TLS_CA_FILE,
-  tlsCertificateFile: config.BUS_TLS_CERTIFICATE_FILE,
-  tlsKeyFile: config.BUS_TLS_KEY_FILE,
-});
-
-/** The prefix of a service's settings: `CHANGE_REQUESTS_` for change-requests. */
-const prefixOf = (service: string): string => `${service.toUpperCase().replaceAll('-', '_')}_`;
-
-/** The setting with the port of a service's health and metrics. */
-export const monitoringPortKey = (service: string): string => `${prefixOf(service)}OPS_PORT`;
-const monitoringPort = Type.Integer({
-  minimum: 0,
-  maximum: 65535,
-  default: 0,
-  description: 'port of /health and /metrics; 0 for none',
-});
-
-const maxConcurrentCallsKey = (service: string): string => `${prefixOf(service)}MAX_CONCURRENT_CALLS`;
-const maxConcurrentCalls = Type.Integer({
-  minimum: 1,
-  default: 512,
-  description: 'maximum calls handled concurrently; further calls are refused immediately with 503',
-});
-
-/** Everything that a service reads from its environment: its own settings and those that every service has. */
-export const configOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSchema =>
-  Type.Object({
-    ...service.config.properties,
-    [maxConcurrentCallsKey(service.name)]: maxConcurrentCalls,
-    [monitoringPortKey(service.name)]: monitoringPort,
-  });
 
 export interface HostOptions {
   readonly environment?: ProcessEnvironment;
   readonly log?: Logger;
 }
-
-/** Reads the settings of the process and of its services, and reports all their faults in one error. */
-const readSettings = (services: readonly AnyService[], environment: ProcessEnvironment) => {
-  const faults: string[] = [];
-  const isProduction = environment['NODE_ENV'] === 'production';
-  const read = <S extends ConfigSchema>(schema: S, prefixes: readonly string[]): Static<S> => {
-    for (const prefix of prefixes) faults.push(...unknownSettings(schema, prefix, environment));
-    try {
-      const config = readConfig(schema, environment);
-      if (isProduction) faults.push(...unsafeSettings(schema, config as Record<string, unknown>));
-      return config;
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      faults.push(error.message);
-      return {} as Static<S>;
-    }
-  };
-  const common = read(HostConfig, ['BUS_']);
-  const configs = services.map((service) => {
-    const { name, settingPrefixes = [] } = service;
-    return read(configOf(service), [prefixOf(name), ...settingPrefixes]) as Record<string, unknown>;
-  });
-  const name = services.length === 1 ? (services[0]?.name ?? 'bunting') : 'bunting';
-  let tracing: ReturnType<typeof tracingOptions>;
-  try {
-    tracing = tracingOptions(common, name === 'bunting' ? name : `bunting-${name}`, version);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    faults.push(error.message);
-  }
-  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
-  return { name, common, configs, tracing };
-};
 
 /**
  * Applies the missing migrations of the services' databases, without starting the services.
@@ -150,78 +28,8 @@ export const migrateDatabases = async (
   for (const [index, { migrate }] of services.entries()) await migrate?.(configs[index] as never);
 };
 
-const observer = (log: Logger, metrics: Registry): ((served: ServedCall) => void) => {
-  const duration = new Histogram({
-    name: 'bunting_call_duration_seconds',
-    help: 'duration of calls, by operation and outcome',
-    labelNames: ['operation', 'outcome'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [metrics],
-  });
-  const replays = new Counter({
-    name: 'bunting_idempotent_replays_total',
-    help: 'writes whose stored reply was returned because their Idempotency-Key had been used before',
-    labelNames: ['operation'],
-    registers: [metrics],
-  });
-  return ({
-    operation,
-    outcome,
-    repeatable,
-    isReplay,
-    durationMs,
-    caller,
-    requestId,
-    traceparent,
-    errorId,
-    defect,
-  }) => {
-    duration.observe({ operation, outcome }, durationMs / 1000);
-    if (isReplay) replays.inc({ operation });
-    const isRoutineSystemCall = outcome === 'ok' && repeatable && caller.id === systemCaller.id;
-    const level = defect !== undefined ? 'error' : isRoutineSystemCall ? 'debug' : 'info';
-    if (!log.isLevelEnabled(level)) return;
-    log[level]({
-      operation,
-      outcome,
-      durationMs: Math.round(durationMs * 100) / 100,
-      caller: caller.id,
-      requestId,
-      trace_id: traceparent.slice(3, 35),
-      ...(errorId === undefined ? {} : { errorId }),
-      ...(defect === undefined ? {} : { err: defect }),
-    });
-  };
-};
-
-/** A component that a service registered with `onStop`. */
-interface Component {
-  readonly name: string;
-  readonly stop: () => Promise<void>;
-  readonly limitMs: number;
-}
-
-const defaultStopLimitMs = 10_000;
 /** Spans that a collector does not take by then are lost. */
 const spanExportStopLimitMs = 3_000;
-
-/** Stops one component. One that fails or exceeds its limit is logged; the others are stopped all the same. */
-const stopComponent = async ({ name, stop, limitMs }: Component, log: Logger): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<'timeout'>((resolve) => (timer = setTimeout(resolve, limitMs, 'timeout')));
-  try {
-    if ((await Promise.race([stop(), limit])) === 'timeout') {
-      log.warn(
-        { component: name },
-        `The component "${name}" did not stop within ${limitMs} ms. The shutdown goes on without it.`,
-      );
-    }
-  } catch (error) {
-    log.error({ component: name, err: error }, `The component "${name}" did not stop cleanly.`);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 /**
  * Runs services in this process until stopped: reads their settings, opens the bus, starts them in order and stops them in reverse.
@@ -275,7 +83,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       const metrics = new Registry();
       metrics.setDefaultLabels({ service: service.name });
       if (index === 0) metricsOfProcess.register(metrics, tracing?.counts);
-      const observe = observer(serviceLog, metrics);
+      const observe = observeCalls(serviceLog, metrics);
       const maxConcurrent = config[maxConcurrentCallsKey(service.name)] as number;
       const port = config[monitoringPortKey(service.name)] as number;
       const requireCompatible = compatibilityCheck(bus, service.name);

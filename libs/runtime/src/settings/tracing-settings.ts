@@ -1,8 +1,7 @@
 import { samplerNames, startTracing, type Tracing } from '@bunting/tracing';
 import { readFileSync } from 'node:fs';
-import { Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import { ConfigError, type ProcessEnvironment } from './config.ts';
-import type { HostConfig } from '../host/host.ts';
 import type { Logger } from '../monitoring/log.ts';
 
 /** The variables of OpenTelemetry that every process reads. Their names and meanings are those of its specification. */
@@ -73,8 +72,7 @@ export const tracingSettings = {
   }),
   OTEL_SDK_DISABLED: Type.Boolean({ default: false, description: 'whether tracing is off all the same' }),
 };
-/** These settings, of the settings of a process. */
-export type TracingSettings = Pick<HostConfig, keyof typeof tracingSettings>;
+export type TracingSettings = Static<TObject<typeof tracingSettings>>;
 
 /** A list like `a=1,b=%20`. @throws ConfigError that names the setting and no value */
 const pairs = (setting: string, list = ''): Record<string, string> =>

@@ -1,0 +1,125 @@
+import type { NatsAccess } from '@bunting/bus';
+import { type Static, Type } from 'typebox';
+import { version } from '../monitoring/process-metrics.ts';
+import type { AnyService } from '../host/service.ts';
+import { ConfigError, type ConfigSchema, type ProcessEnvironment, readConfig, unknownSettings } from './config.ts';
+import { tracingOptions, tracingSettings } from './tracing-settings.ts';
+import { unsafeSettings } from './unsafe-settings.ts';
+
+/** The settings of every process, whichever services it hosts. */
+export const HostConfig = Type.Object({
+  BUS_URL: Type.Optional(
+    Type.String({
+      pattern: '^(nats|tls)://',
+      description:
+        'NATS servers, comma-separated, `nats://` or `tls://`, with `user:password@` or `token@` before the host where wanted; without it services talk within the process',
+    }),
+  ),
+  BUS_USER: Type.Optional(Type.String({ description: 'user that the process connects to NATS as' })),
+  BUS_PASSWORD: Type.Optional(Type.String({ secret: true, description: 'password of that user' })),
+  BUS_TOKEN: Type.Optional(Type.String({ secret: true, description: 'token that NATS asks for instead of a user' })),
+  BUS_CREDENTIALS_FILE: Type.Optional(
+    Type.String({
+      secretFile: true,
+      description: 'file with the JWT and the nkey seed of a NATS user, as `nsc` writes it',
+    }),
+  ),
+  BUS_NKEY_FILE: Type.Optional(
+    Type.String({ secretFile: true, description: 'file with the nkey seed of a NATS user' }),
+  ),
+  BUS_TLS_CA_FILE: Type.Optional(
+    Type.String({ description: 'PEM file with the certificates that NATS servers are verified with; requires TLS' }),
+  ),
+  BUS_TLS_CERTIFICATE_FILE: Type.Optional(
+    Type.String({ description: 'PEM file with the certificate that the process shows to NATS; requires TLS' }),
+  ),
+  BUS_TLS_KEY_FILE: Type.Optional(
+    Type.String({ secretFile: true, description: 'PEM file with the key of that certificate' }),
+  ),
+  LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
+    default: 'info',
+    description: 'minimum level of log lines',
+  }),
+  DRAIN_DELAY_MS: Type.Integer({
+    minimum: 0,
+    default: 0,
+    description:
+      'milliseconds that a stopping process keeps accepting work while /health/ready answers 503, so that load balancers take it out of rotation',
+  }),
+  CHECK_REPLIES: Type.Boolean({ default: false, description: 'validate every reply against its schema; for tests' }),
+  ...tracingSettings,
+});
+export type HostConfig = Static<typeof HostConfig>;
+
+/** The credentials of the process for NATS, from its settings. */
+export const natsAccess = (config: HostConfig): NatsAccess => ({
+  user: config.BUS_USER,
+  password: config.BUS_PASSWORD,
+  token: config.BUS_TOKEN,
+  credentialsFile: config.BUS_CREDENTIALS_FILE,
+  nkeyFile: config.BUS_NKEY_FILE,
+  tlsCaFile: config.BUS_TLS_CA_FILE,
+  tlsCertificateFile: config.BUS_TLS_CERTIFICATE_FILE,
+  tlsKeyFile: config.BUS_TLS_KEY_FILE,
+});
+
+/** The prefix of a service's settings: `CHANGE_REQUESTS_` for change-requests. */
+const prefixOf = (service: string): string => `${service.toUpperCase().replaceAll('-', '_')}_`;
+
+/** The setting with the port of a service's health and metrics. */
+export const monitoringPortKey = (service: string): string => `${prefixOf(service)}OPS_PORT`;
+const monitoringPort = Type.Integer({
+  minimum: 0,
+  maximum: 65535,
+  default: 0,
+  description: 'port of /health and /metrics; 0 for none',
+});
+
+/** The setting with the limit of calls that a service handles concurrently. */
+export const maxConcurrentCallsKey = (service: string): string => `${prefixOf(service)}MAX_CONCURRENT_CALLS`;
+const maxConcurrentCalls = Type.Integer({
+  minimum: 1,
+  default: 512,
+  description: 'maximum calls handled concurrently; further calls are refused immediately with 503',
+});
+
+/** Everything that a service reads from its environment: its own settings and those that every service has. */
+export const configOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSchema =>
+  Type.Object({
+    ...service.config.properties,
+    [maxConcurrentCallsKey(service.name)]: maxConcurrentCalls,
+    [monitoringPortKey(service.name)]: monitoringPort,
+  });
+
+/** Reads the settings of the process and of its services, and reports all their faults in one error. */
+export const readSettings = (services: readonly AnyService[], environment: ProcessEnvironment) => {
+  const faults: string[] = [];
+  const isProduction = environment['NODE_ENV'] === 'production';
+  const read = <S extends ConfigSchema>(schema: S, prefixes: readonly string[]): Static<S> => {
+    for (const prefix of prefixes) faults.push(...unknownSettings(schema, prefix, environment));
+    try {
+      const config = readConfig(schema, environment);
+      if (isProduction) faults.push(...unsafeSettings(schema, config as Record<string, unknown>));
+      return config;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      faults.push(error.message);
+      return {} as Static<S>;
+    }
+  };
+  const common = read(HostConfig, ['BUS_']);
+  const configs = services.map((service) => {
+    const { name, settingPrefixes = [] } = service;
+    return read(configOf(service), [prefixOf(name), ...settingPrefixes]) as Record<string, unknown>;
+  });
+  const name = services.length === 1 ? (services[0]?.name ?? 'bunting') : 'bunting';
+  let tracing: ReturnType<typeof tracingOptions>;
+  try {
+    tracing = tracingOptions(common, name === 'bunting' ? name : `bunting-${name}`, version);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    faults.push(error.message);
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return { name, common, configs, tracing };
+};
