@@ -1,9 +1,9 @@
 import type { Bus } from '@bunting/bus';
 import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import type { Apply } from './apply-request.ts';
+import type { Apply } from './state/apply-request.ts';
 import type { RolesOf } from '../domain/review/roles.ts';
-import type { SyncProtection } from './sync-protection.ts';
+import type { SyncProtection } from './configuration/sync-protection.ts';
 
 /** The dependencies of the operations. */
 export interface ChangeRequestsContext {

@@ -37,9 +37,9 @@ describe('the pending requests of a user', () => {
   it('are read with their changes by one statement, however many they are', async () => {
     await insertPendingRequests('small', 1);
     await insertPendingRequests('large', 300);
-    expect(await statementsOf(() => reader.allPendingOfUser(mia.id, 'small'))).toBe(1);
-    expect(await statementsOf(() => reader.allPendingOfUser(mia.id, 'large'))).toBe(1);
-    const requests = await reader.allPendingOfUser(mia.id, 'large');
+    expect(await statementsOf(() => reader.pendingOfUser(mia.id, 'small'))).toBe(1);
+    expect(await statementsOf(() => reader.pendingOfUser(mia.id, 'large'))).toBe(1);
+    const requests = await reader.pendingOfUser(mia.id, 'large');
     expect(requests).toHaveLength(300);
     expect(requests.every(({ changes }) => changes.length === 2)).toBe(true);
   });

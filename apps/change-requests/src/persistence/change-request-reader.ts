@@ -93,7 +93,7 @@ export const changeRequestReader = (database: Database) => {
     newChangeIds: async (count: number): Promise<number[]> =>
       (await database.read<{ id: number }>(newChangeIds, [count])).map(({ id }) => id),
     /** The pending requests of a user in a project, also while they are applied, by environment and id. */
-    allPendingOfUser: (userId: number, project: string) => requests(pendingRequests, [userId, project]),
+    pendingOfUser: (userId: number, project: string) => requests(pendingRequests, [userId, project]),
     /**
      * The request of a path.
      * @throws Refusal `NotFoundError` if the project has no such request, or if it is a draft of another user.
@@ -107,7 +107,7 @@ export const changeRequestReader = (database: Database) => {
     /** The newest 300 of a project, without the drafts of others. */
     ofProject: (project: string, userId: number) => requests(requestsOfProject, [project, userId]),
     /** The pending requests that affect a feature, without the drafts of others. */
-    pendingOf: (project: string, userId: number, feature: string) =>
+    pendingOfFeature: (project: string, userId: number, feature: string) =>
       requests(pendingOfFeature, [project, userId, feature]),
     counts: async (project: string): Promise<Counts> =>
       (await database.read<Counts>(countsByState, [project]))[0] as Counts,

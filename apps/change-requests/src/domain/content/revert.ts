@@ -1,6 +1,7 @@
 import { type InverseChange, isSegmentChange, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
 import { cannotBe } from '../refusals.ts';
+import { type NewComment, withComment } from '../title-and-comments.ts';
 import { createDraft, editContent } from './edit-content.ts';
 
 /** Descriptions of effects that no change can undo. */
@@ -26,6 +27,12 @@ export const requireRevertible = (request: ChangeRequest, inverse: readonly unkn
   }
 };
 
+/** The identity of a reverting draft, and the comment about what it cannot undo, if there is something. */
+interface NewRevert extends Pick<ChangeRequest, 'id' | 'uid' | 'minApprovals'> {
+  readonly changeIds: readonly number[];
+  readonly comment: NewComment | undefined;
+}
+
 /**
  * Creates a draft that undoes an applied request. Its snapshots are the state right after the request was applied, so that later edits
  * are shown as overwrites and never undone unnoticed.
@@ -33,12 +40,7 @@ export const requireRevertible = (request: ChangeRequest, inverse: readonly unkn
 export const revert = (
   applied: ChangeRequest,
   inverse: readonly InverseChange[],
-  {
-    id,
-    uid,
-    minApprovals,
-    changeIds,
-  }: Pick<ChangeRequest, 'id' | 'uid' | 'minApprovals'> & { changeIds: readonly number[] },
+  { id, uid, minApprovals, changeIds, comment }: NewRevert,
   actor: Actor,
 ): Decision => {
   const { project, environment } = applied;
@@ -63,5 +65,5 @@ export const revert = (
   const steps = changes.map((change) => ({ kind: 'added', change }) as const);
   const { request, events } = editContent(draft.request, changes, steps, actor);
   const title = `Revert of change request #${applied.id}`;
-  return { request: { ...request, title }, events: [...draft.events, ...events] };
+  return { request: withComment({ ...request, title }, comment, actor), events: [...draft.events, ...events] };
 };

@@ -4,8 +4,8 @@ import type { ChangeRequest } from '../../domain/change-request.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
 import type { DueJobsReader } from '../../persistence/due-jobs.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import type { Apply } from '../apply-request.ts';
-import type { SyncProtection } from '../sync-protection.ts';
+import type { Apply } from '../state/apply-request.ts';
+import type { SyncProtection } from '../configuration/sync-protection.ts';
 import { claimScheduledRequest } from './claim-scheduled-request.ts';
 import { removeDeletedUser } from './remove-deleted-user.ts';
 import { retryBackoff } from './retry-backoff.ts';
@@ -54,9 +54,9 @@ export const startBackgroundJobs = ({
   /** Loads a request whose attempt to apply it was interrupted. */
   const loadInterrupted = async (
     { id }: { readonly id: number },
-    { traceparent }: CallContext,
+    context: CallContext,
   ): Promise<ChangeRequest | undefined> =>
-    options.transaction(traceparent, async ({ requests }) => {
+    options.transaction(context.traceparent, async ({ requests }) => {
       const request = await requests.getForUpdate(id);
       return request?.applying === null ? undefined : request;
     });

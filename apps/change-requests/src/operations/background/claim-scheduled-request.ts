@@ -3,7 +3,7 @@ import { GetPermissionsOfUsers } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { beginScheduledRun, type Scheduler } from '../../domain/review/scheduled-run.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { segmentConflictsOf } from '../segment-conflicts.ts';
+import { segmentConflictsOf } from '../state/segment-conflicts.ts';
 
 interface Options {
   readonly bus: Bus;

@@ -5,7 +5,7 @@ import { suspensionReason } from '../../domain/review/suspension-reason.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
 import type { UncheckedSchedule } from '../../persistence/due-jobs.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { previewOf } from '../previews.ts';
+import { previewOf } from '../previews/previews.ts';
 
 interface Options {
   readonly bus: Bus;

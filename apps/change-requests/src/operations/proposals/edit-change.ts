@@ -6,13 +6,12 @@ import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../d
 import { changedBySomeoneElse } from '../../domain/refusals.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
-import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { changeBody } from '../change-body.ts';
-import { withPathsOfSingleChange } from '../with-paths-of-single-change.ts';
-import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
+import { changeBody } from '../previews/change-body.ts';
+import { responseOf } from '../previews/responses.ts';
+import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
 
 const maxTries = 5;
 
@@ -23,28 +22,23 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
     requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
     const change = parseChange(body, '/body');
+    const replyOf = (request: ChangeRequest) => responseOf({ bus, reader }, request, onBehalfOf(operationRequest));
 
-    const replyOf = async (request: ChangeRequest) => {
-      const previewedChangesOf = await previewsOfOpen(
-        { bus, reader },
-        request.project,
-        [request],
-        onBehalfOf(operationRequest),
-      );
-      return toChangeRequestResponse(request, previewedChangesOf(request));
-    };
-
-    const tryOnce = async () => {
+    /** Returns undefined and writes nothing if the request was edited since the check. */
+    const editUnlessOutdated = async () => {
       const base = await reader.visible(params, caller.id);
       requireAuthor(base, caller.id);
       const replaced = changeOf(base, params.changeId);
       requireSameSubject(replaced, change);
       const earlier = base.changes.filter((other) => other !== replaced).map(changeBody);
-      const { project, environment } = base;
-      const ask = { body: { project, environment, changes: [change], earlier } };
-      const { changes } = await call(bus, CheckChanges, ask, onBehalfOf(operationRequest)).catch((error: unknown) => {
-        throw withPathsOfSingleChange(error);
-      });
+      const checkRequest = {
+        body: { project: base.project, environment: base.environment, changes: [change], earlier },
+      };
+      const { changes } = await call(bus, CheckChanges, checkRequest, onBehalfOf(operationRequest)).catch(
+        (error: unknown) => {
+          throw withPathsOfSingleChange(error);
+        },
+      );
       const [checked] = changes;
       if (checked === undefined)
         throw new Error(
@@ -61,11 +55,10 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
       return transaction.commitThenReply(operationRequest, edit, replyOf);
     };
 
-    const done = await transaction.replay(operationRequest, replyOf);
-    if (done !== undefined) return done;
-
+    const replayed = await transaction.replay(operationRequest, replyOf);
+    if (replayed !== undefined) return replayed;
     for (let tries = 0; tries < maxTries; tries++) {
-      const reply = await tryOnce();
+      const reply = await editUnlessOutdated();
       if (reply !== undefined) return reply;
     }
     throw changedBySomeoneElse();

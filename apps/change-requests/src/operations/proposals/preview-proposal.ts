@@ -6,7 +6,7 @@ import { createDraft } from '../../domain/content/edit-content.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { actorOf } from '../actor.ts';
-import { previewOf } from '../previews.ts';
+import { previewOf } from '../previews/previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Previews changes without proposing them. Their ids are their indexes in the list. */

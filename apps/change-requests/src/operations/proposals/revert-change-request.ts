@@ -4,12 +4,11 @@ import { approvalsFor } from '../../domain/required-approvals.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
-import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import { AnotherDraft } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
+import { responseOf } from '../previews/responses.ts';
 
 /** Creates a draft of the caller that undoes an applied request. Refused if the caller already has a draft in that environment. */
 export const revertChangeRequestEndpoint = ({
@@ -21,37 +20,23 @@ export const revertChangeRequestEndpoint = ({
   implement(RevertChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
     requireMayPropose(caller, params.projectId);
-    const replyOf = async (draft: ChangeRequest) => {
-      const previewedChangesOf = await previewsOfOpen(
-        { bus, reader },
-        draft.project,
-        [draft],
-        onBehalfOf(operationRequest),
-      );
-      return toChangeRequestResponse(draft, previewedChangesOf(draft));
-    };
     const createDraftOf = async ({ requests, protections, events }: Transaction): Promise<ChangeRequest> => {
       const applied = await requests.getVisible(params, caller.id);
       const inverse = await requests.inverseOf(applied.id);
       requireRevertible(applied, inverse);
-      const ids = {
+      const text = unrevertedPart(applied);
+      const identity = {
         ...(await requests.newIdentity()),
         minApprovals: approvalsFor(await protections.requiredApprovals(applied), allowsUnprotectedProposals),
         changeIds: await requests.newChangeIds(inverse.length),
+        comment: text === undefined ? undefined : { id: await requests.newCommentId(), text },
       };
-      const actor = actorOf(operationRequest);
-      const decision = revert(applied, inverse, ids, actor);
+      const decision = revert(applied, inverse, identity, actorOf(operationRequest));
       await requests.add(decision.request);
-      const text = unrevertedPart(applied);
-      const comments =
-        text === undefined
-          ? []
-          : [{ id: await requests.newCommentId(), text, createdBy: actor.by, createdAt: actor.now.toISOString() }];
-      const draft = { ...decision.request, comments };
-      await requests.save(decision.request, draft);
       events.emit(decision.events);
-      return draft;
+      return decision.request;
     };
+    const replyOf = (draft: ChangeRequest) => responseOf({ bus, reader }, draft, onBehalfOf(operationRequest));
     const reply = await transaction
       .commitThenReply(operationRequest, createDraftOf, replyOf)
       .catch((error: unknown) => {

@@ -1,8 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { ListEnvironmentSettingsOfProject, ListChangeRequests } from '@bunting/contracts';
-import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
-import { previewsOfOpen } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
+import { responsesOf } from '../previews/responses.ts';
 
 export const listChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(ListChangeRequests, async (operationRequest) => {
@@ -12,6 +11,5 @@ export const listChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContex
       call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, context),
       reader.ofProject(projectId, operationRequest.caller.id),
     ]);
-    const previewedChangesOf = await previewsOfOpen({ bus, reader }, projectId, requests, context);
-    return requests.map((request) => toChangeRequestResponse(request, previewedChangesOf(request)));
+    return responsesOf({ bus, reader }, projectId, requests, context);
   });

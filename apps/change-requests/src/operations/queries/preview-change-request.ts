@@ -1,6 +1,6 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { PreviewChangeRequest } from '@bunting/contracts';
-import { previewOf } from '../previews.ts';
+import { previewOf } from '../previews/previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const previewChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext) =>

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { invalid, isClosedState, maySee, ReadProposedChanges } from '@bunting/contracts';
 import { requireVisible } from '../../domain/require-visible.ts';
-import { changeWithSnapshot } from '../previews.ts';
+import { changeWithSnapshot } from '../previews/change-body.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const readProposedChangesEndpoint = ({ reader }: ChangeRequestsContext) =>

@@ -22,10 +22,10 @@ import { changeRequestEntities as entities } from '../../persistence/entities.ts
 import { changeRequestMigrations as steps } from '../../persistence/migrations/index.ts';
 import { changeRequestReader } from '../../persistence/change-request-reader.ts';
 import { unitOfWork } from '../../persistence/unit-of-work.ts';
-import { applyRequest } from '../apply-request.ts';
+import { applyRequest } from '../state/apply-request.ts';
 import { changeRequestsEndpoints } from '../index.ts';
 import { rolesByPolicy } from '../../domain/review/roles.ts';
-import { protectionSync } from '../sync-protection.ts';
+import { protectionSync } from '../configuration/sync-protection.ts';
 
 // The service without its relay and its runner, whose statements would be counted as well.
 const inner = inProcessBus();

@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetApprovers, GetPermissionsOfUsers } from '@bunting/contracts';
 import { requestedReviewers } from '../../domain/review/requested-reviewers.ts';
-import { toReviewerResponse } from '../reviewer-response.ts';
+import { toReviewerResponse } from './reviewer-response.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const getApproversEndpoint = ({ bus, reader }: ChangeRequestsContext) =>

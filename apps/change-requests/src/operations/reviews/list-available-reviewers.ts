@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { ListEnvironmentSettingsOfProject, ListAvailableReviewers, ListPermissionHolders } from '@bunting/contracts';
 import { environmentNotInProject } from '../../domain/refusals.ts';
-import { toReviewerResponse } from '../reviewer-response.ts';
+import { toReviewerResponse } from './reviewer-response.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Lists the users who may approve in an environment. The caller is included only if they may approve their own requests. */

@@ -13,8 +13,8 @@ import { commandFor } from '../../domain/review/state-machine.ts';
 import type { NewComment } from '../../domain/title-and-comments.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { previewOf } from '../previews.ts';
-import { segmentConflictsOf } from '../segment-conflicts.ts';
+import { previewOf } from '../previews/previews.ts';
+import { segmentConflictsOf } from './segment-conflicts.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 type ChangeStateRequest = OperationRequest<typeof ChangeState>;

@@ -1,10 +1,10 @@
 import { type Bus, call, type CallContext } from '@bunting/bus';
 import { type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
-import type { ChangeRequest } from '../domain/change-request.ts';
-import { entityTagOf } from '../domain/entity-tag.ts';
-import { finishApplying, requireApplying } from '../domain/review/applying.ts';
-import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { changeWithSnapshot } from './previews.ts';
+import type { ChangeRequest } from '../../domain/change-request.ts';
+import { entityTagOf } from '../../domain/entity-tag.ts';
+import { finishApplying, requireApplying } from '../../domain/review/applying.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { changeWithSnapshot } from '../previews/change-body.ts';
 
 /**
  * Applies a request after `beginApplying`, and stores the outcome. Any replica may repeat it at any time: the features service applies a

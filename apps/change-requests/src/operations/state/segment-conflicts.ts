@@ -1,6 +1,6 @@
 import { type AppliedChanges, segmentInUse } from '@bunting/contracts';
-import type { ChangeRequest } from '../domain/change-request.ts';
-import type { ChangeRequestRepository } from '../persistence/change-request-repository.ts';
+import type { ChangeRequest } from '../../domain/change-request.ts';
+import type { ChangeRequestRepository } from '../../persistence/change-request-repository.ts';
 
 /** The conflicts of segments that the request would delete although another open request adds them to a strategy. */
 export const segmentConflictsOf = async (

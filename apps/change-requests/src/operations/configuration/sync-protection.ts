@@ -1,7 +1,7 @@
 import { type Bus, call, type CallContext } from '@bunting/bus';
 import { SetProtection } from '@bunting/contracts';
-import type { DueJobsReader } from '../persistence/due-jobs.ts';
-import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import type { DueJobsReader } from '../../persistence/due-jobs.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 
 /**
  * Sends unconfirmed changes of environment protection to the features service, which refuses direct edits there. That service ignores

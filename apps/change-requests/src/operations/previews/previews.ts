@@ -1,23 +1,16 @@
 import { type Bus, call, type CallContext } from '@bunting/bus';
 import { isClosedState, PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
-import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
-import { addConflictsWithOtherRequests, type OtherRequests } from '../domain/conflicts-with-other-requests.ts';
-import type { PreviewedChanges } from '../domain/change-request-response.ts';
-import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
-import { changeBody } from './change-body.ts';
+import type { ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
+import { addConflictsWithOtherRequests, type OtherRequests } from '../../domain/conflicts-with-other-requests.ts';
+import type { PreviewedChanges } from '../../domain/change-request-response.ts';
+import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
+import { changeWithSnapshot } from './change-body.ts';
 
 export type Preview = PreviewChangesReply['previews'][number];
 
 // The limits of one call, so that request and response fit into one message of the bus.
 const maxChangesPerCall = 1000;
 const maxBytesPerCall = 2 * 1024 * 1024;
-
-/** A change with its snapshot, in the format of calls of the features service. */
-export const changeWithSnapshot = (change: ProposedChange, snapshots: Readonly<Record<string, unknown>> = {}) => ({
-  id: change.id,
-  change: changeBody(change),
-  snapshot: Object.hasOwn(snapshots, change.id) ? snapshots[change.id] : change.snapshot,
-});
 
 const sizeOf = ({ changes, schedule }: ChangeRequest): number => JSON.stringify([changes, schedule]).length;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { implement, inProcessBus, serve, systemContext } from '@bunting/bus';
 import { PreviewChanges, unavailable } from '@bunting/contracts';
-import { aChange, aRequest } from '../../test/builders.ts';
-import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
+import { aChange, aRequest } from '../../../test/builders.ts';
+import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
 import { batchesWithinLimits, previewsOf } from './previews.ts';
 
 const holding = (id: number, count: number, text = '') =>

@@ -1,0 +1,17 @@
+import type { Change } from '@bunting/contracts';
+import type { ProposedChange } from '../../domain/change-request.ts';
+
+/** A change in the format of the API, which the features service parses. */
+export const changeBody = ({
+  action,
+  feature,
+  payload,
+}: Pick<ProposedChange, 'action' | 'feature' | 'payload'>): Change =>
+  (feature === null ? { action, payload } : { action, feature, payload }) as Change;
+
+/** A change with its snapshot, in the format of calls of the features service. */
+export const changeWithSnapshot = (change: ProposedChange, snapshots: Readonly<Record<string, unknown>> = {}) => ({
+  id: change.id,
+  change: changeBody(change),
+  snapshot: Object.hasOwn(snapshots, change.id) ? snapshots[change.id] : change.snapshot,
+});

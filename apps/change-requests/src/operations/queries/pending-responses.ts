@@ -1,0 +1,31 @@
+import { call, onBehalfOf, type OperationRequest } from '@bunting/bus';
+import { ListEnvironmentSettingsOfProject, type ListPendingChangeRequests } from '@bunting/contracts';
+import type { ChangeRequest } from '../../domain/change-request.ts';
+import { responsesOf } from '../previews/responses.ts';
+import type { PreviewSources } from '../previews/previews.ts';
+
+type Request = Pick<
+  OperationRequest<typeof ListPendingChangeRequests>,
+  'params' | 'caller' | 'requestId' | 'traceparent' | 'deadline'
+>;
+
+/** The pending requests of a project, without those in environments that the project no longer has. */
+export const pendingResponses = async (
+  sources: PreviewSources,
+  operationRequest: Request,
+  pending: Promise<readonly ChangeRequest[]>,
+) => {
+  const { projectId } = operationRequest.params;
+  const context = onBehalfOf(operationRequest);
+  const [{ environments }, requests] = await Promise.all([
+    call(sources.bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, context),
+    pending,
+  ]);
+  const linked = new Set(environments.map(({ name }) => name));
+  return responsesOf(
+    sources,
+    projectId,
+    requests.filter(({ environment }) => linked.has(environment)),
+    context,
+  );
+};
