@@ -34,45 +34,50 @@ export type Transaction = ReturnType<typeof repositories>;
 
 type Job<T> = (tx: Transaction) => Promise<T>;
 
-/** Runs a job in a transaction: for a request, whose reply is the job's result, or in the background. */
+/** The trace of a transaction, and until when it may be committed: without limits also after the caller is gone. */
+export interface TransactionContext extends CommitLimits {
+  readonly traceparent: string;
+}
+
 export interface UnitOfWork {
-  <T>(traceparent: string, job: Job<T>, limits?: CommitLimits): Promise<T>;
+  /** Runs a job whose result is the reply; with an `Idempotency-Key` the reply is stored and replayed on retry. */
   <T>(request: WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
+  /** Runs a job whose result is stored nowhere. */
+  <T>(context: TransactionContext, job: Job<T>): Promise<T>;
   /** The stored reply of a retry, for writes that call another service before their transaction. */
   readonly replay: IdempotentSteps['replay'];
   /** For a reply that needs a call of another service after the commit. A job that returns `undefined` has changed nothing. */
-  commitThenReply<T extends object, R>(
+  readonly commitThenReply: <T extends object, R>(
     request: WriteContext,
     job: Job<T | undefined>,
     reply: (done: T) => Promise<R>,
-  ): Promise<ReplyOrReplay<R> | undefined>;
+  ) => Promise<ReplyOrReplay<R> | undefined>;
 }
 
 /** The only way to write: state, events, and the reply to a write with an `Idempotency-Key`, in one transaction. */
 export const unitOfWork = ({ work, commitThenReply, replay, storeEncryptedReply }: OutboxProducer): UnitOfWork => {
-  const within =
-    <T>(requestOrTraceparent: WriteContext | string, job: Job<T>) =>
+  const runJob =
+    <T>(context: TransactionContext | WriteContext, job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const transaction = repositories(tx, outbox, storeEncryptedReply);
-      const done = await job(transaction);
+      const result = await job(transaction);
+      if (!('idempotency' in context) || result === undefined) return result;
       // Checked last, so that a write that is refused for another reason reports that reason.
-      if (typeof requestOrTraceparent === 'string' || done === undefined) return done;
-      transaction.requireMatch(requestOrTraceparent);
+      transaction.requireMatch(context);
       const written = transaction.requests.written();
-      if (written !== undefined) requestOrTraceparent.setHeader('ETag', entityTagOf(written));
-      return done;
+      if (written !== undefined) context.setHeader('ETag', entityTagOf(written));
+      return result;
     };
-  const working = <T>(request: WriteContext | string, job: Job<T>, limits?: CommitLimits) =>
-    typeof request === 'string' ? work(request, within(request, job), limits) : work(request, within(request, job));
-  return Object.assign(
-    working as <T>(request: WriteContext | string, job: Job<T>, limits?: CommitLimits) => Promise<T>,
-    {
-      replay,
-      commitThenReply: <T extends object, R>(
-        request: WriteContext,
-        job: Job<T | undefined>,
-        reply: (done: T) => Promise<R>,
-      ) => commitThenReply(request, within(request, job), reply),
-    },
-  );
+  const run = <T>(context: TransactionContext | WriteContext, job: Job<T>): Promise<T> =>
+    'idempotency' in context
+      ? (work(context, runJob(context, job)) as Promise<T>)
+      : work(context.traceparent, runJob(context, job), context);
+  return Object.assign(run, {
+    replay,
+    commitThenReply: <T extends object, R>(
+      request: WriteContext,
+      job: Job<T | undefined>,
+      reply: (done: T) => Promise<R>,
+    ) => commitThenReply(request, runJob(request, job), reply),
+  });
 };

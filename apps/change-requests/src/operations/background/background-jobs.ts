@@ -56,7 +56,7 @@ export const startBackgroundJobs = ({
     { id }: { readonly id: number },
     context: CallContext,
   ): Promise<ChangeRequest | undefined> =>
-    options.transaction(context.traceparent, async ({ requests }) => {
+    options.transaction(context, async ({ requests }) => {
       const request = await requests.getForUpdate(id);
       return request?.applying === null ? undefined : request;
     });

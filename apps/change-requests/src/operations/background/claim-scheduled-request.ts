@@ -28,7 +28,7 @@ export const claimScheduledRequest =
     context: CallContext,
   ): Promise<ChangeRequest | undefined> => {
     const scheduler = await findScheduler(bus, userId, context);
-    return transaction(context.traceparent, async ({ requests, schedules, events }) => {
+    return transaction(context, async ({ requests, schedules, events }) => {
       const delayMs = await schedules.lockDueRequest(id);
       const request = delayMs === undefined ? undefined : await requests.getForUpdate(id);
       // Another user may have rescheduled it in the meantime: the next run checks that user's permissions.

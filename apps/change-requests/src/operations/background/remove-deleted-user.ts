@@ -6,8 +6,8 @@ import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 /** Removes a deleted user from a request that is neither closed nor being applied. */
 export const removeDeletedUser =
   (transaction: UnitOfWork) =>
-  ({ id, userId }: { readonly id: number; readonly userId: number }, { traceparent }: CallContext): Promise<void> =>
-    transaction(traceparent, async ({ requests, events }) => {
+  ({ id, userId }: { readonly id: number; readonly userId: number }, context: CallContext): Promise<void> =>
+    transaction(context, async ({ requests, events }) => {
       const before = await requests.getForUpdate(id);
       if (before === undefined || isClosedState(before.state) || before.applying !== null) return;
       const decision = removeUser(before, userId, await requests.now());

@@ -26,7 +26,7 @@ export const suspendIfConflicting =
         return error.kind === 'NotFoundError' ? projectGone.message : error.message;
       },
     );
-    await transaction(context.traceparent, async ({ requests, schedules, events }) => {
+    await transaction(context, async ({ requests, schedules, events }) => {
       const before = await requests.getForUpdate(id);
       // The request was rescheduled in the meantime: the next run checks it again.
       if (before?.schedule?.scheduledAt !== request.schedule?.scheduledAt) return;

@@ -16,9 +16,7 @@ export const protectionSync =
       isPending = false;
       for (const change of await dueJobs.unsyncedProtections()) {
         const stored = await call(bus, SetProtection, { body: change }, context);
-        const isSentAgain = await transaction(context.traceparent, ({ protections }) =>
-          protections.markSynced(change, stored),
-        );
+        const isSentAgain = await transaction(context, ({ protections }) => protections.markSynced(change, stored));
         isPending ||= isSentAgain;
       }
     }

@@ -13,7 +13,7 @@ import type { ChangeRequestsContext } from '../context.ts';
  */
 export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(ProposeImport, ({ body, now, traceparent }) =>
-    transaction(traceparent, async ({ requests, protections, events }) => {
+    transaction({ traceparent }, async ({ requests, protections, events }) => {
       const { importId, project, environment, title, by, changes } = body;
       const known = await requests.ofImport(importId);
       if (known !== undefined) return { id: known };

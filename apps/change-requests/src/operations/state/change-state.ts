@@ -84,7 +84,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
 
   /** Marks the request as being applied, then calls the features service. */
   const applyNow = async (operationRequest: ChangeStateRequest): Promise<StateReply> => {
-    const { params, body, caller, idempotency } = operationRequest;
+    const { params, body, caller, idempotency, traceparent, deadline, signal } = operationRequest;
     const reply = replyTo(operationRequest);
     const begin = async (tx: Transaction): Promise<ChangeRequest> => {
       const before = await tx.requests.getVisible(params, caller.id);
@@ -100,7 +100,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
       await tx.requests.save(before, request);
       return request;
     };
-    const begun = await transaction(operationRequest.traceparent, begin, operationRequest);
+    const begun = await transaction({ traceparent, deadline, signal }, begin);
     const { outcome, conflicts, tag } = await apply(begun, onBehalfOf(operationRequest));
     if (outcome !== 'applied') throw inConflict(conflicts);
     if (tag !== undefined) operationRequest.setHeader('ETag', tag);
