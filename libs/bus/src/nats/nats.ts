@@ -1,23 +1,14 @@
-import { type Caller, consumersOf, Refusal, refusal, type ServiceName, unavailable } from '@bunting/contracts';
-import {
-  DiscardPolicy,
-  jetstream,
-  JetStreamApiError,
-  type JetStreamManager,
-  jetstreamManager,
-  RetentionPolicy,
-  StorageType,
-} from '@nats-io/jetstream';
-import { headers, type Msg, type MsgHdrs, nanos } from '@nats-io/transport-node';
-import type { CallResponse, Bus, CallContext, OutboxSource, RefusalResponse } from '../bus.ts';
-import type { IfMatch } from '../precondition.ts';
-import { remainingMs } from '../deadline.ts';
-import { type RawResponse, isRepeatableCall, natsCalls, type NoResponse } from './nats-calls.ts';
-import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
-import { requireJetStream, requireServer, streamFault } from './nats-server-check.ts';
-import { presenceSubject, serviceOfSubject, noHandlerResponse } from '../presence.ts';
-import { refusalResponse } from '../refusal-response.ts';
+import { Refusal, type ServiceName, unavailable } from '@bunting/contracts';
+import type { Msg } from '@nats-io/transport-node';
 import { systemContext } from '../call.ts';
+import type { Bus, CallContext, CallResponse, OutboxSource } from '../bus.ts';
+import { noHandlerResponse, presenceSubject, serviceOfSubject } from '../presence.ts';
+import { refusalResponse } from '../refusal-response.ts';
+import { eventStreams, type NatsStorage } from './event-streams.ts';
+import { natsCalls, type NoResponse } from './nats-calls.ts';
+import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
+import { contextOf, encodeResponse, requestHeaders, responseOf, tooLarge } from './nats-messages.ts';
+import { requireServer } from './nats-server-check.ts';
 
 export interface NatsOptions {
   readonly url: string;
@@ -31,74 +22,6 @@ export interface NatsOptions {
   readonly connectTimeoutMs?: number;
   readonly access?: NatsAccess;
 }
-
-const header = {
-  caller: 'Bunting-Caller',
-  requestId: 'X-Request-Id',
-  traceparent: 'traceparent',
-  timeoutMs: 'Bunting-Timeout-Ms',
-  /** milliseconds since 1970 by the caller's clock; `timeoutMs` later the call is past its deadline */
-  sentAt: 'Bunting-Sent-At',
-  idempotencyKey: 'Idempotency-Key',
-  ifMatch: 'If-Match',
-  ifNoneMatch: 'If-None-Match',
-  refused: 'Bunting-Refused',
-  responseHeaders: 'Bunting-Response-Headers',
-} as const;
-
-/** A value as header text: headers carry ASCII only. */
-const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const decoded = (value: string): unknown => JSON.parse(Buffer.from(value, 'base64url').toString());
-
-const requestHeaders = (context: CallContext): MsgHdrs => {
-  const sent = headers();
-  sent.set(header.caller, encoded(context.caller));
-  sent.set(header.requestId, encoded(context.requestId));
-  sent.set(header.traceparent, context.traceparent);
-  sent.set(header.timeoutMs, String(Math.round(context.timeoutMs)));
-  sent.set(header.sentAt, String(Date.now()));
-  if (context.idempotencyKey !== undefined) sent.set(header.idempotencyKey, encoded(context.idempotencyKey));
-  if (context.ifMatch !== undefined) sent.set(header.ifMatch, encoded(context.ifMatch));
-  if (context.ifNoneMatch !== undefined) sent.set(header.ifNoneMatch, encoded(context.ifNoneMatch));
-  return sent;
-};
-
-/**
- * The context of a received call.
- * @throws Refusal when its deadline has passed
- */
-const contextOf = (message: Msg): CallContext => {
-  const received = message.headers ?? headers();
-  const now = Date.now();
-  const sentAt = received.get(header.sentAt);
-  const sent = { sentAt: sentAt === '' ? now : Number(sentAt), timeoutMs: Number(received.get(header.timeoutMs)) };
-  const idempotencyKey = received.get(header.idempotencyKey);
-  const ifMatch = received.get(header.ifMatch);
-  const ifNoneMatch = received.get(header.ifNoneMatch);
-  return {
-    caller: decoded(received.get(header.caller)) as Caller,
-    requestId: decoded(received.get(header.requestId)) as string,
-    traceparent: received.get(header.traceparent),
-    timeoutMs: remainingMs({ ...sent, isWrite: !isRepeatableCall(message) }, now),
-    ...(idempotencyKey === '' ? {} : { idempotencyKey: decoded(idempotencyKey) as string }),
-    ...(ifMatch === '' ? {} : { ifMatch: decoded(ifMatch) as IfMatch }),
-    ...(ifNoneMatch === '' ? {} : { ifNoneMatch: decoded(ifNoneMatch) as IfMatch }),
-  };
-};
-
-const asText = new TextDecoder();
-
-const responseOf = ({ headers: received, data }: RawResponse): CallResponse => {
-  const text = asText.decode(data);
-  const refused = received?.get(header.refused) ?? '';
-  if (refused !== '') return { refusal: JSON.parse(text) as RefusalResponse };
-  const encodedHeaders = received?.get(header.responseHeaders) ?? '';
-  const replyHeaders = encodedHeaders === '' ? {} : (decoded(encodedHeaders) as Record<string, string>);
-  return { reply: { json: text, headers: replyHeaders } };
-};
-
-/** Half of what a NATS server buffers by default for a slow client before it disconnects it. */
-const maxResponseBytes = 32 * 1024 * 1024;
 
 /** How long the server may take to confirm the drain of a subscription or of the connection. */
 const drainTimeoutMs = 3_000;
@@ -134,29 +57,12 @@ const noResponse = (subject: string, cause: Exclude<NoResponse, 'no-responders'>
   return { refusal: refusalResponse(unavailable(message)) };
 };
 
-/** The limits of the stream of a producer, beyond which older events are dropped. */
-const streamBytes = 256 * 1024 * 1024;
-const streamOf = (producer: string): string => `bunting-${producer}`;
 const wakeSubjectOf = ({ producer, topic }: OutboxSource): string => `wake.${producer}.${topic}`;
-
-/** The error of the server for a stream that exists with other limits than requested. */
-const existsWithAnotherConfiguration = 10_058;
 
 /** The information that a NATS server sends when a client connects. */
 export interface NatsServer {
   readonly version: string;
   readonly maxPayloadBytes: number;
-}
-
-/** What JetStream stores for the account of the user. */
-export interface NatsStorage {
-  /** of the account, also others than Bunting's */
-  readonly streams: number;
-  readonly storedBytes: number;
-  /** the storage limit of the account; undefined where only the server has one */
-  readonly maxBytes?: number;
-  /** the storage of the streams of all producers at their limits */
-  readonly neededBytes: number;
 }
 
 /** The bus over a NATS server with JetStream. */
@@ -201,39 +107,13 @@ export const natsBus = async ({
     }
   })();
 
-  const js = jetstream(connection, { timeout: 5_000 });
-  let manager: JetStreamManager | undefined;
-  const ensureStream = async (producer: string): Promise<void> => {
-    manager ??= await jetstreamManager(connection, { timeout: 5_000 });
-    const stream = {
-      name: streamOf(producer),
-      subjects: [`event.${producer}.>`],
-      retention: RetentionPolicy.Limits,
-      storage: StorageType.File,
-      discard: DiscardPolicy.Old,
-      max_bytes: streamBytes,
-      max_age: nanos(24 * 60 * 60 * 1000),
-      duplicate_window: nanos(2 * 60 * 1000),
-    };
-    await manager.streams.add(stream).catch((error: unknown) => {
-      // An operator has changed its limits.
-      if (!(error instanceof JetStreamApiError) || error.code !== existsWithAnotherConfiguration) throw error;
-    });
-  };
+  const streams = eventStreams(connection, warn);
 
   /** The server's `max_payload` without the maximum size of headers. */
   const maxPayloadBytes = (): number => {
     const max = connection.info?.max_payload ?? 1024 * 1024;
     return Math.max(max - 16 * 1024, Math.floor(max / 2));
   };
-  const tooLarge = (subject: string, bytes: number, max: number): CallResponse => ({
-    refusal: refusalResponse(
-      refusal(
-        'PayloadTooLarge',
-        `${subject} is ${bytes} bytes, more than the ${max} that the message bus carries. Request less at a time.`,
-      ),
-    ),
-  });
 
   /** Whether any process of the subject's service is running. */
   const isPresent = async (subject: string): Promise<boolean> => {
@@ -242,20 +122,6 @@ export const natsBus = async ({
     const request = presenceSubject(serviceOfSubject(subject));
     const options = { timeoutMs: presenceTimeoutMs, repeatable: true };
     return typeof (await calls.send(request, Buffer.from('{}'), headersFor, options)) !== 'string';
-  };
-
-  const encodeResponse = (response: CallResponse): { payload: Buffer; responseHeaders?: MsgHdrs } => {
-    const responseHeaders = headers();
-    if ('refusal' in response) {
-      responseHeaders.set(header.refused, response.refusal.kind);
-      return { payload: Buffer.from(JSON.stringify(response.refusal)), responseHeaders };
-    }
-    const payload = Buffer.from(response.reply.json);
-    if (payload.length > maxResponseBytes)
-      return encodeResponse(tooLarge('The answer', payload.length, maxResponseBytes));
-    if (Object.keys(response.reply.headers).length === 0) return { payload };
-    responseHeaders.set(header.responseHeaders, encoded(response.reply.headers));
-    return { payload, responseHeaders };
   };
 
   return {
@@ -322,29 +188,7 @@ export const natsBus = async ({
 
     publish: async (all) => {
       if (!connected) throw new Error('The message bus is disconnected.');
-      const events = all.filter(({ subject, id, payload }) => {
-        const bytes = Buffer.byteLength(payload);
-        if (bytes > maxPayloadBytes())
-          warn(
-            `NATS: the event ${id} (${subject}) has ${bytes} bytes and exceeds max_payload. It is not in the stream of events; raise max_payload of the NATS server.`,
-          );
-        return bytes <= maxPayloadBytes();
-      });
-      const send = () =>
-        Promise.all(
-          events.map(({ subject, id, payload, traceparent }) => {
-            const eventHeaders = headers();
-            if (traceparent !== null) eventHeaders.set(header.traceparent, traceparent);
-            return js.publish(subject, payload, { msgID: id, headers: eventHeaders, timeout: 5_000 });
-          }),
-        );
-      try {
-        await send();
-      } catch {
-        // The stream may be lost with the server's storage: create it again, and try once more.
-        await Promise.all([...new Set(events.map(({ subject }) => subject.split('.')[1] as string))].map(ensureStream));
-        await send();
-      }
+      await streams.publish(all, maxPayloadBytes());
     },
 
     notify: (source) => {
@@ -367,31 +211,11 @@ export const natsBus = async ({
       return { version, maxPayloadBytes: maxPayload };
     },
 
-    storage: async () => {
-      manager ??= await requireJetStream(connection);
-      const account = await manager.getAccountInfo();
-      // Where limits depend on the number of copies: the streams have one.
-      const { max_storage: maxBytes } = (account.tiers?.R1 ?? account).limits;
-      return {
-        streams: account.streams,
-        storedBytes: account.storage,
-        ...(maxBytes < 0 ? {} : { maxBytes }),
-        neededBytes: Object.keys(consumersOf).length * streamBytes,
-      };
-    },
+    storage: streams.storage,
 
     checkServer: async (producers) => {
       requireServer(connection);
-      manager ??= await requireJetStream(connection);
-      for (const producer of producers) {
-        await ensureStream(producer).catch((error: unknown) => {
-          const fault = streamFault(connection, streamOf(producer), error);
-          if (fault !== undefined) throw fault;
-          warn(
-            `NATS: the stream ${streamOf(producer)} is not there yet (${(error as Error).message}); the relay creates it.`,
-          );
-        });
-      }
+      await streams.ensure(producers);
     },
 
     ready: () => {

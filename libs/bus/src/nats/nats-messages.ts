@@ -1,0 +1,110 @@
+import { type Caller, refusal } from '@bunting/contracts';
+import { headers, type Msg, type MsgHdrs } from '@nats-io/transport-node';
+import type { CallContext, CallResponse, RefusalResponse } from '../bus.ts';
+import { remainingMs } from '../deadline.ts';
+import type { IfMatch } from '../precondition.ts';
+import { refusalResponse } from '../refusal-response.ts';
+import { isRepeatableCall, type RawResponse } from './nats-calls.ts';
+
+/** The headers of calls and responses, and of events. */
+const header = {
+  caller: 'Bunting-Caller',
+  requestId: 'X-Request-Id',
+  traceparent: 'traceparent',
+  timeoutMs: 'Bunting-Timeout-Ms',
+  /** milliseconds since 1970 by the caller's clock; `timeoutMs` later the call is past its deadline */
+  sentAt: 'Bunting-Sent-At',
+  idempotencyKey: 'Idempotency-Key',
+  ifMatch: 'If-Match',
+  ifNoneMatch: 'If-None-Match',
+  refused: 'Bunting-Refused',
+  responseHeaders: 'Bunting-Response-Headers',
+} as const;
+
+/** A value as header text: headers carry ASCII only. */
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const decoded = (value: string): unknown => JSON.parse(Buffer.from(value, 'base64url').toString());
+
+/** The headers of a call. */
+export const requestHeaders = (context: CallContext): MsgHdrs => {
+  const sent = headers();
+  sent.set(header.caller, encoded(context.caller));
+  sent.set(header.requestId, encoded(context.requestId));
+  sent.set(header.traceparent, context.traceparent);
+  sent.set(header.timeoutMs, String(Math.round(context.timeoutMs)));
+  sent.set(header.sentAt, String(Date.now()));
+  if (context.idempotencyKey !== undefined) sent.set(header.idempotencyKey, encoded(context.idempotencyKey));
+  if (context.ifMatch !== undefined) sent.set(header.ifMatch, encoded(context.ifMatch));
+  if (context.ifNoneMatch !== undefined) sent.set(header.ifNoneMatch, encoded(context.ifNoneMatch));
+  return sent;
+};
+
+/** The headers of an event. */
+export const eventHeaders = (traceparent: string | null): MsgHdrs => {
+  const sent = headers();
+  if (traceparent !== null) sent.set(header.traceparent, traceparent);
+  return sent;
+};
+
+/**
+ * The context of a received call.
+ * @throws Refusal when its deadline has passed
+ */
+export const contextOf = (message: Msg): CallContext => {
+  const received = message.headers ?? headers();
+  const now = Date.now();
+  const sentAt = received.get(header.sentAt);
+  const sent = { sentAt: sentAt === '' ? now : Number(sentAt), timeoutMs: Number(received.get(header.timeoutMs)) };
+  const idempotencyKey = received.get(header.idempotencyKey);
+  const ifMatch = received.get(header.ifMatch);
+  const ifNoneMatch = received.get(header.ifNoneMatch);
+  return {
+    caller: decoded(received.get(header.caller)) as Caller,
+    requestId: decoded(received.get(header.requestId)) as string,
+    traceparent: received.get(header.traceparent),
+    timeoutMs: remainingMs({ ...sent, isWrite: !isRepeatableCall(message) }, now),
+    ...(idempotencyKey === '' ? {} : { idempotencyKey: decoded(idempotencyKey) as string }),
+    ...(ifMatch === '' ? {} : { ifMatch: decoded(ifMatch) as IfMatch }),
+    ...(ifNoneMatch === '' ? {} : { ifNoneMatch: decoded(ifNoneMatch) as IfMatch }),
+  };
+};
+
+const asText = new TextDecoder();
+
+/** The response of a received message. */
+export const responseOf = ({ headers: received, data }: RawResponse): CallResponse => {
+  const text = asText.decode(data);
+  const refused = received?.get(header.refused) ?? '';
+  if (refused !== '') return { refusal: JSON.parse(text) as RefusalResponse };
+  const encodedHeaders = received?.get(header.responseHeaders) ?? '';
+  const replyHeaders = encodedHeaders === '' ? {} : (decoded(encodedHeaders) as Record<string, string>);
+  return { reply: { json: text, headers: replyHeaders } };
+};
+
+/** Half of what a NATS server buffers by default for a slow client before it disconnects it. */
+const maxResponseBytes = 32 * 1024 * 1024;
+
+/** The refusal of a request or a reply that is too large. */
+export const tooLarge = (subject: string, bytes: number, max: number): CallResponse => ({
+  refusal: refusalResponse(
+    refusal(
+      'PayloadTooLarge',
+      `${subject} is ${bytes} bytes, more than the ${max} that the message bus carries. Request less at a time.`,
+    ),
+  ),
+});
+
+/** A response as a message: refusals are marked by a header, and a reply beyond the limit becomes a refusal. */
+export const encodeResponse = (response: CallResponse): { payload: Buffer; responseHeaders?: MsgHdrs } => {
+  const responseHeaders = headers();
+  if ('refusal' in response) {
+    responseHeaders.set(header.refused, response.refusal.kind);
+    return { payload: Buffer.from(JSON.stringify(response.refusal)), responseHeaders };
+  }
+  const payload = Buffer.from(response.reply.json);
+  if (payload.length > maxResponseBytes)
+    return encodeResponse(tooLarge('The answer', payload.length, maxResponseBytes));
+  if (Object.keys(response.reply.headers).length === 0) return { payload };
+  responseHeaders.set(header.responseHeaders, encoded(response.reply.headers));
+  return { payload, responseHeaders };
+};
