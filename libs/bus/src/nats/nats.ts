@@ -14,7 +14,7 @@ export interface NatsOptions {
   readonly url: string;
   /** the name of the connection in the server's list */
   readonly name: string;
-  /** takes warnings about the connection that need no action */
+  /** takes warnings about the connection, with what to do about them */
   readonly warn?: (message: string) => void;
   /** called when the connection is lost and when it is back */
   readonly onConnection?: (connected: boolean) => void;
@@ -56,6 +56,10 @@ const noResponse = (subject: string, cause: Exclude<NoResponse, 'no-responders'>
   }[cause];
   return { refusal: refusalResponse(unavailable(message)) };
 };
+
+/** The warning of an error of the server, such as a subject that the user of the process may not publish or subscribe to. */
+const warningOf = (fault: string): string =>
+  `NATS: ${fault}. Compare the rights of the user of this process with those that docker/nats.conf gives to its service.`;
 
 const wakeSubjectOf = ({ producer, topic }: OutboxSource): string => `wake.${producer}.${topic}`;
 
@@ -100,9 +104,11 @@ export const natsBus = async ({
         for (const wake of wakers) wake();
       }
       if (closing) continue;
-      // Such as a subject that the user of the process may not publish or subscribe to.
-      if (status.type === 'error') warn(`NATS: ${status.error.message}`);
-      if (status.type === 'disconnect') warn('NATS: the connection was lost; reconnecting.');
+      if (status.type === 'error') warn(warningOf(status.error.message));
+      if (status.type === 'disconnect')
+        warn(
+          'NATS: the connection was lost; reconnecting. Until then calls fail with 503, and events wait in the outbox.',
+        );
       if (status.type === 'reconnect') warn('NATS: reconnected.');
     }
   })();
@@ -151,7 +157,7 @@ export const natsBus = async ({
           context = contextOf(message);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          warnOfLateness(`NATS: ${subject}: ${error.message}`);
+          warnOfLateness(`NATS: ${subject}: ${error.message} Check the load and the clock of this machine.`);
           return { refusal: refusalResponse(error) };
         }
         return responder(message.string(), { ...context, signal });
@@ -168,9 +174,11 @@ export const natsBus = async ({
       const subscription = connection.subscribe(subject, {
         queue,
         callback: (error, message) => {
-          if (error !== null) return warn(`NATS: ${subject}: ${error.message}`);
+          if (error !== null) return warn(warningOf(`${subject}: ${error.message}`));
           respond(message).catch((failure: Error) =>
-            warn(`NATS: ${subject} could not be answered: ${failure.message}`),
+            warn(
+              `NATS: the response of ${subject} was not sent (${failure.message}). Its caller gets 503 after its timeout.`,
+            ),
           );
         },
       });
