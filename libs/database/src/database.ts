@@ -1,5 +1,4 @@
 import { type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
-import { Migrator } from '@mikro-orm/migrations';
 import { inChildSpan, type SpanOptions } from '@bunting/tracing';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Pool, type PoolClient, type QueryConfig, types } from 'pg';
@@ -13,7 +12,6 @@ import { measurePool } from './connection/pool-metrics.ts';
 import {
   createDatabaseIfMissing,
   migrate,
-  ormMigrations,
   keepAlive,
   requireMigrated,
   type SchemaMigration,
@@ -119,6 +117,12 @@ const statementSpan = (database: string, name: string, text?: string) => (): Spa
 /** The first word of a statement, e.g. `SELECT`. */
 const operationOf = (text: string): string => (/^\s*(\w+)/.exec(text)?.[1] ?? 'statement').toUpperCase();
 
+/**
+ * How many statement timeouts a response may take: PostgreSQL ends a statement after one, so that its connection is lost after more, such as when a
+ * network drops every packet. TCP alone would notice after a quarter of an hour.
+ */
+const lostAfterTimeouts = 3;
+
 /** Makes PostgreSQL write a temporary file of a megabyte: fails while the disk is full. */
 const writeProbe =
   'create temporary table disk_probe on commit drop as select nth from generate_series(1, 30000) as nth';
@@ -139,14 +143,18 @@ export const openDatabase = async ({
   warn = () => undefined,
   logError = warn,
 }: DatabaseOptions) => {
-  await explainStartFailure(url, readOnlySchema ? requireMigrated(url, migrations) : createDatabaseIfMissing(url));
+  const lostAfterMs = statementTimeoutMs * lostAfterTimeouts;
+  await explainStartFailure(
+    url,
+    readOnlySchema ? requireMigrated(url, migrations, lostAfterMs) : createDatabaseIfMissing(url, lostAfterMs),
+  );
+  if (!readOnlySchema) await explainStartFailure(url, migrate(url, migrations, { lostAfterMs, warn }));
   let statements = 0;
   let roundTrips = 0;
   let pool: Pool | undefined;
   const orm = await MikroORM.init({
     clientUrl: url,
     entities: [...entities] as EntitySchema[],
-    extensions: [Migrator],
     ensureDatabase: false,
     discovery: { warnWhenNoEntities: false },
     logger: warn,
@@ -159,6 +167,7 @@ export const openDatabase = async ({
       // Statements are pipelined: BEGIN with the first, the outbox with COMMIT.
       pipeline: true,
       statement_timeout: statementTimeoutMs,
+      query_timeout: lostAfterMs,
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: 5_000,
       onPoolCreated: (created: Pool) => {
@@ -172,15 +181,8 @@ export const openDatabase = async ({
       },
     },
     batchSize: 1000,
-    migrations: {
-      migrationsList: ormMigrations(migrations),
-      snapshot: false,
-      tableName: migrationsTable,
-      silent: true,
-    },
   });
   try {
-    if (!readOnlySchema) await explainStartFailure(url, migrate(orm, url, migrations));
     await explainStartFailure(url, orm.connect());
   } catch (error) {
     await orm.close(true);

@@ -191,7 +191,7 @@ describe('a database', () => {
 
   it('allows a migration to exceed the statement timeout of calls', async () => {
     const slow = { name: '2026-03-01-slow', statements: ['select pg_sleep(3)', 'create table late (id int)'] };
-    const database = await open([flagTable, slow], { statementTimeoutMs: 1_500 });
+    const database = await open([flagTable, slow], { statementTimeoutMs: 800 });
     expect(await database.read({ name: 'late', text: 'select id from late' })).toEqual([]);
     const tooSlow = database.read({ name: 'slow', text: 'select pg_sleep(5)' });
     await expect(tooSlow).rejects.toMatchObject({ kind: 'ServiceUnavailable' });

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** Forwards connections on a free port of the loopback interface to another port of it. */
 export const startBlackholeProxy = async (targetPort: number) => {
   const sockets = new Set<Socket>();
+  const lost = new WeakSet<Socket>();
   let swallowing = false;
   const track = (socket: Socket): void => {
     sockets.add(socket);
@@ -18,8 +19,8 @@ export const startBlackholeProxy = async (targetPort: number) => {
       [client, upstream],
       [upstream, client],
     ] as const) {
-      from.on('data', (data) => swallowing || to.write(data));
-      from.once('close', () => swallowing || to.destroy());
+      from.on('data', (data) => lost.has(from) || to.write(data));
+      from.once('close', () => lost.has(from) || to.destroy());
     }
   });
   server.listen(0, '127.0.0.1');
@@ -27,7 +28,12 @@ export const startBlackholeProxy = async (targetPort: number) => {
   return {
     port: (server.address() as AddressInfo).port,
     /** From now on accepts connections and data, forwards nothing, and closes nothing. */
-    swallow: (): void => void (swallowing = true),
+    swallow: (): void => {
+      swallowing = true;
+      for (const socket of sockets) lost.add(socket);
+    },
+    /** Forwards new connections again; those of before stay lost, as to a server that has moved. */
+    forwardNew: (): void => void (swallowing = false),
     stop: async (): Promise<void> => {
       for (const socket of sockets) socket.destroy();
       server.close();

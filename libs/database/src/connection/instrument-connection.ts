@@ -37,7 +37,10 @@ const maxControlLength = 100;
  * Counts the statements of a connection, and rejects the COMMIT of a transaction that PostgreSQL has aborted. A ROLLBACK on a dead
  * connection succeeds, so that the caller gets the error for which the connection died.
  */
-export const instrumentConnection = (client: PoolClient, count: (isRoundTrip: boolean) => void): void => {
+export const instrumentConnection = (
+  client: PoolClient,
+  count: (isRoundTrip: boolean) => void = () => undefined,
+): void => {
   let inFlight = 0;
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   let failure: unknown;

@@ -56,6 +56,7 @@ const again = 'Please try again.';
 /** The message of the 503 response, by kind of outage. */
 const outages = {
   unreachable: `The database cannot be reached. ${again}`,
+  'no response': `The database did not respond in time: the connection to it may be lost. ${again}`,
   'slow to connect': `The database did not accept a connection in time. ${again}`,
   'pool exhausted': `No connection to the database was free in time: the service is busy. ${again}`,
   'too many connections': `The database accepts no more connections. ${again}`,
@@ -96,7 +97,7 @@ const byCode: readonly { readonly code: RegExp; readonly says?: RegExp; readonly
 const byDriverMessage: readonly (readonly [RegExp, Outage['kind']])[] = [
   [/^timeout exceeded when trying to connect/, 'pool exhausted'],
   [/^(?:Connection terminated due to connection timeout|timeout expired)/, 'slow to connect'],
-  [/^Query read timeout/, 'statement timeout'],
+  [/^Query read timeout/, 'no response'],
   [/^Connection terminated|^Client (?:has encountered a connection error|was closed)/, 'unreachable'],
   [/^Received unexpected \w+ message from backend|^Cannot use a pool after calling end/, 'unreachable'],
 ];

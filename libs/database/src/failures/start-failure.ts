@@ -11,6 +11,7 @@ const startFailure = (host: string, { kind, reason }: Outage): string => {
     case 'access denied':
       return `The PostgreSQL at ${host} denies access (${reason}). Correct user and password, or grant the rights.`;
     case 'unreachable':
+    case 'no response':
     case 'slow to connect':
       return `No PostgreSQL answers at ${host} (${reason}). Start one, or correct the address.`;
     default:

@@ -1,9 +1,10 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
 import type { MigrationObject } from '@mikro-orm/core';
-import { Migration } from '@mikro-orm/migrations';
+import { Migration, Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
 import { createHash } from 'node:crypto';
-import { Client, type ClientConfig } from 'pg';
+import { Client, type ClientConfig, type Pool } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { instrumentConnection } from '../connection/instrument-connection.ts';
 import { codeOf } from '../failures/failures.ts';
 
 /** One migration. Follow expand → backfill → contract, so that the previous version still runs on the migrated schema (docs/upgrading.md). */
@@ -38,7 +39,7 @@ export const keepAlive = {
 export const hostOf = (url: string): string => decodeURIComponent(new URL(url).host);
 
 /** The migrations for MikroORM's migrator. They run without a statement timeout. */
-export const ormMigrations = (migrations: readonly SchemaMigration[]): MigrationObject[] =>
+const ormMigrations = (migrations: readonly SchemaMigration[]): MigrationObject[] =>
   migrations.map((step) => ({
     name: step.name,
     class: class extends Migration {
@@ -88,9 +89,20 @@ const requireSameClock = async (client: Client, url: string): Promise<void> => {
   );
 };
 
+/** How long PostgreSQL may take to respond before the connection counts as lost, unless the caller says otherwise. */
+const defaultLostAfterMs = 30_000;
+
+/** For statements that may take as long as they need: the longest timer of Node. */
+const unlimited = { query_timeout: 2 ** 31 - 1 };
+
 /** A connection outside the pool. A lost connection shows in the query that fails; without a listener the error would end the process. */
-const connectionTo = async (url: string): Promise<Client> => {
-  const client = new Client({ ...keepAlive, connectionString: url, connectionTimeoutMillis: 5_000 });
+const connectionTo = async (url: string, lostAfterMs = defaultLostAfterMs): Promise<Client> => {
+  const client = new Client({
+    ...keepAlive,
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: lostAfterMs,
+  });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -163,9 +175,13 @@ export const schemaVersion = (
 };
 
 /** Throws when the database is missing, or when a process with these migrations cannot run on its schema. It changes nothing. */
-export const requireMigrated = async (url: string, migrations: readonly SchemaMigration[]): Promise<void> => {
+export const requireMigrated = async (
+  url: string,
+  migrations: readonly SchemaMigration[],
+  lostAfterMs: number,
+): Promise<void> => {
   const database = databaseOf(url);
-  const client = await connectionTo(url).catch((error: unknown) => {
+  const client = await connectionTo(url, lostAfterMs).catch((error: unknown) => {
     if ((error as { code?: string }).code !== missingDatabase) throw error;
     throw new Error(`There is no database ${database} at ${hostOf(url)}.`, { cause: error });
   });
@@ -206,7 +222,7 @@ const lockForMigration = async (client: Client, database: string): Promise<void>
 
 /** Applies one migration outside a transaction. An interrupted one is repeated from its first statement. */
 const migrateConcurrently = async (client: Client, { name, statements }: SchemaMigration): Promise<void> => {
-  for (const statement of statements) await client.query(statement);
+  for (const text of statements) await client.query({ text, ...unlimited });
   await client.query(`insert into ${migrationsTable} (name) values ($1)`, [name]);
 };
 
@@ -217,9 +233,58 @@ const dropIfEmpty = `
     if not exists (select from ${migrationsTable}) then drop table ${migrationsTable}; end if;
   end $$`;
 
+/** MikroORM for its migrator: on connections of its own, without the timeouts of calls. */
+const openMigrator = (url: string, migrations: readonly SchemaMigration[], warn: (message: string) => void) =>
+  MikroORM.init({
+    clientUrl: url,
+    extensions: [Migrator],
+    ensureDatabase: false,
+    discovery: { warnWhenNoEntities: false },
+    logger: warn,
+    debug: false,
+    colors: false,
+    pool: { min: 0, max: 1 },
+    driverOptions: {
+      ...keepAlive,
+      connectionTimeoutMillis: 5_000,
+      onPoolCreated: (pool: Pool) => pool.on('connect', (connection) => instrumentConnection(connection)),
+    },
+    migrations: {
+      migrationsList: ormMigrations(migrations),
+      snapshot: false,
+      tableName: migrationsTable,
+      silent: true,
+    },
+  });
+
+/** Applies migrations in their order. @param applied the names of those that are applied */
+const applyMigrations = async (
+  client: Client,
+  { migrator }: MikroORM,
+  migrations: readonly SchemaMigration[],
+  applied: readonly string[],
+): Promise<void> => {
+  for (const [at, step] of migrations.entries()) {
+    if (step.concurrently !== true || applied.includes(step.name)) continue;
+    await migrator.up({ migrations: migrations.slice(0, at).map(({ name }) => name) });
+    await migrateConcurrently(client, step);
+  }
+  await migrator.up();
+};
+
+export interface MigrateOptions {
+  /** how long PostgreSQL may take to respond to anything but a migration before the connection counts as lost */
+  readonly lostAfterMs: number;
+  readonly warn: (message: string) => void;
+}
+
 /** Applies the missing migrations, one process at a time; refuses a database of a newer version. Without a missing one it takes no lock. */
-export const migrate = async (orm: MikroORM, url: string, migrations: readonly SchemaMigration[]): Promise<void> => {
-  const client = await connectionTo(url);
+export const migrate = async (
+  url: string,
+  migrations: readonly SchemaMigration[],
+  { lostAfterMs, warn }: MigrateOptions,
+): Promise<void> => {
+  const client = await connectionTo(url, lostAfterMs);
   try {
     const database = databaseOf(url);
     const isComplete = (names: readonly string[]): boolean => migrations.every(({ name }) => names.includes(name));
@@ -229,36 +294,33 @@ export const migrate = async (orm: MikroORM, url: string, migrations: readonly S
     await lockForMigration(client, database);
     applied = await appliedMigrations(client);
     requireSuitable(applied, database, migrations);
-    const apply = async (): Promise<void> => {
-      for (const [at, step] of migrations.entries()) {
-        if (step.concurrently !== true || applied.includes(step.name)) continue;
-        await orm.migrator.up({ migrations: migrations.slice(0, at).map(({ name }) => name) });
-        await migrateConcurrently(client, step);
-      }
-      await orm.migrator.up();
-    };
-    await apply().catch(async (error: unknown) => {
+    const orm = await openMigrator(url, migrations, warn);
+    try {
+      await applyMigrations(client, orm, migrations, applied);
+    } catch (error) {
       if (applied.length === 0) await client.query(dropIfEmpty).catch(() => undefined);
       throw explainFailedMigration(database, error);
-    });
+    } finally {
+      await orm.close(true);
+    }
   } finally {
     await client.end();
   }
 };
 
 /** Creates the database of the URL where it is missing. A user of an existing database needs no right beyond it. */
-export const createDatabaseIfMissing = async (url: string): Promise<void> => {
+export const createDatabaseIfMissing = async (url: string, lostAfterMs?: number): Promise<void> => {
   try {
-    return await (await connectionTo(url)).end();
+    return await (await connectionTo(url, lostAfterMs)).end();
   } catch (error) {
     if ((error as { code?: string }).code !== missingDatabase) throw error;
   }
   const maintenance = new URL(url);
   const name = databaseOf(url);
   maintenance.pathname = '/postgres';
-  const client = await connectionTo(maintenance.href);
+  const client = await connectionTo(maintenance.href, lostAfterMs);
   try {
-    await client.query(`create database ${client.escapeIdentifier(name)}`);
+    await client.query({ text: `create database ${client.escapeIdentifier(name)}`, ...unlimited });
   } catch (error) {
     if ((error as { code?: string }).code !== '42P04' && (error as { code?: string }).code !== '23505') throw error;
   } finally {

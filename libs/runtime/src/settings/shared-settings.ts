@@ -16,7 +16,8 @@ export const databaseSettings = <P extends string>(
     [`${prefix}_STATEMENT_TIMEOUT_MS`]: Type.Integer({
       minimum: 100,
       default: statementTimeoutMs,
-      description: 'milliseconds after which PostgreSQL cancels a statement',
+      description:
+        'milliseconds after which PostgreSQL cancels a statement; a connection that does not respond for three times as long is replaced',
     }),
   }) as Record<`${P}_DATABASE_URL`, TString> & Record<`${P}_DATABASE_POOL_MAX` | `${P}_STATEMENT_TIMEOUT_MS`, TInteger>;
 
