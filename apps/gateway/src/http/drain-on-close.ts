@@ -17,7 +17,7 @@ export const maxRequestMs = (config: GatewayConfig): number =>
 export const httpStopTimeoutMs = (config: GatewayConfig): number =>
   maxRequestMs(config) + 2 * arrivalGraceMs + readGraceMs + 5_000;
 
-/** Waits while some response matches, at most `timeoutMs`. Polls by the clock, because a client may never read its response. */
+/** Waits while some response matches, at most `timeoutMs`. Polls, because Node emits no event when the headers of a response are sent. */
 const waitWhile = async (
   responses: ReadonlySet<ServerResponse>,
   matches: (response: ServerResponse) => boolean,

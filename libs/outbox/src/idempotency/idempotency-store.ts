@@ -1,7 +1,7 @@
 import { JsonText, type IdempotentWrite } from '@bunting/bus';
 import { type Caller, type Granted, may, maySee, noAccess, notFound, refusal } from '@bunting/contracts';
 import type { Database, SchemaMigration, Statement, Tx } from '@bunting/database';
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import { decryptWithKey, encryptWithKey, hashedKeyOf } from './reply-cipher.ts';
 
 /**
  * Replies of writes that carried an `Idempotency-Key`, each stored in the transaction of the write. `claim_idempotency_key` takes a lock
@@ -34,30 +34,6 @@ export const idempotencyTables: SchemaMigration = {
       from idempotent_reply stored where stored.scope = key_scope and stored.key = key_name;
     end $$`,
   ],
-};
-
-const cipher = 'aes-256-gcm';
-const ivBytes = 12;
-const tagBytes = 16;
-
-/** The stored name of a key: the database never holds the key itself. */
-const nameOf = ({ scope, key }: IdempotentWrite): string => hash('sha256', `name ${scope} ${key}`, 'base64url');
-
-const secretOf = ({ scope, key }: IdempotentWrite): Buffer => hash('sha256', `seal ${scope} ${key}`, 'buffer');
-
-/** Encrypts a reply with the `Idempotency-Key`: it may hold a secret that is shown once, and only a retry has the key. */
-const encrypt = (write: IdempotentWrite, text: string): string => {
-  const iv = randomBytes(ivBytes);
-  const sealing = createCipheriv(cipher, secretOf(write), iv);
-  const hidden = Buffer.concat([sealing.update(text, 'utf8'), sealing.final()]);
-  return Buffer.concat([iv, sealing.getAuthTag(), hidden]).toString('base64');
-};
-
-const decrypt = (write: IdempotentWrite, text: string): string => {
-  const bytes = Buffer.from(text, 'base64');
-  const opening = createDecipheriv(cipher, secretOf(write), bytes.subarray(0, ivBytes));
-  opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
-  return Buffer.concat([opening.update(bytes.subarray(ivBytes + tagBytes)), opening.final()]).toString('utf8');
 };
 
 /** The stored result of a write. */
@@ -98,7 +74,7 @@ const outcomeOf = (write: IdempotentWrite, caller: Caller, row: Row | undefined)
   }
   if (row.fingerprint === write.fingerprint) {
     requireStillGranted(caller, row.grants ?? []);
-    return { ...row, reply: row.reply === null ? null : decrypt(write, row.reply) };
+    return { ...row, reply: row.reply === null ? null : decryptWithKey(write, row.reply) };
   }
   throw refusal(
     'IdempotencyKeyReused',
@@ -122,7 +98,7 @@ export const claimIdempotencyKey = async (
   write: IdempotentWrite,
   caller: Caller,
 ): Promise<StoredOutcome | undefined> => {
-  const [row] = await query<Row>('select * from claim_idempotency_key($1, $2)', [write.scope, nameOf(write)]);
+  const [row] = await query<Row>('select * from claim_idempotency_key($1, $2)', [write.scope, hashedKeyOf(write)]);
   return outcomeOf(write, caller, row);
 };
 
@@ -137,7 +113,7 @@ export const findStoredOutcome = async (
   write: IdempotentWrite,
   caller: Caller,
 ): Promise<StoredOutcome | undefined> => {
-  const [row] = await database.read<Row>(storedReply, [write.scope, nameOf(write)]);
+  const [row] = await database.read<Row>(storedReply, [write.scope, hashedKeyOf(write)]);
   return outcomeOf(write, caller, row);
 };
 
@@ -156,11 +132,11 @@ export const storeOutcome = async (
 ): Promise<void> => {
   await query(insertReply, [
     write.scope,
-    nameOf(write),
+    hashedKeyOf(write),
     write.operation,
     write.fingerprint,
     outcome === undefined ? null : JSON.stringify(outcome),
-    reply === null ? null : encrypt(write, reply),
+    reply === null ? null : encryptWithKey(write, reply),
     JSON.stringify(headers),
     JSON.stringify(write.granted),
   ]);
@@ -181,8 +157,8 @@ export interface EncryptedReply {
 /** Prepares the reply of a write that another process may finish. */
 export const encryptReply = (write: IdempotentWrite, reply: unknown): EncryptedReply => {
   const { scope, operation, fingerprint, granted } = write;
-  const encryptedReply = encrypt(write, textOfReply(reply));
-  return { scope, hashedKey: nameOf(write), operation, fingerprint, granted: [...granted], encryptedReply };
+  const encryptedReply = encryptWithKey(write, textOfReply(reply));
+  return { scope, hashedKey: hashedKeyOf(write), operation, fingerprint, granted: [...granted], encryptedReply };
 };
 
 /** Stores an encrypted reply in the last transaction of its write. A stored reply of another request stays. */
@@ -209,9 +185,10 @@ export const completeReply = async (
   reply: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Pick<StoredOutcome, 'headers'> & { readonly reply: string }> => {
-  const values = [write.scope, nameOf(write), encrypt(write, reply), JSON.stringify(headers)];
+  const values = [write.scope, hashedKeyOf(write), encryptWithKey(write, reply), JSON.stringify(headers)];
   const [row] = await database.read<{ reply: string; headers: Record<string, string> }>(complete, values);
-  const stored = row === undefined ? { reply, headers } : { reply: decrypt(write, row.reply), headers: row.headers };
+  const stored =
+    row === undefined ? { reply, headers } : { reply: decryptWithKey(write, row.reply), headers: row.headers };
   write.stored = stored.reply;
   return stored;
 };
