@@ -52,7 +52,7 @@ interface PendingCall {
   attempts: number;
   lastSeenAt: number;
   /** the process that accepted the call */
-  server: string | undefined;
+  responder: string | undefined;
 }
 
 const aliveSubject = (instance: string): string => `alive.${instance}`;
@@ -90,16 +90,18 @@ export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
     const now = performance.now();
     call.attempts++;
     call.lastSeenAt = now;
-    call.server = undefined;
+    call.responder = undefined;
     const requestHeaders = call.headersFor(Math.max(1, Math.round(call.deadline - now)));
     if (call.repeatable) requestHeaders.set(repeatableHeader, '1');
     connection.publish(call.subject, call.payload, { reply: `${inbox}.${token}`, headers: requestHeaders });
   };
 
   /** Those of the calls that a process has ended; `gone` if it is no longer connected. A process that does not respond is busy or suspended. */
-  const endedBy = (server: string, tokens: readonly string[]): Promise<readonly string[] | 'gone'> =>
+  const endedBy = (responder: string, tokens: readonly string[]): Promise<readonly string[] | 'gone'> =>
     connection
-      .request(aliveSubject(server), JSON.stringify(tokens.map((token) => `${inbox}.${token}`)), { timeout: silenceMs })
+      .request(aliveSubject(responder), JSON.stringify(tokens.map((token) => `${inbox}.${token}`)), {
+        timeout: silenceMs,
+      })
       .then(
         (reply) => parseEnded(reply.string()).map((subject) => subject.slice(inbox.length + 1)),
         (error: unknown) => (error instanceof RequestError && error.isNoResponders() ? 'gone' : []),
@@ -111,11 +113,11 @@ export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
   };
 
   /** Rejects the calls whose process is no longer connected, or has finished them and whose response was lost. */
-  const checkServer = async (server: string, tokens: readonly string[]): Promise<void> => {
-    const ended = await endedBy(server, tokens);
+  const checkResponder = async (responder: string, tokens: readonly string[]): Promise<void> => {
+    const ended = await endedBy(responder, tokens);
     for (const token of ended === 'gone' ? tokens : ended) {
       const call = pending.get(token);
-      if (call?.server === server) giveUp(token, call);
+      if (call?.responder === responder) giveUp(token, call);
     }
   };
 
@@ -128,12 +130,12 @@ export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
     const silent = new Map<string, string[]>();
     for (const [token, call] of pending) {
       if (now - call.lastSeenAt < silenceMs) continue;
-      if (call.server !== undefined) {
+      if (call.responder !== undefined) {
         call.lastSeenAt = now;
-        silent.set(call.server, [...(silent.get(call.server) ?? []), token]);
+        silent.set(call.responder, [...(silent.get(call.responder) ?? []), token]);
       } else if (call.repeatable && call.attempts < maxAttempts) publish(token, call);
     }
-    for (const [server, tokens] of silent) void checkServer(server, tokens);
+    for (const [responder, tokens] of silent) void checkResponder(responder, tokens);
   };
   const watchCalls = checkWhileAny(pending, checkCalls);
 
@@ -175,11 +177,11 @@ export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
       const token = message.subject.slice(inbox.length + 1);
       const call = pending.get(token);
       if (error !== null || call === undefined) return;
-      const server = message.headers?.get(acceptedBy) ?? '';
+      const responder = message.headers?.get(acceptedBy) ?? '';
       const chunk = message.headers?.get(chunkOf) ?? '';
       if (chunk !== '') return addChunk(call, chunk, message);
-      if (server !== '') {
-        call.server = server;
+      if (responder !== '') {
+        call.responder = responder;
         call.lastSeenAt = performance.now();
       } else if (message.data.length === 0 && message.headers?.code === 503) {
         call.settle('no-responders');
@@ -216,7 +218,7 @@ export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
           chunks: new Map(),
           attempts: 0,
           lastSeenAt: now,
-          server: undefined,
+          responder: undefined,
         };
         if (pending.size === 0) checkedAt = now;
         pending.set(token, call);

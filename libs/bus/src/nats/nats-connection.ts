@@ -77,9 +77,11 @@ const tlsFiles = ({ tlsCaFile, tlsCertificateFile, tlsKeyFile }: NatsAccess) => 
     ['BUS_TLS_CERTIFICATE_FILE', 'certFile', tlsCertificateFile],
     ['BUS_TLS_KEY_FILE', 'keyFile', tlsKeyFile],
   ] as const;
-  const setFiles = files.flatMap(([setting, option, file]) => (file === undefined ? [] : [{ setting, option, file }]));
-  for (const { setting, file } of setFiles) readFile(setting, file);
-  return Object.fromEntries(setFiles.map(({ option, file }) => [option, file]));
+  const configuredFiles = files.flatMap(([setting, option, file]) =>
+    file === undefined ? [] : [{ setting, option, file }],
+  );
+  for (const { setting, file } of configuredFiles) readFile(setting, file);
+  return Object.fromEntries(configuredFiles.map(({ option, file }) => [option, file]));
 };
 
 const authenticatorsOf = ({ credentialsFile, nkeyFile }: NatsAccess) => {

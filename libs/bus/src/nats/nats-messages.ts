@@ -85,11 +85,11 @@ export const responseOf = ({ headers: received, data }: RawResponse): CallRespon
 const maxResponseBytes = 32 * 1024 * 1024;
 
 /** The refusal of a request or a reply that is too large. */
-export const tooLarge = (subject: string, bytes: number, max: number): CallResponse => ({
+export const tooLarge = (message: string, bytes: number, max: number): CallResponse => ({
   refusal: refusalResponse(
     refusal(
       'PayloadTooLarge',
-      `${subject} is ${bytes} bytes, more than the ${max} that the message bus carries. Request less at a time.`,
+      `${message} is ${bytes} bytes, more than the ${max} that the message bus carries. Request less at a time.`,
     ),
   ),
 });

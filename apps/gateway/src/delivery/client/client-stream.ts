@@ -5,13 +5,19 @@ import {
   may,
   scopeKey,
   StreamClientFeatures,
-  unavailable,
 } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from '../../authentication/authenticate.ts';
 import type { DeliveryStreams } from '../../streaming/delivery-streams.ts';
 import type { StreamEvent } from '../../streaming/stream-event.ts';
-import { deltaClientSpec, parseRevision, scopeOfRequest, type SdkHandler, staleHeader } from '../sdk-handler.ts';
+import {
+  deltaClientSpec,
+  parseRevision,
+  requireLoaded,
+  scopeOfRequest,
+  type SdkHandler,
+  staleHeader,
+} from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { FetchModePolicy } from './fetch-mode.ts';
 import type { Delta, DeliveryView } from '../store/delivery-view.ts';
@@ -50,7 +56,7 @@ export const clientStream = ({ delivery, streams, authenticate, fetchMode }: Cli
     const query = { ...(parsed as ClientFeaturesQuery), clientSpec: deltaClientSpec };
     const behindMs = await delivery.catchUp();
     // The producer was restored from a backup since the check.
-    if (!delivery.isLoaded) throw unavailable('The gateway is loading the features again. Retry after 1 s.');
+    requireLoaded(delivery);
     if (behindMs > 0) response.header(staleHeader, String(behindMs));
     const scope = scopeOfRequest(store, StreamClientFeatures, caller, query);
     const view = delivery.viewOf(scope);

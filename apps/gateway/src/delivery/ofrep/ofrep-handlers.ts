@@ -28,6 +28,7 @@ import type { FastifyReply } from 'fastify';
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Authenticator } from '../../authentication/authenticate.ts';
+import { RequestAborted } from '../../http/request/body.ts';
 import { parseIfNoneMatch } from '../../http/response/entity-tags.ts';
 import { jsonContentType } from '../../http/errors/http-errors.ts';
 import { ofrepErrorOf } from '../../http/errors/ofrep-errors.ts';
@@ -164,10 +165,10 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
   /**
    * Waits for the change that an event of another gateway has announced: the client evaluates once for each event, so that it would keep an
    * evaluation without the change until the next one.
-   * @throws Refusal `ServiceUnavailable`, at which clients keep what they have
+   * @throws Refusal `ServiceUnavailable`, at which clients keep what they have; RequestAborted when the client has disconnected
    */
-  const awaitAnnounced = async (eventTag = ''): Promise<void> => {
-    const announced = revisionOfEventTag(eventTag) ?? 0;
+  const awaitAnnounced = async (eventTag: string | undefined, response: FastifyReply): Promise<void> => {
+    const announced = revisionOfEventTag(eventTag ?? '') ?? 0;
     const deadline = performance.now() + announcedWaitMs;
     while (announced > delivery.store.position && (await delivery.catchUp()) > 0) {
       if (performance.now() > deadline)
@@ -175,11 +176,12 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
           'The gateway lacks the change of the event, since it cannot read the features. Evaluate again.',
         );
       await sleep(announcedIntervalMs);
+      if (response.raw.destroyed) throw new RequestAborted('The connection ended before its change arrived.');
     }
   };
 
   const evaluateAll: SdkHandler = async (request, response, { caller, ...parsed }) => {
-    await awaitAnnounced((parsed.query as OfrepBulkQuery).flagConfigEtag);
+    await awaitAnnounced((parsed.query as OfrepBulkQuery).flagConfigEtag, response);
     const { view, evaluation, context } = await evaluationFor(EvaluateFlags, response, caller, parsed);
     const flags = evaluation
       .names()
