@@ -23,6 +23,14 @@ export const invalidLink = (purpose: LinkPurpose): Refusal =>
   refusal('InvalidTokenError', `The link is not valid, or has expired. ${anotherLink[purpose]}`);
 
 export const groupNotFound = (): Refusal => notFound('Could not find group');
+/** The refusal of a role name that another role has. */
+export const roleNameTaken = (name: string): Refusal =>
+  refusal('NameExistsError', `There already exists a role with the name ${name}`);
+
+/** 400 for a user or a group that a request names and that does not exist. */
+export const unknownAssignee = (type: 'user' | 'group', id: number): Refusal =>
+  badRequest(`There is no ${type} ${id}`, `/body/${type}s`);
+
 export const roleNotFound = (): Refusal => notFound('Could not find role');
 export const userNotFound = (): Refusal => notFound('No user found');
 export const inviteLinkNotFound = (): Refusal => notFound('Could not find the invitation link.');

@@ -1,5 +1,5 @@
 import { type Caller, refusal, type SetProjectAccessBody } from '@bunting/contracts';
-import { badRequest } from '../refusals.ts';
+import { badRequest, unknownAssignee } from '../refusals.ts';
 import { requireMayGrant, type RoleGrant, predefinedRole } from './roles.ts';
 
 /** What a role in a project is assigned to. */
@@ -76,10 +76,9 @@ export const requireMayAssign = (
 ): void => {
   const unknown = roles.find((id) => !existing.grants.has(id));
   if (unknown !== undefined) throw badRequest(`There is no role ${unknown} for projects`, '/body/roles');
-  for (const assignees of ['users', 'groups'] as const) {
-    const missing = [...requested[assignees].keys()].find((id) => !existing[assignees].includes(id));
-    if (missing !== undefined)
-      throw badRequest(`There is no ${assignees.slice(0, -1)} ${missing}`, `/body/${assignees}`);
+  for (const type of ['user', 'group'] as const) {
+    const missing = [...requested[`${type}s`].keys()].find((id) => !existing[`${type}s`].includes(id));
+    if (missing !== undefined) throw unknownAssignee(type, missing);
   }
   const isNew = (role: number, assignees: 'users' | 'groups'): boolean =>
     [...requested[assignees]].some(

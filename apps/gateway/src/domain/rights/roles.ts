@@ -30,14 +30,20 @@ export interface RoleInput {
   readonly permissions: readonly RoleGrant[];
 }
 
+/** The name of a role, trimmed. @throws Refusal 400 for an empty one */
+export const parseRoleName = ({ name }: Pick<RoleBody, 'name'>): string => {
+  const trimmed = name.trim();
+  if (trimmed === '') throw badRequest('The name of a role must not be empty', '/body/name');
+  return trimmed;
+};
+
 /**
  * Validates a role and removes duplicate grants. A root role may grant permissions of projects, which then hold in every project; a project
  * role may grant those only.
  * @throws Refusal 400 for a permission that the type of role cannot grant, and for an environment of a permission that has none
  */
 export const parseRole = (body: RoleBody): RoleInput => {
-  const name = body.name.trim();
-  if (name === '') throw badRequest('The name of a role must not be empty', '/body/name');
+  const name = parseRoleName(body);
   const type = body.type ?? 'custom';
   const grants = new Map<string, RoleGrant>();
   for (const [index, grant] of body.permissions.entries()) {

@@ -1,6 +1,6 @@
 import type { Group, GroupBody } from '@bunting/contracts';
 import { groupEvents, requestedGroup } from '../../domain/accounts/groups.ts';
-import { badRequest } from '../../domain/refusals.ts';
+import { unknownAssignee } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Creates or updates a group with its members. Emits an event if anything changed, and one for each member added or removed. */
@@ -12,7 +12,7 @@ export const saveGroup = async (
   const { members, ...properties } = requestedGroup(body, before);
   const existing = await tx.users.findExisting(members);
   const unknown = members.find((id) => !existing.includes(id));
-  if (unknown !== undefined) throw badRequest(`There is no user ${unknown}`, '/body/users');
+  if (unknown !== undefined) throw unknownAssignee('user', unknown);
   const rootRole = body.rootRole == null ? null : await tx.roles.requireRootRole(body.rootRole);
 
   const id = await tx.groups.save({ ...properties, rootRole }, by, before?.id);

@@ -1,6 +1,6 @@
 import { type Permission, type Role, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
-import { badRequest } from '../../domain/refusals.ts';
+import { badRequest, roleNameTaken } from '../../domain/refusals.ts';
 import { predefinedRole, type RoleGrant, type RoleWithGrants, type RoleInput } from '../../domain/rights/roles.ts';
 import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../entities.ts';
 
@@ -61,7 +61,7 @@ export const roleRepository = (tx: Tx) => {
       return role.id;
     } catch (error) {
       if (violatedConstraint(error) !== 'role_by_name') throw error;
-      throw refusal('NameExistsError', `There already exists a role with the name ${name}`);
+      throw roleNameTaken(name);
     }
   };
 
