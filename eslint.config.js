@@ -92,8 +92,11 @@ const purePackages = [
   'fast-json-patch',
   'fast-json-patch/.*',
   're2js',
+  'scim2-parse-filter',
   'ip-address',
 ];
+const persistenceMessage =
+  'persistence/ imports its own folder and the rules of its service, @bunting/contracts, outbox and database.';
 const pureMessage = 'Rules are pure: domain/ imports @bunting/contracts, its own folder and pure packages.';
 
 const pureLibrary = {
@@ -102,12 +105,26 @@ const pureLibrary = {
   rules: imports(onlyPackages(purePackages, pureMessage)),
 };
 
-/** One block per depth, since what leads out of the folder depends on where one is. */
-const domainBlocks = [1, 2, 3].map((depth) => ({
-  files: [`apps/*/src/domain/${'*/'.repeat(depth - 1)}*.ts`],
-  ignores: tests,
-  rules: imports(onlyPackages(purePackages, pureMessage), staysIn('domain', depth)),
-}));
+/** A block per depth below a folder, since what leads out of the folder depends on where one is. */
+const blocksOfFolder = (folder, patternsAt) =>
+  [1, 2, 3].map((depth) => ({
+    files: [`${folder}/${'*/'.repeat(depth - 1)}*.ts`],
+    ignores: tests,
+    rules: imports(...patternsAt(depth)),
+  }));
+
+const domainBlocks = blocksOfFolder('apps/*/src/domain', (depth) => [
+  onlyPackages(purePackages, pureMessage),
+  staysIn('domain', depth),
+]);
+
+const persistenceBlocks = (service, allowed) =>
+  blocksOfFolder(`apps/${service}/src/persistence`, (depth) => [
+    noHttp,
+    noNats,
+    never('^@bunting/(?!(contracts|outbox|database)(/|$))', persistenceMessage),
+    never(`^(\\./)?(\\.\\./){${depth}}(?!${allowed.join('|')})`, persistenceMessage),
+  ]);
 
 const impureGlobals = [
   'process',
@@ -234,17 +251,9 @@ export default tseslint.config(
     ignores: tests,
     rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp),
   },
-  {
-    files: ['apps/*/src/persistence/**/*.ts'],
-    ignores: tests,
-    rules: imports(
-      noHttp,
-      noNats,
-      noEmbeddedDatabase,
-      never('^@bunting/(bus|runtime)$', 'persistence/ imports domain types, contracts, outbox and the database.'),
-      never('^\\.\\.?/(.*/)?(operations|subscriptions)/', 'persistence/ knows nothing of who uses it.'),
-    ),
-  },
+  ...persistenceBlocks('*', ['domain/']),
+  // The rules of search are in query/.
+  ...persistenceBlocks('search', ['query/', 'feature-index.ts$']),
   pureLibrary,
   ...domainBlocks,
   {

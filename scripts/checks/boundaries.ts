@@ -146,6 +146,7 @@ const samples: readonly Sample[] = [
     persistence,
     [
       '../operations/strategies/patch-strategy.ts',
+      '../config.ts',
       'fastify',
       '@nats-io/jetstream',
       '@bunting/bus',
@@ -154,6 +155,18 @@ const samples: readonly Sample[] = [
     ],
     imports,
   ),
+  ...importing(
+    'apps/gateway/src/persistence/identity/sample.ts',
+    ['../../scim/scim-error.ts', '../../service.ts'],
+    imports,
+  ),
+  ...importing('apps/gateway/src/persistence/identity/sample.ts', ['../../domain/refusals.ts', '../entities.ts']),
+  ...importing(
+    'apps/search/src/persistence/sample.ts',
+    ['../config.ts', '../reconciler/sample.ts', 'fastify'],
+    imports,
+  ),
+  ...importing('apps/search/src/persistence/sample.ts', ['../query/filters.ts', '../feature-index.ts']),
   ...importing(persistence, [
     '../domain/feature.ts',
     '@bunting/contracts',

@@ -77,7 +77,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const outboxProducer = startGatewayOutbox(context, database);
   onStop('outbox', () => outboxProducer.stop());
   const access = await openAccess(context, database, cipher);
-  const { hasher, cookie, identify, limits, reads, signInSettings } = access;
+  const { hasher, cookie, sessionLimits, identify, limits, reads, signInSettings } = access;
   const { projects, pendingPrivateProjects } = await startProjects(context, database);
   const sdkDelivery = await startSdkDelivery(context, access);
   const { delivery, streams, unread, respondBeforeRouting } = sdkDelivery;
@@ -107,7 +107,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   });
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
   const ownBus = inProcessBus();
-  const transaction = unitOfWork(outboxProducer, { hasher, cipher, sessionLimits: config });
+  const transaction = unitOfWork(outboxProducer, { hasher, cipher, sessionLimits });
   const signedIn = signInLog(log);
   const waitMs = config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS;
   mountRoutes(app, context, {

@@ -46,16 +46,17 @@ export const openAccess = async (
     }
   }
   const cookie = sessionCookie(config);
+  const sessionLimits = { idleHours: config.GATEWAY_SESSION_IDLE_HOURS, maxHours: config.GATEWAY_SESSION_MAX_HOURS };
   const { authenticate, authenticateFromCache, identify, identifyById, invalidateCache } = authenticator({
     tokens: tokenLookup(database),
     hasher,
-    sessions: sessionLookup(database, hasher, config),
+    sessions: sessionLookup(database, hasher, sessionLimits),
     cookie,
     cacheTtlMs: config.GATEWAY_TOKEN_CACHE_TTL_MS,
     onUse: lastUses.record,
   });
   const limits = requestLimits(config);
-  const reads = gatewayReads(database, hasher, cipher, config);
+  const reads = gatewayReads(database, hasher, cipher, sessionLimits);
   const settings = signInSettings({ config, read: reads.settings.find, hasher, warn });
   const sameOrigin = sameOriginPolicy(config);
   const { admit, admitFromCache } = admission({
@@ -69,6 +70,7 @@ export const openAccess = async (
   return {
     hasher,
     cookie,
+    sessionLimits,
     authenticate,
     authenticateFromCache,
     identify,

@@ -14,7 +14,7 @@ import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
 import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
 import { unitOfWork } from '../persistence/unit-of-work.ts';
 
-const sessionLimits = { GATEWAY_SESSION_IDLE_HOURS: 1, GATEWAY_SESSION_MAX_HOURS: 1 };
+const sessionLimits = { idleHours: 1, maxHours: 1 };
 
 describe('the first admin token', () => {
   it.each([undefined, 'a-token-of-my-own'])('is created once by concurrently starting replicas: %p', async (given) => {

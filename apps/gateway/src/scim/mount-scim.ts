@@ -10,7 +10,7 @@ import { parseJson, readBody, RequestAborted, requireContentLengthWithin } from 
 import { transactionContextOf } from '../http/request/transaction-context.ts';
 import { publicUrl } from '../identity/public-url.ts';
 import type { SignInSettings } from '../identity/sign-in-settings.ts';
-import { groupFilters, type ScimQuery, userFilters } from '../persistence/identity/scim-repository.ts';
+import type { ScimQuery } from '../persistence/identity/scim-repository.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
 import type { GatewayReads } from '../persistence/reads.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
@@ -27,7 +27,6 @@ import {
 } from './provision.ts';
 import { defaultPageSize, discoveryDocuments, maxPageSize } from './scim-discovery.ts';
 import { notFoundResource, ScimError, scimErrorBody, scimErrorOf } from './scim-error.ts';
-import { type FilterAttributes, filterSql } from './scim-filter.ts';
 import { groupResource, parseResourceId } from './scim-group.ts';
 import { userResource } from './scim-user.ts';
 
@@ -65,14 +64,11 @@ const countIn = (text: string | null, otherwise: number): number => {
 };
 
 /** The requested page of a list (RFC 7644, 3.4.2.4): an index below 1 counts as 1, a count below 0 as 0. */
-const pageIn = (query: URLSearchParams, attributes: FilterAttributes): ScimQuery => {
-  const filter = query.get('filter');
-  return {
-    filter: filter === null ? { sql: 'true', values: [] } : filterSql(filter, attributes, 1),
-    offset: Math.max(1, countIn(query.get('startIndex'), 1)) - 1,
-    limit: Math.min(maxPageSize, Math.max(0, countIn(query.get('count'), defaultPageSize))),
-  };
-};
+const pageIn = (query: URLSearchParams): ScimQuery => ({
+  filter: query.get('filter'),
+  offset: Math.max(1, countIn(query.get('startIndex'), 1)) - 1,
+  limit: Math.min(maxPageSize, Math.max(0, countIn(query.get('count'), defaultPageSize))),
+});
 
 const namesIn = (text: string | null): string[] =>
   (text ?? '')
@@ -217,7 +213,7 @@ export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): voi
   };
 
   route('GET', '/Users', async ({ request, base }) => {
-    const page = pageIn(queryOf(request), userFilters);
+    const page = pageIn(queryOf(request));
     const { total, rows } = await reads.scim.listUsers(page);
     return listResponse(
       total,
@@ -252,7 +248,7 @@ export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): voi
 
   route('GET', '/Groups', async ({ request, base }) => {
     const query = queryOf(request);
-    const page = pageIn(query, groupFilters);
+    const page = pageIn(query);
     const { total, rows } = await reads.scim.listGroups(page, wantsMembers(query));
     return listResponse(
       total,

@@ -1,4 +1,5 @@
 import { Refusal } from '@bunting/contracts';
+import { InvalidFilter } from '../domain/accounts/parse-scim-filter.ts';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
 
 /** The details of an error that RFC 7644 (3.12) names. */
@@ -22,6 +23,7 @@ export const notFoundResource = (type: string, id: string): ScimError =>
 /** The error that a refusal of the gateway stands for; undefined for a defect. */
 export const scimErrorOf = (error: unknown): ScimError | undefined => {
   if (error instanceof ScimError) return error;
+  if (error instanceof InvalidFilter) return new ScimError(400, error.message, 'invalidFilter');
   if (!(error instanceof Refusal)) return undefined;
   const scimType = ({ NameExistsError: 'uniqueness', ValidationError: 'invalidValue' } as const)[error.kind as string];
   return new ScimError(httpStatusOf[error.kind], error.message, scimType);

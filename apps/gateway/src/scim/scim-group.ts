@@ -1,9 +1,9 @@
 import { isJsonObject } from '@bunting/contracts';
 import type { Filter } from 'scim2-parse-filter';
+import { parseScimFilter } from '../domain/accounts/parse-scim-filter.ts';
 import type { GroupChange } from '../domain/accounts/provisioned-groups.ts';
 import type { ScimGroupRow } from '../persistence/identity/scim-repository.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
-import { parseFilter } from './scim-filter.ts';
 import { parsePatchOperations, patchOperationKind } from './scim-user.ts';
 
 export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
@@ -92,7 +92,7 @@ const idsInPath = (path: string): number[] => {
   };
   let filter: Filter;
   try {
-    filter = parseFilter(path);
+    filter = parseScimFilter(path);
   } catch {
     throw invalidPath(path);
   }

@@ -1,7 +1,7 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { ProvisionedGroup, ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
-import type { FilterAttributes, SqlCondition } from '../../scim/scim-filter.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
+import { type FilterAttributes, filterSql, type SqlCondition } from './scim-filter.ts';
 
 interface Named {
   readonly id: number;
@@ -29,7 +29,8 @@ export interface ScimPage<T> {
 }
 
 export interface ScimQuery {
-  readonly filter: SqlCondition;
+  /** null for all */
+  readonly filter: string | null;
   readonly offset: number;
   readonly limit: number;
 }
@@ -40,7 +41,7 @@ const maxMembersOfPage = 10_000;
 const nameSql = 'coalesce(u.username, u.email)';
 
 /** What filters of users compare, of the table alias `u`. */
-export const userFilters: FilterAttributes = {
+const userFilters: FilterAttributes = {
   id: { sql: 'u.id::text', type: 'exact text' },
   externalid: { sql: "u.provisioned->>'externalId'", type: 'exact text' },
   username: {
@@ -64,7 +65,7 @@ const isMember = (value: string): string =>
   `exists (select from group_member m where m.group_id = g.id and m.user_id::text = ${value})`;
 
 /** What filters of groups compare, of the table alias `g`. */
-export const groupFilters: FilterAttributes = {
+const groupFilters: FilterAttributes = {
   id: { sql: 'g.id::text', type: 'exact text' },
   externalid: { sql: "g.provisioned->>'externalId'", type: 'exact text' },
   displayname: { sql: 'g.name', type: 'text', equals: (value) => `lower(g.name) = lower(${value})` },
@@ -93,29 +94,34 @@ export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
     (await query<{ total: number }>(`select count(*)::int as total from ${from} and ${sql}`, [...values]))[0]?.total ??
     0;
 
+  const conditionOf = (filter: string | null, attributes: FilterAttributes): SqlCondition =>
+    filter === null ? { sql: 'true', values: [] } : filterSql(filter, attributes);
+
   return {
     findUser: async (id: number): Promise<ScimUserRow | undefined> =>
       (await query<ScimUserRow>(`${userSelect} and u.id = $1`, [id]))[0],
     listUsers: async ({ filter, offset, limit }: ScimQuery): Promise<ScimPage<ScimUserRow>> => {
-      const total = await count('api_user u where u.deleted_at is null and not u.is_service', filter);
-      const parameterCount = filter.values.length;
-      const text = `${userSelect} and ${filter.sql} order by u.id limit $${parameterCount + 1}::int offset $${parameterCount + 2}::int`;
-      return { total, rows: limit === 0 ? [] : await query<ScimUserRow>(text, [...filter.values, limit, offset]) };
+      const { sql, values } = conditionOf(filter, userFilters);
+      const total = await count('api_user u where u.deleted_at is null and not u.is_service', { sql, values });
+      const parameterCount = values.length;
+      const text = `${userSelect} and ${sql} order by u.id limit $${parameterCount + 1}::int offset $${parameterCount + 2}::int`;
+      return { total, rows: limit === 0 ? [] : await query<ScimUserRow>(text, [...values, limit, offset]) };
     },
     findGroup: async (id: number, hasMembers: boolean): Promise<ScimGroupRow | undefined> =>
       (await query<ScimGroupRow>(groupSelect(hasMembers, 'user_group g where g.id = $1'), [id]))[0],
     listGroups: async ({ filter, offset, limit }: ScimQuery, hasMembers: boolean): Promise<ScimPage<ScimGroupRow>> => {
-      const total = await count('user_group g where true', filter);
+      const { sql, values } = conditionOf(filter, groupFilters);
+      const total = await count('user_group g where true', { sql, values });
       if (limit === 0) return { total, rows: [] };
-      const parameterCount = filter.values.length;
+      const parameterCount = values.length;
       const page = `(
         select g.*, sum((select count(*) from group_member where group_id = g.id)) over (order by g.id) as running,
           (select count(*) from group_member where group_id = g.id) as own
-        from (select * from user_group g where ${filter.sql} order by g.id limit $${parameterCount + 1}::int offset $${parameterCount + 2}::int) g
+        from (select * from user_group g where ${sql} order by g.id limit $${parameterCount + 1}::int offset $${parameterCount + 2}::int) g
       ) g where ${hasMembers ? `running - own < ${maxMembersOfPage}` : 'true'} order by g.id`;
       return {
         total,
-        rows: await query<ScimGroupRow>(groupSelect(hasMembers, page), [...filter.values, limit, offset]),
+        rows: await query<ScimGroupRow>(groupSelect(hasMembers, page), [...values, limit, offset]),
       };
     },
   };

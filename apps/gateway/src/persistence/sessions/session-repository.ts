@@ -1,7 +1,6 @@
 import type { UserSession } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { randomBytes } from 'node:crypto';
-import type { GatewayConfig } from '../../config.ts';
 import { gatewaySql, SessionEntity } from '../entities.ts';
 import type { TokenHasher } from '../tokens/token-hasher.ts';
 
@@ -11,7 +10,11 @@ export interface SessionClient {
   readonly address: string;
 }
 
-export type SessionLimits = Pick<GatewayConfig, 'GATEWAY_SESSION_IDLE_HOURS' | 'GATEWAY_SESSION_MAX_HOURS'>;
+/** How long sessions last: without a request, and at most. */
+export interface SessionLimits {
+  readonly idleHours: number;
+  readonly maxHours: number;
+}
 
 /** Maximum sessions of one user; a further one ends the least recently used. */
 const maxPerUser = 20;
@@ -21,7 +24,7 @@ const maxUserAgentLength = 255;
 export const hashedText = (secret: string): string => `session ${secret}`;
 
 /** SQL: when the session `s` expires at the latest, without a further request. */
-export const sessionEndSql = ({ GATEWAY_SESSION_IDLE_HOURS: idleHours }: SessionLimits): string =>
+export const sessionEndSql = ({ idleHours }: SessionLimits): string =>
   `least(s.expires_at, s.seen_at + interval '${idleHours} hours')`;
 
 const columns = gatewaySql.selectOf(SessionEntity, 's');
@@ -56,7 +59,7 @@ export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHas
       );
       await query(
         `insert into user_session (user_id, selector, hash, user_agent, address, expires_at)
-         values ($1, $2, $3, $4, $5, now() + interval '${limits.GATEWAY_SESSION_MAX_HOURS} hours')`,
+         values ($1, $2, $3, $4, $5, now() + interval '${limits.maxHours} hours')`,
         [userId, selector, hash, userAgent.slice(0, maxUserAgentLength), address],
       );
       await query('update api_user set seen_at = greatest(seen_at, now()) where id = $1', [userId]);

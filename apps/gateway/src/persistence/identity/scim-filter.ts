@@ -1,5 +1,5 @@
-import { type Filter, parse } from 'scim2-parse-filter';
-import { ScimError } from './scim-error.ts';
+import type { Filter } from 'scim2-parse-filter';
+import { InvalidFilter, parseScimFilter } from '../../domain/accounts/parse-scim-filter.ts';
 
 /** How an attribute of a resource is compared in SQL. */
 export interface FilterAttribute {
@@ -21,39 +21,26 @@ export interface SqlCondition {
 const maxFilterLength = 1_000;
 const schemaPrefix = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i;
 
-/**
- * Parses a filter, or a path with one. Control characters, which no filter has (RFC 7644, figure 1), are refused: the tokenizer of
- * scim2-parse-filter backtracks exponentially over line breaks in text without a closing quote.
- * @throws Error for text that is neither
- */
-export const parseFilter = (text: string): Filter => {
-  if (/\p{Cc}/u.test(text)) throw new Error('A filter has no control characters.');
-  return parse(text);
-};
-
-const invalidFilter = (detail: string): ScimError => new ScimError(400, detail, 'invalidFilter');
-
 const booleanOf = (value: unknown): boolean => {
   if (typeof value === 'boolean') return value;
   const text = typeof value === 'string' ? value.toLowerCase() : '';
-  if (text !== 'true' && text !== 'false') throw invalidFilter('A filter compares a boolean with true or false.');
+  if (text !== 'true' && text !== 'false') throw new InvalidFilter('A filter compares a boolean with true or false.');
   return text === 'true';
 };
 
 /**
  * A filter (RFC 7644, 3.4.2.2) as a condition in SQL. Text is compared without regard to case, except for ids.
- * @param first the number of the first parameter
- * @throws ScimError `invalidFilter`
+ * @throws InvalidFilter
  */
-export const filterSql = (text: string, attributes: FilterAttributes, first: number): SqlCondition => {
-  if (text.length > maxFilterLength) throw invalidFilter(`A filter has at most ${maxFilterLength} characters.`);
+export const filterSql = (text: string, attributes: FilterAttributes): SqlCondition => {
+  if (text.length > maxFilterLength) throw new InvalidFilter(`A filter has at most ${maxFilterLength} characters.`);
   const values: unknown[] = [];
-  const parameter = (value: unknown): string => `$${first - 1 + values.push(value)}`;
+  const parameter = (value: unknown): string => `$${values.push(value)}`;
 
   const compare = ({ sql, type, equals }: FilterAttribute, op: string, wanted: unknown): string => {
     if (type === 'boolean') {
       if (op === 'pr') return `${sql} is not null`;
-      if (op !== 'eq' && op !== 'ne') throw invalidFilter(`A boolean cannot be compared with ${op}.`);
+      if (op !== 'eq' && op !== 'ne') throw new InvalidFilter(`A boolean cannot be compared with ${op}.`);
       return `${sql} ${op === 'eq' ? '=' : '<>'} ${parameter(booleanOf(wanted))}::boolean`;
     }
     if (op === 'pr') return `coalesce(${sql}, '') <> ''`;
@@ -81,21 +68,21 @@ export const filterSql = (text: string, attributes: FilterAttributes, first: num
       case 'le':
         return `${left} <= ${right}`;
       default:
-        throw invalidFilter(`A filter cannot compare with ${op}.`);
+        throw new InvalidFilter(`A filter cannot compare with ${op}.`);
     }
   };
 
   const attribute = (path: string, within: string): FilterAttribute => {
     const name = `${within}${path.replace(schemaPrefix, '')}`.toLowerCase();
     if (!Object.hasOwn(attributes, name))
-      throw invalidFilter(`A filter cannot name the attribute ${path.slice(0, 100)}.`);
+      throw new InvalidFilter(`A filter cannot name the attribute ${path.slice(0, 100)}.`);
     return attributes[name] as FilterAttribute;
   };
 
   const condition = (filter: Filter, within: string): string => {
     // Such as the operator `constructor`, which the parser finds in the prototype of its table.
     if (!('attrPath' in filter || ['and', 'or', 'not'].includes(filter.op)))
-      throw invalidFilter('The filter cannot be understood.');
+      throw new InvalidFilter('The filter cannot be understood.');
     switch (filter.op) {
       case 'and':
       case 'or':
@@ -111,11 +98,5 @@ export const filterSql = (text: string, attributes: FilterAttributes, first: num
     }
   };
 
-  let parsed: Filter;
-  try {
-    parsed = parseFilter(text);
-  } catch {
-    throw invalidFilter('The filter cannot be understood.');
-  }
-  return { sql: condition(parsed, ''), values };
+  return { sql: condition(parseScimFilter(text), ''), values };
 };

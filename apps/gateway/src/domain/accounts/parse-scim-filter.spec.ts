@@ -1,0 +1,13 @@
+import { expect, it } from '@jest/globals';
+import { InvalidFilter, parseScimFilter } from './parse-scim-filter.ts';
+
+it('a filter of SCIM compares an attribute with a value', () => {
+  expect(parseScimFilter('userName eq "ada"')).toEqual({ op: 'eq', attrPath: 'userName', compValue: 'ada' });
+});
+
+it.each(['', 'userName', 'userName eq "ada', 'userName eq "a\tb"', `userName eq "${'\n'.repeat(900)}`])(
+  'a malformed filter of SCIM is refused: %j',
+  (text) => {
+    expect(() => parseScimFilter(text)).toThrow(InvalidFilter);
+  },
+);
