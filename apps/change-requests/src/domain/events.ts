@@ -1,4 +1,4 @@
-import type { EventType, RecordedEvent } from '@bunting/contracts';
+import { type EventType, type RecordedEvent, recordedEvent } from '@bunting/contracts';
 import type { Actor, ChangeRequest, ProposedChange } from './change-request.ts';
 
 /** The contents of an event besides the request and the actor. */
@@ -11,21 +11,11 @@ export interface EventDetails {
 /** An event about a request. Its data always names the request. */
 export const eventOf = (
   type: EventType,
-  request: Pick<ChangeRequest, 'id' | 'project' | 'environment'>,
-  { by, now }: Actor,
+  { id, project, environment }: Pick<ChangeRequest, 'id' | 'project' | 'environment'>,
+  actor: Actor,
   { featureName = null, data = {}, preData = null }: EventDetails = {},
-): RecordedEvent => ({
-  type,
-  createdAt: now.toISOString(),
-  createdBy: by.name,
-  createdByUserId: by.id,
-  project: request.project,
-  environment: request.environment,
-  featureName,
-  data: { changeRequestId: request.id, ...data },
-  preData,
-  tags: [],
-});
+): RecordedEvent =>
+  recordedEvent({ type, project, environment, featureName, data: { changeRequestId: id, ...data }, preData }, actor);
 
 /** Identifies a change without its payload. */
 const namedChange = ({ id, action, feature, segment }: ProposedChange) => ({

@@ -1,4 +1,4 @@
-import { invalid, type RecordedEvent, refusal } from '@bunting/contracts';
+import { invalid, type RecordedEvent, recordedEvent, refusal } from '@bunting/contracts';
 import type { Actor, EnvironmentRef } from './change-request.ts';
 
 const minApprovals = 1;
@@ -41,23 +41,21 @@ const configurationUpdated = (
   { project, environment }: EnvironmentRef,
   before: RequiredApprovals,
   after: RequiredApprovals,
-  { by, now }: Actor,
+  actor: Actor,
 ): RecordedEvent[] =>
   before === after
     ? []
     : [
-        {
-          type: 'change-request-configuration-updated',
-          createdAt: now.toISOString(),
-          createdBy: by.name,
-          createdByUserId: by.id,
-          project,
-          environment,
-          featureName: null,
-          data: shown(after),
-          preData: shown(before),
-          tags: [],
-        },
+        recordedEvent(
+          {
+            type: 'change-request-configuration-updated',
+            project,
+            environment,
+            data: shown(after),
+            preData: shown(before),
+          },
+          actor,
+        ),
       ];
 
 /**

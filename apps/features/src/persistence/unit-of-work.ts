@@ -1,4 +1,4 @@
-import type { Caller } from '@bunting/contracts';
+import { type Caller, recordedEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox, OutboxProducer, ReplyOrReplay, WriteContext } from '@bunting/outbox';
 import type { DomainEvent } from '../domain/features/feature.ts';
@@ -109,20 +109,8 @@ export const unitOfWork = (
         for (const event of events) recorded.push(event);
       };
       const result = await job({ ...stores, guard, events: { emit } });
-      const origin = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
       // Events are emitted last: the guard detects bypassed change requests by all edits of the job.
-      outbox.emit(
-        recorded.map(guard.markBypass).map(({ type, project, environment, featureName, data, preData, tags }) => ({
-          ...origin,
-          type,
-          project: project ?? null,
-          environment: environment ?? null,
-          featureName: featureName ?? null,
-          data: data ?? null,
-          preData: preData ?? null,
-          tags: [...(tags ?? [])],
-        })),
-      );
+      outbox.emit(recorded.map((event) => recordedEvent(guard.markBypass(event), { by: caller, now })));
       if ('conditional' in context) {
         const { features, environments, segments } = stores;
         checkConditionalWrite(context, {

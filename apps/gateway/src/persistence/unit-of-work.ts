@@ -1,4 +1,4 @@
-import type { Caller } from '@bunting/contracts';
+import { type Caller, recordedEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import {
   isReplay,
@@ -70,21 +70,9 @@ const secretBytesFor = (
     ? derivedSecretBytes(hasher, context.idempotency)
     : undefined;
 
-const eventRecorder = (outbox: Outbox, { caller, now }: TransactionContext) => {
-  const origin = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
+const eventRecorder = (outbox: Outbox, { caller: by, now }: TransactionContext) => {
   const emit = (events: readonly AccessEvent[]): void =>
-    outbox.emit(
-      events.map(({ type, project = null, environment = null, data = null, preData = null }) => ({
-        ...origin,
-        type,
-        project,
-        environment,
-        featureName: null,
-        data: data as Record<string, unknown> | null,
-        preData: preData as Record<string, unknown> | null,
-        tags: [],
-      })),
-    );
+    outbox.emit(events.map((event) => recordedEvent(event, { by, now })));
   return {
     emit,
     /** Emits an event unless `data` equals `preData`. */

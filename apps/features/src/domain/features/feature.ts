@@ -1,5 +1,6 @@
 import type {
   Constraint,
+  EventContent,
   EventType,
   FeatureLink,
   FeatureStrategy,
@@ -69,17 +70,8 @@ export interface Feature {
 export const strategiesOf = ({ environments }: Pick<Feature, 'environments'>): readonly Strategy[] =>
   Object.values(environments).flatMap(({ strategies }) => strategies);
 
-/** An event of a decision; the operation adds its author and time. */
-export interface DomainEvent<Type extends EventType = EventType> {
-  readonly type: Type;
-  readonly project?: string | null;
-  readonly environment?: string | null;
-  readonly featureName?: string | null;
-  readonly data?: unknown;
-  readonly preData?: unknown;
-  /** the tags of the feature when it happened */
-  readonly tags?: readonly Tag[];
-}
+/** An event of a decision; the unit of work adds its author and time. */
+export type DomainEvent<Type extends EventType = EventType> = EventContent & { readonly type: Type };
 
 /** The feature after a change, and its events. An unchanged feature is returned as is, without events. */
 export interface Decision<Type extends EventType = EventType> {
