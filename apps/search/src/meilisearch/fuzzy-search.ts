@@ -27,7 +27,7 @@ export const fuzzySearch = async (
   // A text without a word would match every feature.
   const words = texts.map(plainWords).filter((text) => hasWord.test(text));
   if (words.length === 0) return [];
-  const [marks = [], ...results] = await server.search([
+  const [markers = [], ...results] = await server.search([
     { indexUid, filter: 'generation EXISTS', limit: 1 },
     ...words.map((q) => ({
       indexUid,
@@ -38,7 +38,7 @@ export const fuzzySearch = async (
       matchingStrategy: 'all' as const,
     })),
   ]);
-  if (marks.length === 0) throw new MeilisearchError('building', 'the index is being built');
+  if (markers.length === 0) throw new MeilisearchError('building', 'the index is being built');
   return results.flatMap((hits) =>
     hits.flatMap((hit, rank) => {
       const name = nameOf((hit as { id?: unknown } | null)?.id);

@@ -15,7 +15,7 @@ afterAll(async () => {
   await standIn.stop();
 });
 
-it('the search service sends Meilisearch nothing between two checks except a changed name, tag or archived mark', async () => {
+it('the search service sends Meilisearch nothing between two checks except a changed name, tag or archiving', async () => {
   const feature = aFeature({ name: 'first', segments: [1] });
   await started.apply([segmentState(1, 'before'), featureState(feature)]);
   await started.level();

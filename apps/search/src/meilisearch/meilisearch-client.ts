@@ -80,10 +80,10 @@ export const meilisearchClient = ({ url, key, searchTimeoutMs }: MeilisearchClie
       }),
     settings: (uid: string): Promise<string> =>
       attempt(async () => settingsText(await writeClient.index(uid).getSettings())),
-    /** How many documents there are, the mark included. */
+    /** How many documents there are, the marker included. */
     documentCount: (uid: string): Promise<number> =>
       attempt(async () => integer(member(await writeClient.index(uid).getStats(), 'numberOfDocuments'), 'a count')),
-    mark: (uid: string): Promise<unknown> => attempt(() => writeClient.index(uid).getDocument(markerId)),
+    marker: (uid: string): Promise<unknown> => attempt(() => writeClient.index(uid).getDocument(markerId)),
     /** The outcome of a task; undefined while it is queued or runs. */
     outcomeOf: (uid: number): Promise<'succeeded' | { readonly failed: string } | undefined> =>
       attempt(async () => {

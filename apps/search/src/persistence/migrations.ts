@@ -64,7 +64,7 @@ const searchTables: SchemaMigration = {
         ) as found
         group by found.name
       $$`,
-    // The names, tags or archived marks that changed, deletions included, by the transaction that changed them.
+    // The features whose name, tags or archiving changed, deleted ones included, by the transaction that changed them.
     'create table feature_change (name text collate "C" primary key, changed xid8 not null)',
     'create index on feature_change (changed, name)',
     'create table search_index (uid text primary key, generation uuid, checkpoint_xid xid8, rebuild_reason text)',
