@@ -4,10 +4,10 @@ import { searchTextOf } from '../query/fold-case.ts';
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 /** The feature of a search response, without what changes independently of it (segment names) or depends on the caller (favourites). */
-export const documentOf = (state: FeatureState): object => {
-  const { segments: _segments, favoritedBy: _favoritedBy, environments, ...answered } = state;
+export const documentOf = (state: FeatureState): Record<string, unknown> => {
+  const { segments: _segments, favoritedBy: _favoritedBy, environments, ...document } = state;
   return {
-    ...answered,
+    ...document,
     environments: environments.toSorted(
       (one, other) => one.sortOrder - other.sortOrder || byText(one.name, other.name),
     ),
@@ -15,7 +15,7 @@ export const documentOf = (state: FeatureState): object => {
 };
 
 /** The row of `feature_lookup`: the columns that features are filtered and sorted by. */
-export const lookupOf = (state: FeatureState): object => {
+export const lookupOf = (state: FeatureState): Record<string, unknown> => {
   const tags = state.tags.map(({ type, value }) => `${type}:${value}`);
   return {
     created_at: state.createdAt,

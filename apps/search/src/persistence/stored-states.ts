@@ -1,8 +1,7 @@
-import { type FeatureState, type OutboxMessage, stateSchemas, type StateVersion } from '@bunting/contracts';
+import { type FeatureState, isEqual, type OutboxMessage, stateSchemas, type StateVersion } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import type { Database, Statement, Tx } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
-import { isDeepStrictEqual } from 'node:util';
 import { applyStates } from './apply-states.ts';
 import { documentOf, lookupOf } from './feature-document.ts';
 
@@ -107,9 +106,6 @@ const comparable = (lookup: Record<string, unknown>): unknown =>
       .map(([column, value]) => [column, timestampColumns.includes(column) ? Date.parse(String(value)) : value]),
   );
 
-const toJsonValue = (value: unknown): Record<string, unknown> =>
-  JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
-
 /** Whether a stored state equals the current one, except for usage figures, which change by the minute. */
 export const isUpToDate = (entity: StateEntity, stored: StoredState | undefined, { state }: CurrentState): boolean => {
   if (state === null) return stored === undefined || !stored.isLive;
@@ -118,8 +114,8 @@ export const isUpToDate = (entity: StateEntity, stored: StoredState | undefined,
   if (stored.lookup === null) return false;
   const feature = state as FeatureState;
   return (
-    isDeepStrictEqual(withoutUsage(stored.document), withoutUsage(toJsonValue(documentOf(feature)))) &&
-    isDeepStrictEqual(comparable(stored.lookup), comparable(toJsonValue(lookupOf(feature))))
+    isEqual(withoutUsage(stored.document), withoutUsage(documentOf(feature))) &&
+    isEqual(comparable(stored.lookup), comparable(lookupOf(feature)))
   );
 };
 

@@ -81,17 +81,17 @@ const parseStatuses = (texts: readonly string[] | undefined): readonly string[] 
 };
 
 /**
- * Understands the query, by hand and in one pass over each parameter. What cannot be understood is refused: a filter is never
- * left out, and never finds more than it says.
+ * Parses the parameters, by hand and each in one pass. A filter that cannot be parsed is refused: it is never left out, and never finds more
+ * than it says.
  * @throws Refusal `ValidationError` that names the parameter.
  */
 export const parseFeatureQuery = (request: SearchParameters): FeatureQuery => {
   const read = <T>(
     name: Exclude<keyof SearchParameters, 'status'>,
-    understand: (parameter: Parameter) => T,
+    parse: (parameter: Parameter) => T,
   ): T | undefined => {
     const text = request[name];
-    return text === undefined ? undefined : understand(checkParameter(name, text));
+    return text === undefined ? undefined : parse(checkParameter(name, text));
   };
   const fuzzy = read('fuzzy', parseBoolean) ?? false;
   const texts = read('query', fuzzy ? parseFuzzyTexts : parseTexts) ?? [];
