@@ -17,7 +17,7 @@ export const textIndexMerger = (database: Database) => {
     textsAppended: (): void => {
       mayHavePending = true;
     },
-    /** Merges until nothing is pending. @returns 0: there is nothing more to do until later */
+    /** Merges what is pending, unless the last merge found nothing and no text was appended since. @returns 0: one merge is enough for now */
     merge: async (): Promise<number> => {
       if (!mayHavePending) return 0;
       const [merged] = await database.read<{ pages: number }>(mergePending);

@@ -57,13 +57,54 @@ const hashOf: Statement = { name: 'chain-hash', text: "select encode(hash, 'hex'
 const batchSize = 2_000;
 const otherHash = '; it has another hash than the one that is known';
 
-/** The event of the batch that belongs at `id`, if any: it has been moved. */
-const findDisplaced = (id: number, before: string, found: HashedEvent, nearby: readonly HashedEvent[]) =>
+/** The event of the batch that belongs in the place of the found one, if any: it has been moved. */
+const findDisplaced = (before: string, found: HashedEvent, nearby: readonly HashedEvent[]) =>
   nearby.find((event) => {
-    if (event.id === id) return false;
-    const hash = eventHash(before, { ...event, id });
+    if (event.id === found.id) return false;
+    const hash = eventHash(before, { ...event, id: found.id });
     return hash === event.hash || hash === found.hash;
   });
+
+/**
+ * The fault of an event, if any.
+ * @param before the hash of the event before it
+ * @param nearby the events of its batch
+ */
+const eventFault = (
+  before: string,
+  event: HashedEvent,
+  nearby: readonly HashedEvent[],
+  checkpoint: ChainCheckpoint | undefined,
+): ChainFault | undefined => {
+  const { id, hash } = event;
+  if (eventHash(before, event) !== hash) {
+    const displaced = findDisplaced(before, event, nearby);
+    return displaced === undefined ? chainFault(id, 'altered') : chainFault(id, 'moved', `the id ${displaced.id}`);
+  }
+  return checkpoint?.id === id && checkpoint.hash !== hash ? chainFault(id, 'altered', otherHash) : undefined;
+};
+
+/**
+ * The fault of the known event where it is not in the range that is verified, if any.
+ * @throws Refusal `ValidationError` if the log has dropped it for its age: it cannot be compared
+ */
+const checkpointFault = async (
+  database: Database,
+  { id, hash }: ChainCheckpoint,
+  log: Ends,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<ChainFault | undefined> => {
+  if (id > log.id) return chainFault(log.id + 1, 'missing', `, for ${id} is known`);
+  if (id < log.droppedId) {
+    const message = `The \`/query/known\` property names event ${id}, which was dropped for its age: the log begins after event ${log.droppedId}.`;
+    throw invalid(message, '/query/known');
+  }
+  if (id === log.droppedId) return hash === log.droppedHash ? undefined : chainFault(id, 'altered');
+  if (id >= from && id <= to) return undefined;
+  const [event] = await database.read<{ hash: string }>(hashOf, [id]);
+  if (event === undefined) return chainFault(id, 'missing');
+  return event.hash === hash ? undefined : chainFault(id, 'altered', otherHash);
+};
 
 /**
  * Verifies that the events of a range are those that were appended: recomputes each hash from the stored event and the hash
@@ -103,19 +144,8 @@ export const verifyChain = async (
   });
   const faultReport = (id: number, kind: FaultKind, detail?: string) => report(chainFault(id, kind, detail));
 
-  if (checkpoint !== undefined && checkpoint.id > log.id)
-    return faultReport(log.id + 1, 'missing', `, for ${checkpoint.id} is known`);
-  if (checkpoint !== undefined && checkpoint.id < log.droppedId) {
-    const message = `The \`/query/known\` property names event ${checkpoint.id}, which was dropped for its age: the log begins after event ${log.droppedId}.`;
-    throw invalid(message, '/query/known');
-  }
-  if (checkpoint?.id === log.droppedId && checkpoint.hash !== log.droppedHash)
-    return faultReport(checkpoint.id, 'altered');
-  if (checkpoint !== undefined && checkpoint.id > log.droppedId && (checkpoint.id < from || checkpoint.id > to)) {
-    const [event] = await database.read<{ hash: string }>(hashOf, [checkpoint.id]);
-    if (event === undefined) return faultReport(checkpoint.id, 'missing');
-    if (event.hash !== checkpoint.hash) return faultReport(checkpoint.id, 'altered', otherHash);
-  }
+  const known = checkpoint && (await checkpointFault(database, checkpoint, log, { from, to }));
+  if (known !== undefined) return report(known);
   if (from - 1 > log.droppedId && from <= to) {
     const [predecessor] = await database.read<{ hash: string }>(hashOf, [from - 1]);
     if (predecessor === undefined) return faultReport(from - 1, 'missing');
@@ -135,15 +165,8 @@ export const verifyChain = async (
         const { droppedId } = await readEnds();
         return droppedId < expected ? faultReport(expected, 'missing') : verifyChain(database, options);
       }
-      if (eventHash(before, event) !== event.hash) {
-        const stray = findDisplaced(expected, before, event, events);
-        return stray === undefined
-          ? faultReport(expected, 'altered')
-          : faultReport(expected, 'moved', `the id ${stray.id}`);
-      }
-      if (checkpoint?.id === expected && checkpoint.hash !== event.hash) {
-        return faultReport(expected, 'altered', otherHash);
-      }
+      const fault = eventFault(before, event, events, checkpoint);
+      if (fault !== undefined) return report(fault);
       before = event.hash;
       expected++;
     }

@@ -38,8 +38,9 @@ export const where = (...conditions: readonly string[]): string =>
   conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
 
 /**
- * Of a text longer than twice this many letters the trigram index compares the first and the last ones, and of one longer than three
- * times as many those in the middle too: it reads a list for every three letters, and the others hardly ever narrow the result further.
+ * Of a text that is longer than twice this number of letters the trigram index compares so many letters at the start and at the end, and if
+ * it is longer than three times this number, also so many in the middle. The index reads a list for every three letters, and the other
+ * letters hardly ever narrow the result further.
  */
 const indexedLetters = 6;
 

@@ -12,7 +12,7 @@ export interface FoundFeedEvent extends FoundEvent {
 /** A page of events after an id. */
 export interface FeedPage {
   readonly events: readonly FoundFeedEvent[];
-  /** up to which id the log was looked at */
+  /** the id up to which the log was read */
   readonly next: number;
   /** the end of the log in the snapshot of the page */
   readonly head: number;

@@ -47,7 +47,7 @@ export const selectEventById = (id: string): string => `(
     event.feature_name as "featureName", event.data::text as data, event.pre_data::text as "preData", event.tags::text as tags
   from event where event.id = ${id} offset 0)`;
 
-const read = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
+const parseOrNull = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
 /** The event of a row. The JSON texts of its data are inserted without parsing. */
 export const toFoundEvent = (row: EventRow): FoundEvent => {
@@ -57,7 +57,12 @@ export const toFoundEvent = (row: EventRow): FoundEvent => {
   return {
     json: `${JSON.stringify(head).slice(0, -1)},"data":${data},"preData":${preData},"tags":${tags}}`,
     get event() {
-      return { ...head, data: read(data), preData: read(preData), tags: read(tags) } as LoggedEvent;
+      return {
+        ...head,
+        data: parseOrNull(data),
+        preData: parseOrNull(preData),
+        tags: parseOrNull(tags),
+      } as LoggedEvent;
     },
   };
 };
