@@ -1,5 +1,5 @@
 import { type Caller, recordedEvent } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
+import type { CommitLimits, Tx } from '@bunting/database';
 import {
   isReplay,
   type Outbox,
@@ -28,15 +28,11 @@ import { tokenRepository } from './tokens/token-repository.ts';
 import type { TokenCipher } from './tokens/token-cipher.ts';
 import type { TokenHasher } from './tokens/token-hasher.ts';
 
-/** The caller and the time of a write, and its deadline. */
-export interface TransactionContext {
+/** The caller and the time of a write, and until when it may commit. */
+export interface TransactionContext extends CommitLimits {
   readonly caller: Caller;
   readonly now: Date;
   readonly traceparent: string;
-  /** the transaction is not committed after this time */
-  readonly deadline?: Date | undefined;
-  /** aborted when the caller can no longer receive the reply */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The context of an operation: with its idempotency key. */

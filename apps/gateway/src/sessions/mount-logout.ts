@@ -1,4 +1,4 @@
-import type { Caller } from '@bunting/contracts';
+import { type Caller, Refusal } from '@bunting/contracts';
 import type { FastifyInstance, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -45,7 +45,7 @@ export const mountLogout = (
       try {
         hasEnded = await endSessionOf(request);
       } catch (error) {
-        if ((error as { kind?: unknown }).kind !== 'AuthenticationRequired') throw error;
+        if (!(error instanceof Refusal && error.kind === 'AuthenticationRequired')) throw error;
       }
       return reply
         .header('set-cookie', cookie.clear)
