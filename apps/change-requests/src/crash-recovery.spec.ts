@@ -76,10 +76,10 @@ const approved = async (): Promise<number> => {
   await move(id, 'Approved', rita);
   return id;
 };
-const tellings = async (id: number): Promise<number | undefined> => {
+const appliedEvents = async (id: number): Promise<number | undefined> => {
   const text = `select count(*) as count from outbox
     where type = 'change-request-applied' and (payload -> 'data' ->> 'changeRequestId')::bigint = $1`;
-  return (await database.read<{ count: number }>({ name: 'tellings', text }, [id]))[0]?.count;
+  return (await database.read<{ count: number }>({ name: 'applied-events', text }, [id]))[0]?.count;
 };
 
 describe('a process that is killed while it applies a request', () => {
@@ -99,6 +99,6 @@ describe('a process that is killed while it applies a request', () => {
     running = start();
     await eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'Applied' }));
     expect(features.applied.filter((one) => one.id === id)).toHaveLength(1);
-    expect(await tellings(id)).toBe(1);
+    expect(await appliedEvents(id)).toBe(1);
   });
 });

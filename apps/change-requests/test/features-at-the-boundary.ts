@@ -40,14 +40,14 @@ const environmentsOfProject = (project: string): readonly string[] => {
   return environments;
 };
 
-interface Asked {
+interface CheckRequest {
   readonly project: string;
   readonly environment: string;
   readonly changes: readonly Change[];
   readonly earlier: readonly Change[];
 }
 
-const checked = (change: Change, { project, environment }: Asked): CheckedChange => {
+const checked = (change: Change, { project, environment }: CheckRequest): CheckedChange => {
   const { action, payload } = change;
   if (isSegmentChange(change)) {
     const segment = segments.find(({ id }) => id === change.payload.id);
@@ -72,19 +72,19 @@ const checked = (change: Change, { project, environment }: Asked): CheckedChange
 type Applied = Call<typeof ApplyChanges>;
 
 /**
- * Answers the two calls that change requests make of the features service, about two small projects. What changes mean is
- * tested where the features service itself answers: at the platform's front door.
+ * Implements the operations of the features service that change requests call, for two small projects. What changes mean is
+ * tested with the features service itself, in `apps/all-in-one/test`.
  */
 export const featuresAtTheBoundary = async (bus: Bus) => {
-  const request: Asked[] = [];
+  const checkRequests: CheckRequest[] = [];
   const jobs: (() => Promise<unknown>)[] = [];
   const linked = new Map<string, readonly string[]>();
   const archived = new Set<string>();
   const edited = new Map<string, unknown>();
   const hidden = new Set<string>();
-  const least = new Map<string, number>();
+  const minApprovals = new Map<string, number>();
   const applied: { id: number; by: string; shownAs: string | undefined; changes: RequestedChange[] }[] = [];
-  const answers = new Map<number, { attempt: number; result: AppliedChanges }>();
+  const storedResults = new Map<number, { attempt: number; result: AppliedChanges }>();
   const applyJobs: Record<'before' | 'after', (() => unknown)[]> = { before: [], after: [] };
   const checkJobs: (() => unknown)[] = [];
   const messages: OutboxMessage[] = [];
@@ -154,7 +154,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
     bus,
     [
       implement(CheckChanges, async ({ body }) => {
-        request.push(body);
+        checkRequests.push(body);
         await jobs.shift()?.();
         if (!environmentsNow(body.project).includes(body.environment)) {
           throw notFound(`Could not find environment ${body.environment} for project ${body.project}`);
@@ -175,10 +175,10 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
       implement(ApplyChanges, async (request) => {
         await applyJobs.before.shift()?.();
         const { changeRequestId, attempt } = request.body;
-        const known = answers.get(changeRequestId);
-        const isAnswered = known !== undefined && (known.result.outcome === 'applied' || known.attempt >= attempt);
-        const result = isAnswered ? known.result : applyNow(request);
-        answers.set(changeRequestId, { attempt: Math.max(attempt, known?.attempt ?? 0), result });
+        const stored = storedResults.get(changeRequestId);
+        const isStored = stored !== undefined && (stored.result.outcome === 'applied' || stored.attempt >= attempt);
+        const result = isStored ? stored.result : applyNow(request);
+        storedResults.set(changeRequestId, { attempt: Math.max(attempt, stored?.attempt ?? 0), result });
         await applyJobs.after.shift()?.();
         return result;
       }),
@@ -208,7 +208,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
           type: name,
           sortOrder,
           enabled: true,
-          requiredApprovals: least.get(name) ?? null,
+          requiredApprovals: minApprovals.get(name) ?? null,
         })),
       })),
     ],
@@ -216,7 +216,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
   );
   return {
     /** the requests of CheckChanges, oldest first */
-    checkRequests: request,
+    checkRequests,
     /** what has been applied, each request once, with who did it */
     applied,
     /** the requests of SetProtection, oldest first */
@@ -224,7 +224,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
     /** whether it refuses direct edits of an environment of the shop */
     isProtected: (environment: string): boolean =>
       protectionStored.get(JSON.stringify(['shop', environment]))?.isProtected ?? false,
-    /** Done once, while the next SetProtection is answered. */
+    /** Runs a job once, while the next SetProtection is handled. */
     whileProtecting: (job: () => unknown): void => void protectionJobs.push(job),
     /** the number of calls of PreviewChanges */
     previewCalls: (): number => previewCalls,
@@ -232,7 +232,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
     archive: (feature: string): void => void archived.add(feature),
     /** Deletes a project: previews of its change requests are refused. */
     deleteProject: (project: string): void => void deletedProjects.add(project),
-    /** Done once, while the next check of a schedule for conflicts is answered. */
+    /** Runs a job once, while the next check of a schedule for conflicts is handled. */
     whileChecking: (job: () => unknown): void => void checkJobs.push(job),
     /** Edits a feature: a change with another snapshot than this one then overwrites a newer edit. */
     edit: (feature: string, snapshot: unknown): void => void edited.set(feature, snapshot),
@@ -248,9 +248,9 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
       });
       bus.notify({ producer: 'features', topic: 'event' });
     },
-    /** Done once, while the next ApplyChanges is answered: before anything is applied, or after. */
+    /** Runs a job once, while the next ApplyChanges is handled: before anything is applied, or after. */
     whileApplying: (when: 'before' | 'after', job: () => unknown): void => void applyJobs[when].push(job),
-    /** Done once, while the next CheckChanges is answered. */
+    /** Runs a job once, while the next CheckChanges is handled. */
     meanwhile: (job: () => Promise<unknown>): void => void jobs.push(job),
     /** From now on the shop has these features as well. */
     know: (features: readonly string[]): void => {
@@ -260,16 +260,16 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
     hide: (project: string): void => void hidden.add(project),
     link: (project: string, environments: readonly string[]): void => void linked.set(project, environments),
     /** Makes an environment require at least that many approvals in every project. */
-    askForApprovals: (environment: string, count: number): void => void least.set(environment, count),
+    requireApprovals: (environment: string, count: number): void => void minApprovals.set(environment, count),
     forget: (): void => {
-      request.length = 0;
+      checkRequests.length = 0;
       applied.length = 0;
       protection.length = 0;
       archived.clear();
       edited.clear();
-      answers.clear();
+      storedResults.clear();
       linked.clear();
-      least.clear();
+      minApprovals.clear();
       hidden.clear();
       deletedProjects.clear();
     },

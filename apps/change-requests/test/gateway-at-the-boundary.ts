@@ -18,7 +18,7 @@ const cardOf = ({ id, name }: Caller) => ({
   imageUrl: imageUrlOf(name),
 });
 
-/** Answers what change requests ask the gateway about people, about those whom the specs know. */
+/** Implements the operations of the gateway that change requests call, for the users of the specs. */
 export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]) => {
   const users = new Map<number, Caller>();
   const messages: OutboxMessage[] = [];
@@ -77,8 +77,8 @@ export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]
       forget();
       bus.notify({ producer: 'gateway', topic: 'event' });
     },
-    /** Done once, while the next GetPermissionsOfUsers is answered. */
-    whileAsked: (job: () => unknown): void => void jobs.push(job),
+    /** Runs a job once, while the next GetPermissionsOfUsers is handled. */
+    whileReadingUsers: (job: () => unknown): void => void jobs.push(job),
     forget,
     stop: (): Promise<void> => served.stop(),
   };

@@ -362,7 +362,7 @@ describe('at its time, a scheduled request', () => {
   it('waits while the gateway is unavailable to check the permissions of its user, with one warning', async () => {
     const id = await approved();
     await service.move(id, 'Scheduled', ada, inMs(60_000));
-    service.gateway.whileAsked(() => {
+    service.gateway.whileReadingUsers(() => {
       throw unavailable('gone');
     });
     await setTime(id, '0 s');

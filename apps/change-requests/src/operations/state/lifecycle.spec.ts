@@ -354,7 +354,7 @@ describe('the configuration of a project', () => {
   });
 
   it('requires at least the approvals of the environment, unless an administrator sets fewer', async () => {
-    service.features.askForApprovals('production', 3);
+    service.features.requireApprovals('production', 3);
     const owner = { ...kim, grants: [{ permission: 'PROJECT_CHANGE_REQUEST_WRITE' as const, project: 'shop' }] };
     const params = { ...project, environment: 'production' };
     const set = (changeRequestsEnabled: boolean, requiredApprovals?: number, caller: Caller = owner) =>
