@@ -29,6 +29,7 @@ export const changeRequestsService = defineService({
     }),
   start: async ({ config, bus, log, metrics, serve, onStop }) => {
     const warn = (message: string) => log.warn(message);
+    const logError = (message: string) => log.error(message);
     const database = await openDatabase({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
       name: 'change-requests',
@@ -38,7 +39,7 @@ export const changeRequestsService = defineService({
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
       metrics,
       warn,
-      logError: (message) => log.error(message),
+      logError,
     });
     onStop('database', () => database.close());
     const outboxProducer = startOutboxProducer({
@@ -75,10 +76,9 @@ export const changeRequestsService = defineService({
       warn,
     });
     onStop('background jobs', () => backgroundJobs.stop());
-    // Each commit announces itself to every replica, among them those that schedule something.
+    // A commit of any replica may schedule a request or protect an environment.
     const commits = await bus.subscribe({ producer: 'change-requests', topic: 'event' }, backgroundJobs.wake);
     onStop('wake-ups of the background jobs', () => commits.stop());
-    const logError = (message: string) => log.error(message);
     const consuming = { bus, database, intervalMs: config.CHANGE_REQUESTS_POLL_INTERVAL_MS, metrics, warn, logError };
     const features = await consumeFeatureEvents({ ...consuming, onCommitted: backgroundJobs.wake });
     onStop('projection of features', () => features.stop());

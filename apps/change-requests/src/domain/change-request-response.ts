@@ -82,10 +82,9 @@ const toChangeResponse = (
 
 const featuresOf = (changes: readonly ProposedChange[], { features }: PreviewedChanges): ChangeRequestFeature[] => {
   const byName = Map.groupBy(changes, (change) => change.feature);
-  byName.delete(null);
   const previews = new Map(features.map((feature) => [feature.name, feature]));
-  return [...byName].map(([key, group]) => {
-    const name = key ?? '';
+  return [...byName].flatMap(([name, group]) => {
+    if (name === null) return [];
     const preview = previews.get(name);
     const previewed = previewedById(preview?.changes);
     return {
@@ -98,9 +97,13 @@ const featuresOf = (changes: readonly ProposedChange[], { features }: PreviewedC
 };
 
 /** The segment name according to a change: the name at proposal, or the name that an applied change has set. */
-const segmentNameOf = ({ action, segment, payload }: ProposedChange, isApplied: boolean): string => {
+const segmentNameOf = (
+  { action, payload }: ProposedChange,
+  segment: NonNullable<ProposedChange['segment']>,
+  isApplied: boolean,
+): string => {
   const newName = action === 'updateSegment' ? (payload as { readonly name?: string }).name : undefined;
-  return (isApplied ? newName : undefined) ?? segment?.name ?? '';
+  return (isApplied ? newName : undefined) ?? segment.name;
 };
 
 const segmentsOf = ({ changes, state }: ChangeRequest, preview: PreviewedChanges): ChangeRequestSegment[] => {
@@ -110,13 +113,13 @@ const segmentsOf = ({ changes, state }: ChangeRequest, preview: PreviewedChanges
     if (change.segment === null) continue;
     const { id } = change.segment;
     const before = byId.get(id)?.changes ?? [];
-    const known = previews.get(id);
-    const name = segmentNameOf(change, state === 'Applied');
+    const previewed = previews.get(id);
+    const name = segmentNameOf(change, change.segment, state === 'Applied');
     // The current name, or for a deleted segment the name in the newest change.
     byId.set(id, {
       id,
-      name: known?.name || name,
-      changes: [...before, toChangeResponse(change, previewedById(known?.changes))],
+      name: previewed?.name || name,
+      changes: [...before, toChangeResponse(change, previewedById(previewed?.changes))],
     });
   }
   return [...byId.values()];

@@ -118,9 +118,7 @@ export const changeRequestReader = (database: Database) => {
     /** Scheduled requests of a project that affect any of some features, strategies or variants, by id. */
     scheduledAffecting: async (
       project: string,
-      features: readonly string[],
-      strategies: readonly string[],
-      variants: readonly string[],
+      { features, strategies, variants }: Readonly<Record<'features' | 'strategies' | 'variants', readonly string[]>>,
     ): Promise<{ readonly id: number; readonly environment: string; readonly title: string | null }[]> =>
       features.length + strategies.length + variants.length === 0
         ? []

@@ -1,5 +1,6 @@
 import type { OutboxMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
+import { idsIn } from './ids-in-event.ts';
 import { markSchedulesForConflictCheck } from '../persistence/schedule-repository.ts';
 
 interface FeatureEvent {
@@ -19,21 +20,17 @@ const ignoredTypes = new Set([
   'feature-unfavorited',
 ]);
 
-const idOf = (document: unknown): number[] =>
-  typeof document === 'object' && document !== null && 'id' in document && typeof document.id === 'number'
-    ? [document.id]
-    : [];
-
 /** The features, segments and projects that events changed. */
 const changedBy = (messages: readonly OutboxMessage[]) => {
   const features = new Set<string>();
   const segments = new Set<number>();
   const projects = new Set<string>();
   for (const { payload } of messages) {
-    const { type, project, featureName, data, preData } = payload as FeatureEvent;
+    const event = payload as FeatureEvent;
+    const { type, project, featureName } = event;
     if (ignoredTypes.has(type)) continue;
     if (featureName !== null) features.add(featureName);
-    if (type.startsWith('segment-')) for (const id of [...idOf(data), ...idOf(preData)]) segments.add(id);
+    if (type.startsWith('segment-')) for (const id of idsIn(event)) segments.add(id);
     if (type === 'project-environment-removed' && project !== null) projects.add(project);
   }
   return { features: [...features], segments: [...segments], projects: [...projects] };

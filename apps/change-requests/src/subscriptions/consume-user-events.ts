@@ -1,20 +1,16 @@
 import type { OutboxMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
+import { idsIn } from './ids-in-event.ts';
 import { addDeletedUsers, removeDeletedUsers } from '../persistence/deleted-users.ts';
 
 const deletionTypes: ReadonlySet<string> = new Set(['user-deleted', 'service-account-deleted']);
-
-const idOf = (document: unknown): number[] =>
-  typeof document === 'object' && document !== null && 'id' in document && typeof document.id === 'number'
-    ? [document.id]
-    : [];
 
 /** The ids of users that events report as deleted. */
 const deletedUsersIn = (messages: readonly OutboxMessage[]): number[] => [
   ...new Set(
     messages.flatMap(({ payload }) => {
-      const { type, data, preData } = payload as { type: string; data: unknown; preData: unknown };
-      return deletionTypes.has(type) ? [...idOf(preData), ...idOf(data)] : [];
+      const event = payload as { readonly type: string; readonly data: unknown; readonly preData: unknown };
+      return deletionTypes.has(event.type) ? idsIn(event) : [];
     }),
   ),
 ];

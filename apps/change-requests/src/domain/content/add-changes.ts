@@ -2,7 +2,8 @@ import type { CheckedChange } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision } from '../change-request.ts';
 import { editContent } from './edit-content.ts';
 import type { ContentStep } from '../events.ts';
-import { mergeChange, toProposedChange } from './merge.ts';
+import { mergeChange } from './merge.ts';
+import { changeIdAt, toProposedChange } from './proposed-change.ts';
 
 /** Adds changes to a request in their order. Returns the same request and no events if it already contains all of them. */
 export const addChanges = (
@@ -15,13 +16,9 @@ export const addChanges = (
   let position = changes.at(-1)?.position ?? 0;
   const steps: ContentStep[] = [];
   const createdAt = actor.now.toISOString();
-  for (const [index, change] of checked.entries()) {
-    const id = ids[index];
-    if (id === undefined) throw new Error('A change has no id: reserve one for each change with newChangeIds.');
-    const merged = mergeChange(
-      changes,
-      toProposedChange(change, { id, position: ++position, createdBy: actor.by, createdAt }),
-    );
+  for (const [nth, change] of checked.entries()) {
+    const origin = { id: changeIdAt(ids, nth), position: ++position, createdBy: actor.by, createdAt };
+    const merged = mergeChange(changes, toProposedChange(change, origin));
     changes = merged.changes;
     steps.push(...merged.steps);
   }

@@ -23,13 +23,7 @@ export const requireNotBeingApplied = ({ applying }: Pick<ChangeRequest, 'applyi
   if (applying !== null) throw refusal('ConflictError', 'Change request is being applied');
 };
 
-interface Origin {
-  readonly id: number;
-  readonly uid: string | null;
-  readonly project: string;
-  readonly environment: string;
-  readonly minApprovals: number;
-}
+type Origin = Pick<ChangeRequest, 'id' | 'uid' | 'project' | 'environment' | 'minApprovals'>;
 
 /** Creates an empty draft. */
 export const createDraft = (origin: Origin, actor: Actor): Decision => {

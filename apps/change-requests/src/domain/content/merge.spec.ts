@@ -2,7 +2,8 @@ import type { CheckedChange } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aChange, aCheckedChange, noon } from '../../../test/builders.ts';
 import type { ProposedChange } from '../change-request.ts';
-import { mergeChange, requireMergeable, toProposedChange } from './merge.ts';
+import { mergeChange, requireMergeable } from './merge.ts';
+import { toProposedChange } from './proposed-change.ts';
 
 const beta = { id: 4, name: 'beta' };
 

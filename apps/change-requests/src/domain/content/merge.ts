@@ -1,4 +1,4 @@
-import { asJsonObject, type ChangeAction, type CheckedChange, invalid, type Refusal } from '@bunting/contracts';
+import { asJsonObject, type ChangeAction, invalid, type Refusal } from '@bunting/contracts';
 import type { ProposedChange } from '../change-request.ts';
 import type { ContentStep } from '../events.ts';
 
@@ -108,9 +108,3 @@ export const mergeChange = (earlier: readonly ProposedChange[], newer: ProposedC
       return { changes: earlier, steps: [] };
   }
 };
-
-/** A checked change as part of a request. */
-export const toProposedChange = (
-  { action, feature, segment, payload, snapshot }: CheckedChange,
-  origin: Pick<ProposedChange, 'id' | 'position' | 'createdBy' | 'createdAt'>,
-): ProposedChange => ({ ...origin, action, feature, segment, payload: payload ?? {}, snapshot: snapshot ?? null });

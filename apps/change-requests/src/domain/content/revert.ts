@@ -3,6 +3,7 @@ import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-r
 import { cannotBe } from '../refusals.ts';
 import { type NewComment, withComment } from '../title-and-comments.ts';
 import { createDraft, editContent } from './edit-content.ts';
+import { changeIdAt } from './proposed-change.ts';
 
 /** Descriptions of effects that no change can undo. */
 const irreversible = ({ action, feature, segment }: ProposedChange): string[] => {
@@ -47,11 +48,9 @@ export const revert = (
   const draft = createDraft({ id, uid, project, environment, minApprovals }, actor);
   const createdAt = actor.now.toISOString();
   const changes = inverse.map(({ change, snapshot, segmentName }, nth): ProposedChange => {
-    const changeId = changeIds[nth];
-    if (changeId === undefined) throw new Error('A change has no id: reserve one for each change with newChangeIds.');
     const isOfSegment = isSegmentChange(change);
     return {
-      id: changeId,
+      id: changeIdAt(changeIds, nth),
       position: nth + 1,
       action: change.action,
       feature: isOfSegment ? null : change.feature,

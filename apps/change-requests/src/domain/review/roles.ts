@@ -1,5 +1,5 @@
 import { adminTokenUserId, type Caller, may } from '@bunting/contracts';
-import type { ChangeRequest } from '../change-request.ts';
+import type { EnvironmentRef } from '../change-request.ts';
 
 /** The roles of a user for one request. */
 export interface RequestRoles {
@@ -28,11 +28,13 @@ export const noRoles: RequestRoles = {
 /** The roles of the service itself, which runs what users have scheduled. */
 export const systemRoles: RequestRoles = { ...noRoles, system: true };
 
+/** A request, or any request of an author in an environment: the id null means every author but the caller. */
+interface AuthoredRequest extends EnvironmentRef {
+  readonly createdBy: { readonly id: number | null };
+}
+
 /** Returns the roles of a caller for a request. */
-export type RolesOf = (
-  caller: Caller,
-  request: Pick<ChangeRequest, 'project' | 'environment' | 'createdBy'>,
-) => RequestRoles;
+export type RolesOf = (caller: Caller, request: AuthoredRequest) => RequestRoles;
 
 export interface ReviewPolicy {
   /** whether an admin token, which belongs to no user, may approve and reject */

@@ -1,10 +1,8 @@
-import { type ChangeRequestPreview, overwriteMessage } from '@bunting/contracts';
+import { asJsonObject, type ChangeRequestPreview, overwriteMessage } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../change-request.ts';
 
-const idIn = (payload: unknown): string =>
-  typeof payload === 'object' && payload !== null && 'id' in payload ? String(payload.id) : '';
-
-const featureReasons: Readonly<Record<string, (name: string, request: ChangeRequest) => string>> = {
+/** By the code of a conflict that concerns a whole feature. */
+const featureReasons: Readonly<Partial<Record<string, (name: string, request: ChangeRequest) => string>>> = {
   'feature-archived': (name) => `Feature flag ${name} was archived`,
   'feature-deleted': (name) => `Feature flag ${name} was deleted`,
   'feature-moved': (name) => `Feature flag ${name} was moved to another project`,
@@ -14,7 +12,7 @@ const featureReasons: Readonly<Record<string, (name: string, request: ChangeRequ
 
 const conflictReason = (change: ProposedChange, code: string | undefined, text: string): string => {
   if (code === 'strategy-deleted')
-    return `Strategy ${idIn(change.payload)} of feature flag ${change.feature} was deleted`;
+    return `Strategy ${String(asJsonObject(change.payload)['id'])} of feature flag ${change.feature} was deleted`;
   if (code === 'segment-missing' && change.segment !== null) {
     return `Segment ${change.segment.id} (${change.segment.name}) was deleted`;
   }

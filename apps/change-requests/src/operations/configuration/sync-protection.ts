@@ -12,12 +12,13 @@ export type SyncProtection = (context: CallContext) => Promise<void>;
 export const protectionSync =
   (bus: Bus, dueJobs: DueJobsReader, transaction: UnitOfWork): SyncProtection =>
   async (context) => {
-    for (let isPending = true; isPending;) {
-      isPending = false;
+    let hasMore: boolean;
+    do {
+      hasMore = false;
       for (const change of await dueJobs.unsyncedProtections()) {
         const stored = await call(bus, SetProtection, { body: change }, context);
         const isSentAgain = await transaction(context, ({ protections }) => protections.markSynced(change, stored));
-        isPending ||= isSentAgain;
+        hasMore ||= isSentAgain;
       }
-    }
+    } while (hasMore);
   };

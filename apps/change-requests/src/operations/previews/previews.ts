@@ -1,5 +1,5 @@
 import { type Bus, call, type CallContext } from '@bunting/bus';
-import { isClosedState, PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
+import { asJsonObject, isClosedState, PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
 import { addConflictsWithOtherRequests, type OtherRequests } from '../../domain/conflicts-with-other-requests.ts';
 import type { PreviewedChanges } from '../../domain/change-request-response.ts';
@@ -53,7 +53,9 @@ const othersOf = async (
 ): Promise<(request: ChangeRequest) => OtherRequests> => {
   const changes = requests.flatMap((request) => request.changes);
   const features = [...new Set(changes.flatMap(({ feature }) => feature ?? []))];
-  const parents = changes.flatMap(({ action, payload }) => (action === 'addDependency' ? parentIn(payload) : []));
+  const parents = changes.flatMap(({ action, payload }) =>
+    action === 'addDependency' ? [String(asJsonObject(payload)['feature'])] : [],
+  );
   const segments = [...new Set(changes.flatMap(({ segment }) => segment?.id ?? []))];
   const [scheduled, uses] = await Promise.all([
     reader.scheduled(project, [...features, ...parents], segments),
@@ -64,11 +66,6 @@ const othersOf = async (
     usedSegments: new Set(uses.filter(({ id }) => id !== request.id).map(({ segment }) => segment)),
   });
 };
-
-const parentIn = (payload: unknown): string[] =>
-  typeof payload === 'object' && payload !== null && 'feature' in payload && typeof payload.feature === 'string'
-    ? [payload.feature]
-    : [];
 
 /**
  * Previews requests of a project by id, each by itself and with the conflicts with other requests. Makes one call per batch and two

@@ -15,8 +15,8 @@ export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(ProposeImport, ({ body, now, traceparent }) =>
     transaction({ traceparent }, async ({ requests, protections, events }) => {
       const { importId, project, environment, title, by, changes } = body;
-      const known = await requests.ofImport(importId);
-      if (known !== undefined) return { id: known };
+      const existing = await requests.ofImport(importId);
+      if (existing !== undefined) return { id: existing };
       const environmentRef = { project, environment };
       const actor = { by, now };
       const minApprovals = approvalsFor(await protections.requiredApprovals(environmentRef), true);

@@ -6,13 +6,13 @@ import type { ChangeRequestsContext } from '../context.ts';
 export const countActionableEndpoint = ({ bus, reader, rolesOf }: ChangeRequestsContext) =>
   implement(CountActionable, async (request) => {
     const { params, caller } = request;
-    const [waiting] = await Promise.all([
+    const [counts] = await Promise.all([
       reader.actionable(params.projectId, caller.id),
       call(bus, ListEnvironmentSettingsOfProject, { params }, onBehalfOf(request)),
     ]);
     let total = 0;
-    for (const { environment, own, toReview, toApply } of waiting) {
-      const createdBy = { id: own ? caller.id : Number.NaN, name: null };
+    for (const { environment, own, toReview, toApply } of counts) {
+      const createdBy = { id: own ? caller.id : null };
       const { mayReviewAsAdmin, reviewer, applier } = rolesOf(caller, {
         project: params.projectId,
         environment,

@@ -6,9 +6,9 @@ import type { ChangeRequestsContext } from '../context.ts';
 export const listScheduledEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(ListScheduled, async (request) => {
     const { params, query } = request;
-    const { feature = [], strategyId = [], variantForFlag = [] } = query;
+    const { feature: features = [], strategyId: strategies = [], variantForFlag: variants = [] } = query;
     const [found] = await Promise.all([
-      reader.scheduledAffecting(params.projectId, feature, strategyId, variantForFlag),
+      reader.scheduledAffecting(params.projectId, { features, strategies, variants }),
       call(bus, ListEnvironmentSettingsOfProject, { params }, onBehalfOf(request)),
     ]);
     return found.map(({ id, environment, title }) => ({ id, environment, ...(title === null ? {} : { title }) }));

@@ -22,10 +22,7 @@ export const listAvailableReviewersEndpoint = ({ bus, rolesOf }: ChangeRequestsC
     if (!environments.some(({ name }) => name === environment)) {
       throw environmentNotInProject(environment, projectId);
     }
-    const approvesOwn = rolesOf(caller, {
-      project: projectId,
-      environment,
-      createdBy: { id: caller.id, name: null },
-    }).mayReviewAsAdmin;
-    return { reviewers: users.filter(({ id }) => approvesOwn || id !== caller.id).map(toReviewerResponse) };
+    const rolesForOwn = rolesOf(caller, { project: projectId, environment, createdBy: caller });
+    const reviewers = users.filter(({ id }) => rolesForOwn.mayReviewAsAdmin || id !== caller.id);
+    return { reviewers: reviewers.map(toReviewerResponse) };
   });

@@ -1,0 +1,15 @@
+import type { CheckedChange } from '@bunting/contracts';
+import type { ProposedChange } from '../change-request.ts';
+
+/** A checked change as part of a request. */
+export const toProposedChange = (
+  { action, feature, segment, payload, snapshot }: CheckedChange,
+  origin: Pick<ProposedChange, 'id' | 'position' | 'createdBy' | 'createdAt'>,
+): ProposedChange => ({ ...origin, action, feature, segment, payload: payload ?? {}, snapshot: snapshot ?? null });
+
+/** The reserved id of the nth new change. */
+export const changeIdAt = (ids: readonly number[], nth: number): number => {
+  const id = ids[nth];
+  if (id === undefined) throw new Error('A change has no id: reserve one for each change with newChangeIds.');
+  return id;
+};
