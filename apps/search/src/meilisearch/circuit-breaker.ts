@@ -21,10 +21,10 @@ export const circuitBreaker = ({ openMs, onChange }: CircuitBreakerOptions) => {
       retryAt = performance.now() + openMs;
     }
     try {
-      const answer = await request();
+      const response = await request();
       if (failures >= failuresToOpen) onChange(false);
       failures = 0;
-      return answer;
+      return response;
     } catch (error) {
       if (error instanceof MeilisearchError && error.reason !== 'building' && ++failures === failuresToOpen) {
         retryAt = performance.now() + openMs;

@@ -5,7 +5,7 @@ import type { IndexUpdate } from './index-updater.ts';
 /** Registers the metrics of Meilisearch. */
 export const meilisearchMetrics = (registry: Registry) => {
   const registers = [registry];
-  const answers = new Counter({
+  const searches = new Counter({
     name: 'bunting_search_answers_total',
     help: 'fuzzy searches by the engine that compared the texts, and why it was not Meilisearch',
     labelNames: ['engine', 'reason'],
@@ -31,7 +31,7 @@ export const meilisearchMetrics = (registry: Registry) => {
   open.set(0);
   return {
     recordSearch: (by: FuzzyEngine): void =>
-      answers.inc({ engine: by.engine, reason: by.engine === 'postgres' ? by.reason : '' }),
+      searches.inc({ engine: by.engine, reason: by.engine === 'postgres' ? by.reason : '' }),
     circuitChanged: (isOpen: boolean): void => open.set(isOpen ? 1 : 0),
     recordUpdate: (done: IndexUpdate): void => {
       if (done.kind === 'checked') return;
