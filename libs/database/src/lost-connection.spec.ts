@@ -40,7 +40,11 @@ describe('a network that loses every packet', () => {
       await holder.query('select pg_advisory_lock(7)');
       const waiting = { name: '2-expand-waiting', statements: ['select pg_advisory_xact_lock(7)'] };
       const migrating = open([flagTable, waiting]);
-      const polls = `select from pg_stat_activity where query like '%pg_try_advisory_lock%' and client_port > 0`;
+      const running = 'select from pg_stat_activity where datname = current_database()';
+      const migrates = `${running} and query like '%advisory_xact_lock%' and wait_event_type = 'Lock'`;
+      // The other start waits only once this one holds the lock for migrations.
+      await eventually(async () => expect((await holder.query(migrates)).rowCount).toBe(1));
+      const polls = `${running} and query like '%pg_try_advisory_lock%' and client_port > 0`;
       const starting = open([flagTable, waiting], { url: through, statementTimeoutMs: 700 });
       const failure = expect(starting).rejects.toThrow(
         /^No PostgreSQL answers at 127\.0\.0\.1:\d+ \(Query read timeout\)/,
