@@ -1,5 +1,5 @@
+export type { CommitLimits, Tx } from './connection/transaction.ts';
 export {
-  type CommitLimits,
   type Database,
   type DatabaseOptions,
   migrateDatabase,
@@ -7,7 +7,6 @@ export {
   type ReadDatabase,
   type Session,
   type Statement,
-  type Tx,
 } from './database.ts';
 export {
   type Entity,
