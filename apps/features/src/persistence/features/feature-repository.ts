@@ -237,7 +237,8 @@ export const featureRepository = (
         await write(insertAll, features, like);
       } catch (error) {
         if (violatedConstraint(error) !== 'feature_pkey') throw error;
-        throw new SerializationFailure('A feature with the same name was added concurrently.', { cause: error });
+        // Without the cause, by whose code the transaction would not be retried.
+        throw new SerializationFailure('A feature with the same name was added concurrently.');
       }
     },
 

@@ -223,6 +223,16 @@ describe.each(cases)('$what', ({ given, use: uses, takeAway, late }) => {
   });
 });
 
+it('a name that a concurrent request takes for its feature is refused like any other that is taken', async () => {
+  const create = () => call(CreateFeature, { params: path, body: { name: 'torch' } });
+  const [first, second] = await together(create, create);
+  expect(first).toMatchObject({ status: 'fulfilled' });
+  expect(second).toMatchObject({
+    status: 'rejected',
+    reason: { kind: 'NameExistsError', message: 'A flag with that name already exists' },
+  });
+});
+
 describe('a tag that is put on a feature while it is deleted', () => {
   beforeEach(() => call(CreateTag, { body: { type: 'simple', value: 'red' } }));
   const red = { type: 'simple', value: 'red' };
