@@ -63,8 +63,10 @@ it('names only settings in the documents that a service reads', () => {
 });
 
 it('describes in docs/api.md every operation that Unleash does not have, and no other', () => {
-  const own = allOperations.flatMap(({ isOwn, http }) =>
-    isOwn === true && http !== undefined ? [`${http.method} ${http.url.replaceAll(/:(\w+)/g, '{$1}')}`] : [],
+  const own = allOperations.flatMap(({ isBuntingExtension, http }) =>
+    isBuntingExtension === true && http !== undefined
+      ? [`${http.method} ${http.url.replaceAll(/:(\w+)/g, '{$1}')}`]
+      : [],
   );
   const { text = '' } = documents.find(({ file }) => file === 'docs/api.md') ?? {};
   const [, section = ''] = text.split('\n## What Unleash does not have\n');

@@ -1,4 +1,4 @@
-import type { Caller, RecordedEvent } from '@bunting/contracts';
+import type { Caller, OutboxEvent } from '@bunting/contracts';
 import type { LoggedEvent } from '../src/domain/description.ts';
 
 export const mia: Caller = { id: 1, name: 'mia@example.com', grants: [{ permission: 'ADMIN' }] };
@@ -13,7 +13,7 @@ export const callerWithHiddenProjects = (...hiddenProjects: string[]): Caller =>
 });
 
 /** An event of a producer: by default mia created the feature `banner` in the project `shop`. */
-export const anEvent = (overrides: Partial<RecordedEvent> = {}): RecordedEvent => ({
+export const anEvent = (overrides: Partial<OutboxEvent> = {}): OutboxEvent => ({
   type: 'feature-created',
   createdAt: '2026-11-21T08:00:00.000Z',
   createdBy: mia.name,

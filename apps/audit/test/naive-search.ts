@@ -1,9 +1,9 @@
-import type { Caller, RecordedEvent, SearchEventsBody } from '@bunting/contracts';
+import type { Caller, OutboxEvent, SearchEventsBody } from '@bunting/contracts';
 
 /** An event and the id that the log should have given it. */
 export interface NumberedEvent {
   readonly id: number;
-  readonly event: RecordedEvent;
+  readonly event: OutboxEvent;
 }
 
 /** All filters of events; one value of each list suffices for a match. */

@@ -4,7 +4,7 @@ import {
   type Caller,
   type Events,
   type Producer,
-  type RecordedEvent,
+  type OutboxEvent,
   type ReplyOf,
   DeprecatedSearchEvents,
   type SearchEventsBody,
@@ -58,7 +58,7 @@ export const startEventProducer = async (bus: Bus, producer: Producer = 'feature
   return {
     database,
     /** Commits the events in one transaction. */
-    publish: (...events: readonly RecordedEvent[]): Promise<void> =>
+    publish: (...events: readonly OutboxEvent[]): Promise<void> =>
       telling.work(null, async (_tx, outbox) => {
         outbox.emit(events);
       }),

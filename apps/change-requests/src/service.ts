@@ -62,7 +62,7 @@ export const changeRequestsService = defineService({
       adminTokens: config.CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW,
       ownOfAdmins: config.CHANGE_REQUESTS_ADMINS_REVIEW_OWN,
     });
-    const allowsUnprotectedProposals = config.CHANGE_REQUESTS_VOLUNTARY;
+    const allowsVoluntaryRequests = config.CHANGE_REQUESTS_VOLUNTARY;
     const backgroundJobs = startBackgroundJobs({
       bus,
       dueJobs,
@@ -92,7 +92,7 @@ export const changeRequestsService = defineService({
           reader,
           transaction,
           rolesOf,
-          allowsUnprotectedProposals,
+          allowsVoluntaryRequests,
           apply,
           syncProtection,
         }),

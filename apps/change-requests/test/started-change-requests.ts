@@ -11,7 +11,7 @@ import {
   ListPendingChangeRequests,
   type PendingChangeRequest,
   readOutboxOf,
-  type RecordedEvent,
+  type OutboxEvent,
   type ReplyOf,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
@@ -81,7 +81,7 @@ export interface StartedChangeRequests {
   /** Wakes what waits for commits of the service, as a replica that commits does. */
   wake(): void;
   /** every emitted event, oldest first */
-  emittedEvents(): Promise<RecordedEvent[]>;
+  emittedEvents(): Promise<OutboxEvent[]>;
   /** how many rows each of its tables has */
   stored(): Promise<Record<string, number>>;
   /** Deletes all requests, emitted events, and recorded calls of the features service. */
@@ -137,7 +137,7 @@ export const startChangeRequests = async (
     emittedEvents: async () => {
       const body = { topic: 'event', consumer: 'spec', after: 0, limit: 1000 } as const;
       const { messages } = await started.call(readOutboxOf['change-requests'], { body });
-      return messages.map(({ payload }) => payload as RecordedEvent);
+      return messages.map(({ payload }) => payload as OutboxEvent);
     },
     stored: async () => {
       const tables = ['change_request', 'change', 'approval', 'outbox'];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallRequest } from '@bunting/bus';
-import { type AnyOperation, CreateProject, type RecordedEvent, Refusal, type ReplyOf } from '@bunting/contracts';
+import { type AnyOperation, CreateProject, type OutboxEvent, Refusal, type ReplyOf } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { mia, type StartedFeatures, startFeatures } from './started-features.ts';
 
@@ -8,7 +8,7 @@ import { mia, type StartedFeatures, startFeatures } from './started-features.ts'
 // The rows of a noun are in `event-catalogue/<noun>.ts`; `<noun>.events.spec.ts` beside the operations runs them.
 
 /** An expected event: an omitted property is null, and omitted tags are none. */
-export type ExpectedEvent = Partial<RecordedEvent> & Pick<RecordedEvent, 'type'>;
+export type ExpectedEvent = Partial<OutboxEvent> & Pick<OutboxEvent, 'type'>;
 
 type Send = <O extends AnyOperation>(operation: O, request: CallRequest<O>) => Promise<ReplyOf<O>>;
 

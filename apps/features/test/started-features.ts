@@ -28,7 +28,7 @@ import {
   type OutboxTopic,
   type ProjectOwner,
   readOutboxOf,
-  type RecordedEvent,
+  type OutboxEvent,
   type ReplyOf,
   type StateEntity,
   type StateOf,
@@ -119,7 +119,7 @@ export interface StartedFeatures {
   /** A feature as clients read it. */
   get(name: string, caller?: Caller, projectId?: string): Promise<Feature>;
   /** All emitted events, oldest first. */
-  emittedEvents(): Promise<RecordedEvent[]>;
+  emittedEvents(): Promise<OutboxEvent[]>;
   /** All emitted states, oldest first. */
   states<E extends StateEntity>(entity: E): Promise<StateOf<E>[]>;
   /** The last emitted state of a feature. */

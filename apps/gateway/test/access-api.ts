@@ -9,7 +9,7 @@ import {
   notFound,
   type OutboxMessage,
   readOutboxOf,
-  type RecordedEvent,
+  type OutboxEvent,
 } from '@bunting/contracts';
 import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
@@ -110,7 +110,7 @@ export const accessApi = (gateway: () => StartedGateway) => {
     aPat: async (key: string, description = `key ${++made}`): Promise<CreatedPat> =>
       done<CreatedPat>('POST', 'user/tokens', { description }, key),
     /** The events that a job emits. */
-    emittedBy: async (work: () => Promise<unknown>): Promise<RecordedEvent[]> => {
+    emittedBy: async (work: () => Promise<unknown>): Promise<OutboxEvent[]> => {
       const before = (await gateway().emittedEvents()).length;
       await work();
       return (await gateway().emittedEvents()).slice(before);

@@ -2,7 +2,7 @@ import { type Endpoint, serve, type ServeOptions } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
 import { type RunningHost, host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
-import type { RecordedEvent } from '@bunting/contracts';
+import type { OutboxEvent } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { predefinedRole } from '../src/domain/rights/roles.ts';
 import { type TokenKind } from '../src/domain/tokens/token-scope.ts';
@@ -161,8 +161,8 @@ export const startGateway = async ({ environment = {}, databaseUrl, level = 'inf
       });
     },
     /** the events in its outbox */
-    emittedEvents: async (): Promise<RecordedEvent[]> =>
-      (await database.read<{ payload: RecordedEvent }>(selectEvents)).map(({ payload }) => payload),
+    emittedEvents: async (): Promise<OutboxEvent[]> =>
+      (await database.read<{ payload: OutboxEvent }>(selectEvents)).map(({ payload }) => payload),
     stop: async (): Promise<void> => {
       await hosted.stop();
       await database.close();

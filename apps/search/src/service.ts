@@ -11,7 +11,7 @@ import { searchEndpoints } from './operations/index.ts';
 import { indexFeed } from './persistence/index-feed.ts';
 import { storedStates } from './persistence/stored-states.ts';
 import { postgresIndex } from './persistence/postgres-index.ts';
-import { reindexRecord } from './persistence/reindex-record.ts';
+import { reindexStatusRepository } from './persistence/reindex-status-repository.ts';
 import { searchMigrations } from './persistence/migrations.ts';
 import { reconciler } from './reconciler/reconciler.ts';
 import { createReindexer } from './reconciler/reindexer.ts';
@@ -86,7 +86,7 @@ export const searchService = defineService({
         onSearch: indexMetrics.recordSearch,
       });
     }
-    const record = reindexRecord(database);
+    const record = reindexStatusRepository(database);
     const reindexer = createReindexer({ record, rebuild, rebuildIndex, warn });
     onStop('reindexing', () => reindexer.stop());
     const served = await serve(
@@ -97,7 +97,7 @@ export const searchService = defineService({
           states,
           freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS,
           reindexer,
-          reindexRecord: record,
+          reindexStatusRepository: record,
         }),
       ]),
     );

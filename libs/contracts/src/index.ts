@@ -6,7 +6,7 @@ export * from './contract-version.ts';
 export * from './errors.ts';
 export * from './events/event-types.ts';
 export * from './events/event.ts';
-export * from './events/recorded-event.ts';
+export * from './events/outbox-event.ts';
 export * from './is-equal.ts';
 export * from './json-object.ts';
 export * from './lenient-schema.ts';

@@ -71,14 +71,14 @@ export interface Operation<
   /** the resource whose entity tag `If-Match` is compared with; a write without it rejects the header */
   readonly ifMatch?: IfMatchTarget;
   /** for a read: the service sets the entity tag itself and can skip the body when `If-None-Match` matches */
-  readonly hasOwnTag?: true;
+  readonly setsEntityTag?: true;
   /** the gateway responds from its memory (`apps/gateway/src/delivery`): the operation has no endpoint and is never called on the bus */
   readonly respondsFromMemory?: true;
   /** the error kinds beside those of 401, 403 and 503 */
   readonly errors: readonly ErrorKind[];
   readonly deprecated?: true;
   /** Bunting has the operation and Unleash does not: docs/api.md describes it */
-  readonly isOwn?: true;
+  readonly isBuntingExtension?: true;
   /** whether a retry has no further effect; implied by GET */
   readonly idempotent?: boolean;
 }

@@ -1,5 +1,5 @@
 import type { Bus } from '@bunting/bus';
-import type { OutboxMessage, RecordedEvent } from '@bunting/contracts';
+import type { OutboxMessage, OutboxEvent } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
 import { consumerTables, type Projection, startProjection } from '../src/index.ts';
@@ -53,7 +53,7 @@ export const follow = (
     ...(more.deadLetterAfterMs === undefined ? {} : { deadLetterAfterMs: more.deadLetterAfterMs }),
     apply: async ({ query }, messages: readonly OutboxMessage[]) => {
       for (const { payload, position } of messages) {
-        const name = (payload as RecordedEvent).featureName ?? '';
+        const name = (payload as OutboxEvent).featureName ?? '';
         more.apply?.(name);
         await query('insert into applied (name, position) values ($1, $2) on conflict do nothing', [name, position]);
       }

@@ -1,12 +1,12 @@
 import { type Bus, serve, type Subscription } from '@bunting/bus';
-import type { RecordedEvent } from '@bunting/contracts';
+import type { OutboxEvent } from '@bunting/contracts';
 import { openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
 import { outboxTables, startOutboxProducer } from '../src/index.ts';
 
 const things = { name: '2026-11-21-things', statements: ['create table thing (name text primary key)'] };
 
-export const featureCreated = (featureName: string): RecordedEvent => ({
+export const featureCreated = (featureName: string): OutboxEvent => ({
   type: 'feature-created',
   createdAt: '2026-11-21T12:00:00.000Z',
   createdBy: 'mia@bunting.example',

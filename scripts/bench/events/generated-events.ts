@@ -1,4 +1,4 @@
-import type { EventType, RecordedEvent } from '@bunting/contracts';
+import type { EventType, OutboxEvent } from '@bunting/contracts';
 import { type BenchFlag, benchFlag } from '../generated-flags.ts';
 
 /**
@@ -79,7 +79,7 @@ const strategyOf = ({ strategies, strategyId }: Flag, flag: number, rollout: num
   segments: [flag % 50],
 });
 
-const dataOf = (type: EventType, flag: number, nth: number): Pick<RecordedEvent, 'data' | 'preData'> => {
+const dataOf = (type: EventType, flag: number, nth: number): Pick<OutboxEvent, 'data' | 'preData'> => {
   const strategy = (draw: 'rollout' | 'rolloutBefore') => strategyOf(flagAt(flag), flag, drawn(nth, draw, 101));
   switch (type) {
     case 'feature-strategy-update':
@@ -110,7 +110,7 @@ const timeOf = (nth: number): string => new Date(Date.UTC(2025, 0, 1) + nth * 25
 export const dayOf = (nth: number): string => timeOf(nth).slice(0, 10);
 export const typeOf = (nth: number): EventType => kinds[drawn(nth, 'type', kinds.length)] as EventType;
 
-export const benchEvent = (nth: number): RecordedEvent => {
+export const benchEvent = (nth: number): OutboxEvent => {
   const type = typeOf(nth);
   const flag = drawn(nth, 'flag', drawn(nth, 'isBusyFlag', 2) === 0 ? busyFlags : flags);
   const person = drawn(nth, 'person', drawn(nth, 'isBusyPerson', 2) === 0 ? busyPeople : people);

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '@bunting/contracts';
+import type { OutboxEvent } from '@bunting/contracts';
 
 /** Separates two parts of a searchable text. Folded text never contains it, so a search cannot match across two parts. */
 const separator = '\u001f';
@@ -41,7 +41,7 @@ export const creatorSeparator = '\u001e';
  * The text that searches match, beside the event's type: the creator, and then, without duplicates, every key and value of the data before
  * and after and every tag. Values are plain text, without the escapes of JSON.
  */
-export const searchableText = ({ createdBy, data, preData, tags }: RecordedEvent): string => {
+export const searchableText = ({ createdBy, data, preData, tags }: OutboxEvent): string => {
   const parts = new Set<string>();
   collect(data, parts);
   collect(preData, parts);

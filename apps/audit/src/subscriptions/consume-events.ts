@@ -1,5 +1,5 @@
 import type { Bus } from '@bunting/bus';
-import { invalid, type OutboxMessage, type Producer, readOutboxOf, RecordedEvent } from '@bunting/contracts';
+import { invalid, type OutboxMessage, type Producer, readOutboxOf, OutboxEvent } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import type { Database, Tx } from '@bunting/database';
 import { type Projection, startProjection } from '@bunting/outbox';
@@ -18,7 +18,7 @@ const requireObjectOrNull = (value: unknown, path: string): void => {
  * @throws Refusal if the message is no event: the projection turns it into a dead letter, and continues
  */
 const preparedEvent = ({ uid, payload }: OutboxMessage): PreparedEvent => {
-  const event = parse(RecordedEvent, { data: null, preData: null, ...(payload as object) }, '/payload');
+  const event = parse(OutboxEvent, { data: null, preData: null, ...(payload as object) }, '/payload');
   requireObjectOrNull(event.data, '/payload/data');
   requireObjectOrNull(event.preData, '/payload/preData');
   if (Number.isNaN(Date.parse(event.createdAt)))

@@ -1,4 +1,4 @@
-import type { ChangeAction, ChangeRequestState, Granted, RecordedEvent } from '@bunting/contracts';
+import type { ChangeAction, ChangeRequestState, Granted, OutboxEvent } from '@bunting/contracts';
 
 /** A user as stored with the request. The name of a deleted user is null. */
 export interface UserRef {
@@ -115,5 +115,5 @@ export interface RequestPath {
 /** The result of a domain rule: the new state of the request, and the events to emit. */
 export interface Decision {
   readonly request: ChangeRequest;
-  readonly events: readonly RecordedEvent[];
+  readonly events: readonly OutboxEvent[];
 }

@@ -1,4 +1,4 @@
-import { type EventType, type RecordedEvent, recordedEvent } from '@bunting/contracts';
+import { type EventType, type OutboxEvent, outboxEvent } from '@bunting/contracts';
 import type { Actor, ChangeRequest, ProposedChange } from './change-request.ts';
 
 /** The contents of an event besides the request and the actor. */
@@ -14,8 +14,8 @@ export const eventOf = (
   { id, project, environment }: Pick<ChangeRequest, 'id' | 'project' | 'environment'>,
   actor: Actor,
   { featureName = null, data = {}, preData = null }: EventDetails = {},
-): RecordedEvent =>
-  recordedEvent({ type, project, environment, featureName, data: { changeRequestId: id, ...data }, preData }, actor);
+): OutboxEvent =>
+  outboxEvent({ type, project, environment, featureName, data: { changeRequestId: id, ...data }, preData }, actor);
 
 /** Identifies a change without its payload. */
 const namedChange = ({ id, action, feature, segment }: ProposedChange) => ({
@@ -34,7 +34,7 @@ export type ContentStep =
   | { readonly kind: 'discarded'; readonly change: ProposedChange };
 
 /** The event of a step. The events of a draft omit payloads: every user can read events, but only the author may see the draft. */
-export const eventOfStep = (step: ContentStep, request: ChangeRequest, actor: Actor): RecordedEvent => {
+export const eventOfStep = (step: ContentStep, request: ChangeRequest, actor: Actor): OutboxEvent => {
   const isPrivate = request.state === 'Draft';
   const detailsOf = isPrivate ? namedChange : wholeChange;
   const featureName = step.change.feature;

@@ -12,7 +12,7 @@ export interface ChangeRequestsContext {
   readonly transaction: UnitOfWork;
   readonly rolesOf: RolesOf;
   /** whether change requests may be created in unprotected environments */
-  readonly allowsUnprotectedProposals: boolean;
+  readonly allowsVoluntaryRequests: boolean;
   readonly apply: Apply;
   readonly syncProtection: SyncProtection;
 }

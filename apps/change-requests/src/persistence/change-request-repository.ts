@@ -26,7 +26,7 @@ import {
 } from './statements.ts';
 
 /** The author concurrently created another draft for the project and environment: this unit of work cannot commit. */
-export class AnotherDraft extends Error {}
+export class DraftAlreadyExistsError extends Error {}
 
 const rowOf = (request: ChangeRequest) => {
   const { id, uid, project, environment, title, state, minApprovals, createdBy, createdAt } = request;
@@ -183,7 +183,7 @@ export const changeRequestRepository = (tx: Tx) => {
     /**
      * Stores a new request, with the id of its import if it has one. Waits for a concurrent insert by the same author in the same project
      * and environment.
-     * @throws AnotherDraft if the author has another draft there.
+     * @throws DraftAlreadyExistsError if the author has another draft there.
      */
     add: async (request: ChangeRequest, importId?: string): Promise<void> => {
       try {
@@ -191,7 +191,7 @@ export const changeRequestRepository = (tx: Tx) => {
         await tx.em.flush();
         written = request;
       } catch (error) {
-        throw violatedConstraint(error) === oneDraftIndex ? new AnotherDraft() : error;
+        throw violatedConstraint(error) === oneDraftIndex ? new DraftAlreadyExistsError() : error;
       }
     },
 

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '@bunting/contracts';
+import type { OutboxEvent } from '@bunting/contracts';
 import type { CommitLimits, Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, IdempotentSteps, Outbox, OutboxProducer } from '@bunting/outbox';
 import type { PendingReply } from '../domain/change-request.ts';
@@ -14,7 +14,7 @@ const repositories = (tx: Tx, outbox: Outbox, storeEncryptedReply: IdempotentSte
     requests,
     schedules: scheduleRepository(tx),
     protections: protectionRepository(tx),
-    events: { emit: (events: readonly RecordedEvent[]): void => outbox.emit(events) },
+    events: { emit: (events: readonly OutboxEvent[]): void => outbox.emit(events) },
     /** Refuses a write whose `If-Match` names another version of the request than the locked one. */
     requireMatch: ({ requireMatch }: WriteContext): void => {
       if (requireMatch === undefined) return;

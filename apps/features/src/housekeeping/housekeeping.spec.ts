@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { FeatureState, RecordedEvent, StateOf } from '@bunting/contracts';
+import type { FeatureState, OutboxEvent, StateOf } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { addFeatures } from '../../test/add-features.ts';
 import { aFeature } from '../../test/builders.ts';
@@ -38,7 +38,7 @@ const emitted = async <T>(topic: string): Promise<T[]> =>
   (await sql<{ payload: T }>('select payload from outbox where topic = $1 order by id', [topic])).map(
     ({ payload }) => payload,
   );
-const events = () => emitted<RecordedEvent>('event');
+const events = () => emitted<OutboxEvent>('event');
 const states = () => emitted<StateOf<'feature'> & { state: FeatureState }>('state');
 
 const old = (name: string, about: Partial<Feature> = {}) => aFeature({ name, createdAt: daysAgo(41), ...about });

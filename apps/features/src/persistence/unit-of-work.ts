@@ -1,4 +1,4 @@
-import { type Caller, recordedEvent } from '@bunting/contracts';
+import { type Caller, outboxEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox, OutboxProducer, ReplyOrReplay, WriteContext } from '@bunting/outbox';
 import type { DomainEvent } from '../domain/features/feature.ts';
@@ -110,7 +110,7 @@ export const unitOfWork = (
       };
       const result = await job({ ...stores, guard, events: { emit } });
       // Events are emitted last: the guard detects bypassed change requests by all edits of the job.
-      outbox.emit(recorded.map((event) => recordedEvent(guard.markBypass(event), { by: caller, now })));
+      outbox.emit(recorded.map((event) => outboxEvent(guard.markBypass(event), { by: caller, now })));
       if ('conditional' in context) {
         const { features, environments, segments } = stores;
         checkConditionalWrite(context, {

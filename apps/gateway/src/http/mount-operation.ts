@@ -83,7 +83,7 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
 export const mountOperation = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
   const { bus, authenticate, limits, awaitRights, config, sdkHandlers } = options;
   const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
-  const { hasOwnTag = false, respondsFromMemory = false } = operation;
+  const { setsEntityTag = false, respondsFromMemory = false } = operation;
   if (http === undefined) return;
   const { method, url, status = 200, anyContentType = false, largeBody = false, contentType } = http;
   if (operation.permission === 'service') {
@@ -142,7 +142,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         requirePermission(caller, permissions, request.params as { projectId?: string; environment?: string });
       }
 
-      if (isWrite && !hasOwnTag) requireConditionsSupported(request.headers, conditional !== undefined);
+      if (isWrite && !setsEntityTag) requireConditionsSupported(request.headers, conditional !== undefined);
       const parsedBody = await readRequestBody(request, response);
       const callRequest = {
         params: parseParams(request),
@@ -161,7 +161,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         // Stored replies belong to a caller; anonymous callers cannot be distinguished.
         idempotencyKey: isWrite && !isPublic ? parseIdempotencyKey(request) : undefined,
         ifMatch: isWrite ? parseIfMatch(request.headers) : undefined,
-        ifNoneMatch: hasOwnTag ? parseIfNoneMatch(request.headers) : undefined,
+        ifNoneMatch: setsEntityTag ? parseIfNoneMatch(request.headers) : undefined,
       };
       if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
       const callerNow = async () => (isPublic ? caller : (await authenticate(request.headers)).caller);
@@ -174,7 +174,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       if (!readsBody) closeAfterResponse(response);
       response.code(status).headers(headers);
       if (!isWrite) {
-        const tag = hasOwnTag ? (headers['ETag'] ?? '').slice(1, -1) : entityTagOf(json, headers['ETag']);
+        const tag = setsEntityTag ? (headers['ETag'] ?? '').slice(1, -1) : entityTagOf(json, headers['ETag']);
         response.header('etag', `"${tag}"`);
         if (isNotModified(request.headers, tag)) {
           const encoded = `${tag}${tagSuffixOf[encodingFor(json, request)]}`;

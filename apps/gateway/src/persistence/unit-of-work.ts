@@ -1,4 +1,4 @@
-import { type Caller, recordedEvent } from '@bunting/contracts';
+import { type Caller, outboxEvent } from '@bunting/contracts';
 import type { CommitLimits, Tx } from '@bunting/database';
 import {
   isReplay,
@@ -68,7 +68,7 @@ const secretBytesFor = (
 
 const eventRecorder = (outbox: Outbox, { caller: by, now }: TransactionContext) => {
   const emit = (events: readonly AccessEvent[]): void =>
-    outbox.emit(events.map((event) => recordedEvent(event, { by, now })));
+    outbox.emit(events.map((event) => outboxEvent(event, { by, now })));
   return {
     emit,
     /** Emits an event unless `data` equals `preData`. */

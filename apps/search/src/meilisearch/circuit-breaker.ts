@@ -17,7 +17,7 @@ export const circuitBreaker = ({ openMs, onChange }: CircuitBreakerOptions) => {
   let retryAt = 0;
   return async <T>(request: () => Promise<T>): Promise<T> => {
     if (failures >= failuresToOpen) {
-      if (performance.now() < retryAt) throw new MeilisearchError('open', 'it failed too often');
+      if (performance.now() < retryAt) throw new MeilisearchError('circuit-open', 'it failed too often');
       retryAt = performance.now() + openMs;
     }
     try {

@@ -79,19 +79,23 @@ afterEach(async () => {
 
 describe('a fuzzy search', () => {
   const failures: readonly [string, string, (call: ReceivedRequest, reply: FakeResponse) => FakeResponse][] = [
-    ['answers 500', 'refused', () => ({ status: 500, json: { message: 'x', code: 'internal' } })],
-    ['is overloaded', 'refused', () => ({ status: 503, json: { message: 'x', code: 'too_many_search_requests' } })],
-    ['is behind a proxy that cannot reach it', 'garbled', () => ({ status: 502, text: '<html>Bad Gateway</html>' })],
+    ['answers 500', 'error-response', () => ({ status: 500, json: { message: 'x', code: 'internal' } })],
+    [
+      'is overloaded',
+      'error-response',
+      () => ({ status: 503, json: { message: 'x', code: 'too_many_search_requests' } }),
+    ],
+    ['is behind a proxy that cannot reach it', 'malformed', () => ({ status: 502, text: '<html>Bad Gateway</html>' })],
     [
       'answers half of its answer',
-      'garbled',
+      'malformed',
       (_call, { json }) => ({ status: 200, text: JSON.stringify(json).slice(0, 90) }),
     ],
-    ['answers something else', 'garbled', () => ({ status: 200, json: { results: 'none' } })],
-    ['answers null', 'garbled', () => ({ status: 200, json: null })],
-    ['answers hits that are no list', 'garbled', (_call, reply) => withHits(reply, () => 7)],
+    ['answers something else', 'malformed', () => ({ status: 200, json: { results: 'none' } })],
+    ['answers null', 'malformed', () => ({ status: 200, json: null })],
+    ['answers hits that are no list', 'malformed', (_call, reply) => withHits(reply, () => 7)],
     ['closes the connection', 'unreachable', () => ({ status: 200, hangsUp: true })],
-    ['takes three seconds', 'late', (_call, reply) => ({ ...reply, delayMs: 3_000 })],
+    ['takes three seconds', 'timeout', (_call, reply) => ({ ...reply, delayMs: 3_000 })],
   ];
   it.each(failures)('falls back to PostgreSQL, and says so, when Meilisearch %s', async (_name, reason, meddle) => {
     standIn.meddle = (call, reply) => (isSearch(call) ? meddle(call, reply) : reply);

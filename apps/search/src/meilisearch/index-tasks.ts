@@ -19,7 +19,7 @@ export const indexTasks = (server: Pick<MeilisearchClient, 'outcomeOf'>, signal:
       const outcome = await server.outcomeOf(task);
       if (outcome === 'succeeded') return;
       if (outcome !== undefined)
-        throw new MeilisearchError('refused', `a task of it failed: ${outcome.failed}`, outcome.failed);
+        throw new MeilisearchError('error-response', `a task of it failed: ${outcome.failed}`, outcome.failed);
       await sleep(pauseMs, undefined, { signal });
     }
   };

@@ -22,7 +22,7 @@ const requestTimeoutMs = 15_000;
 const member = (value: unknown, key: string): unknown => (isJsonObject(value) ? value[key] : undefined);
 
 const invalidResponse = (expected: string): MeilisearchError =>
-  new MeilisearchError('garbled', `its response is malformed: expected ${expected}`);
+  new MeilisearchError('malformed', `its response is malformed: expected ${expected}`);
 
 const integer = (value: unknown, expected: string): number => {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw invalidResponse(expected);
@@ -33,11 +33,11 @@ const toMeilisearchError = (error: unknown): MeilisearchError => {
   if (error instanceof MeilisearchError) return error;
   if (error instanceof MeilisearchRequestError)
     return error.cause instanceof MeilisearchRequestTimeOutError
-      ? new MeilisearchError('late', 'it took too long')
+      ? new MeilisearchError('timeout', 'it took too long')
       : new MeilisearchError('unreachable', 'it could not be reached');
   if (error instanceof MeilisearchApiError) {
     const code = String(member(error.cause, 'code') ?? '');
-    const reason = code === 'index_not_found' ? 'building' : 'refused';
+    const reason = code === 'index_not_found' ? 'building' : 'error-response';
     return new MeilisearchError(reason, `it answered ${error.response.status} ${code}`.trim(), code);
   }
   // An error page of a proxy, or a truncated response, is not JSON.

@@ -3,18 +3,18 @@ export type FallbackReason =
   /** the index is being built */
   | 'building'
   /** the circuit breaker is open */
-  | 'open'
-  | 'late'
+  | 'circuit-open'
+  | 'timeout'
   | 'unreachable'
   /** the server responded with an error */
-  | 'refused'
+  | 'error-response'
   /** the response violates the protocol */
-  | 'garbled';
+  | 'malformed';
 
 /** Meilisearch failed, or returned an invalid response. */
 export class MeilisearchError extends Error {
   readonly reason: FallbackReason;
-  /** of a refusal: Meilisearch's error code */
+  /** of an error response: Meilisearch's error code */
   readonly code: string | undefined;
   constructor(reason: FallbackReason, message: string, code?: string) {
     super(message);

@@ -1,6 +1,6 @@
 import type { Projection } from '@bunting/outbox';
 import type { FeatureIndex } from '../feature-index.ts';
-import type { ReindexRecord } from '../persistence/reindex-record.ts';
+import type { ReindexStatusRepository } from '../persistence/reindex-status-repository.ts';
 import type { Reindexer } from '../reconciler/reindexer.ts';
 
 /** The dependencies of the operations. */
@@ -11,5 +11,5 @@ export interface SearchContext {
   /** how long a search may wait for that projection */
   readonly freshnessWaitMs: number;
   readonly reindexer: Pick<Reindexer, 'start'>;
-  readonly reindexRecord: Pick<ReindexRecord, 'read'>;
+  readonly reindexStatusRepository: Pick<ReindexStatusRepository, 'read'>;
 }

@@ -2,9 +2,9 @@ import { implement } from '@bunting/bus';
 import { GetReindexStatus, notFound } from '@bunting/contracts';
 import type { SearchContext } from './context.ts';
 
-export const getReindexStatusEndpoint = ({ reindexRecord }: SearchContext) =>
+export const getReindexStatusEndpoint = ({ reindexStatusRepository }: SearchContext) =>
   implement(GetReindexStatus, async () => {
-    const reindex = await reindexRecord.read();
+    const reindex = await reindexStatusRepository.read();
     if (reindex === undefined) throw notFound('There was no reindex yet');
     return reindex;
   });

@@ -1,8 +1,8 @@
 import type { Reindex } from '@bunting/contracts';
-import type { ReindexRecord } from '../persistence/reindex-record.ts';
+import type { ReindexStatusRepository } from '../persistence/reindex-status-repository.ts';
 
 interface ReindexerOptions {
-  readonly record: ReindexRecord;
+  readonly record: ReindexStatusRepository;
   /** Rewrites all documents. */
   readonly rebuild: (progress: (done: number, all: number) => Promise<void>) => Promise<void>;
   /** Requests a rebuild of the Meilisearch index, if one is configured. */
@@ -31,8 +31,8 @@ export const createReindexer = ({ record, rebuild, rebuildIndex, warn }: Reindex
 
   return {
     start: async (): Promise<Reindex> => {
-      const { isMine, reindex } = await record.begin();
-      if (isMine) running = run();
+      const { started, reindex } = await record.begin();
+      if (started) running = run();
       return reindex;
     },
     /** Cancels a reindex of this process. Another can be started. */

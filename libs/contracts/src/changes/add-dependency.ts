@@ -21,6 +21,6 @@ export const AddDependencyChange = Type.Object(
       ),
     }),
   },
-  { title: 'addDependencyChangeSchema', description: 'Adds a dependency of a feature on another, its parent.' },
+  { title: 'addDependencyChangeSchema', description: 'Sets the parent of a feature, the only feature that it depends on.' },
 );
 export type AddDependencyChange = Static<typeof AddDependencyChange>;

@@ -78,7 +78,7 @@ export const SearchEventsBody = Type.Object(
 export type SearchEventsBody = Static<typeof SearchEventsBody>;
 
 /** An event in the outbox of its producer; the audit service assigns its id. */
-export const RecordedEvent = Type.Object({
+export const OutboxEvent = Type.Object({
   type: Type.Enum([...eventTypes], { type: 'string' }),
   createdAt: Timestamp('when it happened'),
   createdBy: Type.String({
@@ -94,4 +94,4 @@ export const RecordedEvent = Type.Object({
     description: 'the tags of the feature',
   }),
 });
-export type RecordedEvent = Static<typeof RecordedEvent>;
+export type OutboxEvent = Static<typeof OutboxEvent>;

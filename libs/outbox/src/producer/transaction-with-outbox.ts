@@ -2,7 +2,7 @@ import { maxPayloadBytes, payloadConstraint } from '../schema.ts';
 import {
   type DeliveryState,
   type OutboxTopic,
-  type RecordedEvent,
+  type OutboxEvent,
   refusal,
   type StateEntity,
   type StateOf,
@@ -12,7 +12,7 @@ import { violatedConstraint, type CommitLimits, type Database, type Tx } from '@
 /** Collects the messages of a unit of work, which are written in one statement before the commit. */
 export interface Outbox {
   /** Emits events, in their order. */
-  emit(events: readonly RecordedEvent[]): void;
+  emit(events: readonly OutboxEvent[]): void;
   /** Emits the new state of an entity. */
   emitState<E extends StateEntity>(state: StateOf<E>): void;
   /** Emits a new state of what SDKs evaluate. */

@@ -4,7 +4,7 @@ import {
   ListEventCreators,
   ListNewestEvents,
   ListNewestEventsOfFeature,
-  type RecordedEvent,
+  type OutboxEvent,
 } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -22,9 +22,9 @@ const someEvent = fc.record({
   createdByUserId: fc.constantFrom(1, 2, -42),
   createdAt: fc.constantFrom('2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z', '2026-02-02T12:00:00.000Z'),
   data: fc.constantFrom(null, { title: 'Half of Oslo' }, { title: 'feature-created' }, { note: '100%' }),
-  tags: fc.constantFrom<RecordedEvent['tags']>([], [{ type: 'team', value: 'Oslo' }]),
+  tags: fc.constantFrom<OutboxEvent['tags']>([], [{ type: 'team', value: 'Oslo' }]),
 });
-const published: RecordedEvent[] = fc.sample(someEvent, { numRuns: 250, seed: 3 }).map((said) => anEvent(said));
+const published: OutboxEvent[] = fc.sample(someEvent, { numRuns: 250, seed: 3 }).map((said) => anEvent(said));
 
 beforeAll(async () => {
   audit = await startAudit();

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '@bunting/contracts';
+import type { OutboxEvent } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { anEvent } from '../../../test/builders.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => log.close());
 
-const arriving = (event: RecordedEvent = anEvent(), uid: string = randomUUID()) => prepareEvent(uid, event);
+const arriving = (event: OutboxEvent = anEvent(), uid: string = randomUUID()) => prepareEvent(uid, event);
 const append = (...events: readonly ReturnType<typeof arriving>[]) =>
   log.database.transaction((tx) => appendEvents(tx, events));
 const rows = () =>

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '@bunting/contracts';
+import type { OutboxEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { searchableText } from '../../domain/searchable-text.ts';
 import type { ChainedEvent } from '../../domain/chained-event.ts';
@@ -87,7 +87,7 @@ const toStorableText = <T extends string | null>(text: T): T => (text === null ?
  * Prepares an event for `appendEvents`: the part of the work that needs no transaction.
  * @param uid identifies the event when it is delivered again
  */
-export const prepareEvent = (uid: string, event: RecordedEvent): PreparedEvent => ({
+export const prepareEvent = (uid: string, event: OutboxEvent): PreparedEvent => ({
   uid: uid.toLowerCase(),
   type: event.type,
   createdAt: timestamp(event.createdAt),

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '@bunting/contracts';
+import type { OutboxEvent } from '@bunting/contracts';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { anEvent } from '../../../test/builders.ts';
@@ -21,8 +21,8 @@ beforeEach(async () => {
 afterAll(() => log.close());
 
 const day = (nth: number): string => `2026-01-${String(nth).padStart(2, '0')}T12:00:00.000Z`;
-const arriving = (said: Partial<RecordedEvent>) => prepareEvent(randomUUID(), anEvent(said));
-const append = (...events: readonly Partial<RecordedEvent>[]) =>
+const arriving = (said: Partial<OutboxEvent>) => prepareEvent(randomUUID(), anEvent(said));
+const append = (...events: readonly Partial<OutboxEvent>[]) =>
   log.database.transaction((tx) => appendEvents(tx, events.map(arriving)));
 const appendDays = (from: number, to: number) =>
   append(

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '@bunting/contracts';
+import type { OutboxEvent } from '@bunting/contracts';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
 import { anEvent } from '../../../test/builders.ts';
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterAll(() => log.close());
 
-const append = (...events: readonly Partial<RecordedEvent>[]) =>
+const append = (...events: readonly Partial<OutboxEvent>[]) =>
   log.database.transaction((tx) =>
     appendEvents(
       tx,

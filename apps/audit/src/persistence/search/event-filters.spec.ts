@@ -1,4 +1,4 @@
-import type { Caller, EventType, RecordedEvent } from '@bunting/contracts';
+import type { Caller, EventType, OutboxEvent } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
@@ -29,7 +29,7 @@ const someEvent = fc
     moment: fc.constantFrom(...moments),
     title: fc.constantFrom('Oslo', 'Bergen', 'production', '2026-03-01'),
   })
-  .map(({ day, moment, title, ...said }): RecordedEvent => {
+  .map(({ day, moment, title, ...said }): OutboxEvent => {
     return anEvent({
       ...said,
       createdAt: `${day}T${moment}`,
@@ -69,7 +69,7 @@ let log: OpenedLog;
 let cached: EventSearch;
 let published: NumberedEvent[] = [];
 
-const append = async (events: readonly RecordedEvent[]): Promise<void> => {
+const append = async (events: readonly OutboxEvent[]): Promise<void> => {
   const first = (published.at(-1)?.id ?? 0) + 1;
   const arriving = events.map((event) => prepareEvent(randomUUID(), event));
   await log.database.transaction((tx) => appendEvents(tx, arriving));

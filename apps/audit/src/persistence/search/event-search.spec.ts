@@ -1,4 +1,4 @@
-import type { Caller, EventType, RecordedEvent, SearchEventsBody } from '@bunting/contracts';
+import type { Caller, EventType, OutboxEvent, SearchEventsBody } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -33,7 +33,7 @@ const someEvent = fc
       maxLength: 2,
     }),
   })
-  .map((said): RecordedEvent => anEvent(said));
+  .map((said): OutboxEvent => anEvent(said));
 
 const someSearch = fc.record(
   {
@@ -62,7 +62,7 @@ let log: OpenedLog;
 let search: EventSearch;
 const published: NumberedEvent[] = [];
 
-const append = async (events: readonly RecordedEvent[]): Promise<void> => {
+const append = async (events: readonly OutboxEvent[]): Promise<void> => {
   await log.database.transaction((tx) =>
     appendEvents(
       tx,

@@ -7,7 +7,7 @@ import {
   SetChangeRequestConfig,
 } from '@bunting/contracts';
 import { environmentNotInProject } from '../../domain/refusals.ts';
-import { changeProtection } from '../../domain/required-approvals.ts';
+import { setEnvironmentProtection } from '../../domain/environment-protection.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -29,7 +29,7 @@ export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtectio
     const reply = await transaction(request, async ({ protections, events }) => {
       const before = await protections.requiredApprovalsForUpdate(environmentRef);
       const policy = { minimum, isAdministrator };
-      const decision = changeProtection(environmentRef, before, body, policy, actorOf(request));
+      const decision = setEnvironmentProtection(environmentRef, before, body, policy, actorOf(request));
       await protections.setRequiredApprovals(environmentRef, decision.requiredApprovals);
       events.emit(decision.events);
       return null;

@@ -6,13 +6,13 @@ import { addChanges } from '../../domain/content/add-changes.ts';
 import { earlierChangesForCheck } from '../../domain/content/earlier-changes-for-check.ts';
 import type { Actor, ChangeRequest, Decision, EnvironmentRef, ProposedChange } from '../../domain/change-request.ts';
 import { changedBySomeoneElse } from '../../domain/refusals.ts';
-import { approvalsFor } from '../../domain/required-approvals.ts';
+import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
 import { createDraft, isPending } from '../../domain/content/edit-content.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { requireMergeable } from '../../domain/content/merge.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
-import { AnotherDraft } from '../../persistence/change-request-repository.ts';
+import { DraftAlreadyExistsError } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
@@ -75,10 +75,13 @@ const addToNewDraft = async (
   { requests, protections, events }: Transaction,
   { environmentRef, actor, onlyToDraft }: Proposal,
   add: Add,
-  allowsUnprotectedProposals: boolean,
+  allowsVoluntaryRequests: boolean,
 ): Promise<ChangeRequest | undefined> => {
   if (await requests.hasAcceptingRequest(actor.by.id, environmentRef, onlyToDraft)) return undefined;
-  const minApprovals = approvalsFor(await protections.requiredApprovals(environmentRef), allowsUnprotectedProposals);
+  const minApprovals = approvalsForNewRequest(
+    await protections.requiredApprovals(environmentRef),
+    allowsVoluntaryRequests,
+  );
   const draft = createDraft({ ...(await requests.newIdentity()), ...environmentRef, minApprovals }, actor);
   const decision = add(draft.request);
   await requests.add(decision.request);
@@ -119,7 +122,7 @@ const addToLockedRequest = async (
  * while the transaction runs. Returns undefined and writes nothing if the request was edited since the check, or if a draft now exists.
  */
 const addUnlessOutdated = async (
-  { bus, reader, transaction, allowsUnprotectedProposals }: ChangeRequestsContext,
+  { bus, reader, transaction, allowsVoluntaryRequests }: ChangeRequestsContext,
   proposal: Proposal,
 ) => {
   const { operationRequest, actor, environmentRef, changes, onlyToDraft } = proposal;
@@ -143,14 +146,14 @@ const addUnlessOutdated = async (
     .commitThenReply(
       operationRequest,
       (tx) => {
-        if (base === undefined) return addToNewDraft(tx, proposal, add, allowsUnprotectedProposals);
+        if (base === undefined) return addToNewDraft(tx, proposal, add, allowsVoluntaryRequests);
         if (base.state === 'Draft' && !isConditional) return addToDraft(tx, base, add);
         return addToLockedRequest(tx, proposal, base, add);
       },
       async (request: ChangeRequest) => toChangeRequestResponse(request, (await previewedChanges)(expected)),
     )
     .catch((error: unknown) => {
-      if (error instanceof AnotherDraft) return undefined;
+      if (error instanceof DraftAlreadyExistsError) return undefined;
       throw error;
     });
 };

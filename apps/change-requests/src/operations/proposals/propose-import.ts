@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ProposeImport } from '@bunting/contracts';
 import { addChanges } from '../../domain/content/add-changes.ts';
-import { approvalsFor } from '../../domain/required-approvals.ts';
+import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
 import { createDraft } from '../../domain/content/edit-content.ts';
 import { executeCommand } from '../../domain/review/execute-command.ts';
 import { noRoles } from '../../domain/review/roles.ts';
@@ -19,7 +19,7 @@ export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
       if (existing !== undefined) return { id: existing };
       const environmentRef = { project, environment };
       const actor = { by, now };
-      const minApprovals = approvalsFor(await protections.requiredApprovals(environmentRef), true);
+      const minApprovals = approvalsForNewRequest(await protections.requiredApprovals(environmentRef), true);
       const origin = { ...(await requests.newIdentity()), ...environmentRef, minApprovals };
       const draft = createDraft(origin, actor);
       const changeIds = await requests.newChangeIds(changes.length);

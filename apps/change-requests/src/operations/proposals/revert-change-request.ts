@@ -1,10 +1,10 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { refusal, RevertChangeRequest } from '@bunting/contracts';
-import { approvalsFor } from '../../domain/required-approvals.ts';
+import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
-import { AnotherDraft } from '../../persistence/change-request-repository.ts';
+import { DraftAlreadyExistsError } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
@@ -15,7 +15,7 @@ export const revertChangeRequestEndpoint = ({
   bus,
   reader,
   transaction,
-  allowsUnprotectedProposals,
+  allowsVoluntaryRequests,
 }: ChangeRequestsContext) =>
   implement(RevertChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
@@ -27,7 +27,7 @@ export const revertChangeRequestEndpoint = ({
       const text = unrevertedPart(applied);
       const identity = {
         ...(await requests.newIdentity()),
-        minApprovals: approvalsFor(await protections.requiredApprovals(applied), allowsUnprotectedProposals),
+        minApprovals: approvalsForNewRequest(await protections.requiredApprovals(applied), allowsVoluntaryRequests),
         changeIds: await requests.newChangeIds(inverse.length),
         comment: text === undefined ? undefined : { id: await requests.newCommentId(), text },
       };
@@ -40,7 +40,7 @@ export const revertChangeRequestEndpoint = ({
     const reply = await transaction
       .commitThenReply(operationRequest, createDraftOf, replyOf)
       .catch((error: unknown) => {
-        if (!(error instanceof AnotherDraft)) throw error;
+        if (!(error instanceof DraftAlreadyExistsError)) throw error;
         throw refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
       });
     if (reply === undefined)

@@ -68,7 +68,7 @@ beforeAll(async () => {
     reader,
     transaction,
     rolesOf,
-    allowsUnprotectedProposals: true,
+    allowsVoluntaryRequests: true,
     apply: applyRequest(bus, transaction),
     syncProtection,
   };

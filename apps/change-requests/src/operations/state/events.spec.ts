@@ -3,7 +3,7 @@ import {
   DiscardChange,
   DiscardDraft,
   EditChange,
-  type RecordedEvent,
+  type OutboxEvent,
   SetApprovers,
   SetChangeRequestConfig,
   SetTitle,
@@ -51,10 +51,10 @@ const firstChange = async (id: number) => (await service.get(id, lee)).features[
 
 /** Every event of a request: how it is caused, and its content. */
 const table: readonly [
-  type: RecordedEvent['type'],
+  type: OutboxEvent['type'],
   when: string,
   comesAbout: () => Promise<number>,
-  emitted: Partial<Omit<RecordedEvent, 'data' | 'preData'>> & { data: object; preData: object | null },
+  emitted: Partial<Omit<OutboxEvent, 'data' | 'preData'>> & { data: object; preData: object | null },
 ][] = [
   ['change-request-created', 'a first change', drafted, { data: { minApprovals: 1 }, preData: null, createdBy: 'lee' }],
   [

@@ -17,7 +17,7 @@ import {
   invalidProperty,
   segmentNotFound,
 } from '../refusals.ts';
-import { type ChangeState, initialState, setSegment } from './change-state.ts';
+import { type StateAfterChanges, initialState, setSegment } from './state-after-changes.ts';
 import { type ChangeContext, phases } from './rule.ts';
 import { changesOfPhase, featureRuleOf, ruleOf, segmentRuleOf } from './rules.ts';
 
@@ -53,7 +53,7 @@ const requireChangeableSegment = (
 const checkFeatureChange = (
   change: FeatureChange,
   initial: ChangeContext,
-  state: ChangeState,
+  state: StateAfterChanges,
   path: string,
 ): CheckedChange => {
   const rule = featureRuleOf(change);
@@ -67,7 +67,7 @@ const checkFeatureChange = (
 const checkSegmentChange = (
   change: SegmentChange,
   initial: ChangeContext,
-  state: ChangeState,
+  state: StateAfterChanges,
   path: string,
 ): CheckedChange => {
   const rule = segmentRuleOf(change);
@@ -86,7 +86,7 @@ const asValidationError = (error: unknown, change: Change, path: string): unknow
   return invalidProperty(error.message.replace(/\.$/, ''), `${path}${ruleOf(change).errorPath}`);
 };
 
-const check = (change: Change, initial: ChangeContext, state: ChangeState, path: string): CheckedChange => {
+const check = (change: Change, initial: ChangeContext, state: StateAfterChanges, path: string): CheckedChange => {
   try {
     return isSegmentChange(change)
       ? checkSegmentChange(change, initial, state, path)

@@ -9,7 +9,7 @@ import type { DomainEvent, Feature } from '../features/feature.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment, disableIfNoActiveStrategy } from '../strategies/strategy.ts';
 import { conflictOfRefusal, type ApplyConflict, findFeatureConflict, findSegmentConflict } from './apply-conflict.ts';
-import { initialState, type ChangeState, setSegment } from './change-state.ts';
+import { initialState, type StateAfterChanges, setSegment } from './state-after-changes.ts';
 import { type ChangeContext, type ImpliedChange, phases } from './rule.ts';
 import { changesOfPhase, featureRuleOf, segmentRuleOf } from './rules.ts';
 
@@ -27,7 +27,7 @@ export interface FoldResult {
 }
 
 interface FoldState {
-  readonly state: ChangeState;
+  readonly state: StateAfterChanges;
   readonly events: DomainEvent[];
   readonly conflicts: ApplyConflict[];
   readonly impliedChanges: Map<string, ImpliedChange>;

@@ -47,7 +47,7 @@ export const overwrittenEdits = (
 };
 
 /** All edits of an object that is to be deleted, except of its order among others. */
-export const deletedEdits = (states: ReplacedStates): ChangeRequestOverwrite[] => {
+export const editsLostByDeletion = (states: ReplacedStates): ChangeRequestOverwrite[] => {
   const { id: _, sortOrder: __, ...properties } = asJsonObject(states.current);
   return overwrittenEdits(states, Object.fromEntries(Object.keys(properties).map((property) => [property, undefined])));
 };

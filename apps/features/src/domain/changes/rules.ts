@@ -19,7 +19,7 @@ import { reorderStrategyRule } from './actions/reorder-strategy.ts';
 import { updateEnabledRule } from './actions/update-enabled.ts';
 import { updateSegmentRule } from './actions/update-segment.ts';
 import { updateStrategyRule } from './actions/update-strategy.ts';
-import type { ChangeState } from './change-state.ts';
+import type { StateAfterChanges } from './state-after-changes.ts';
 import type { FeatureRule, Phase, Rule, SegmentRule } from './rule.ts';
 
 /** The rule of each action on a feature. */
@@ -55,7 +55,7 @@ export const ruleOf = (change: Change) =>
 export const changesOfPhase = <T extends { readonly change: Change }>(
   items: readonly T[],
   phase: Phase,
-  { features }: ChangeState,
+  { features }: StateAfterChanges,
 ): readonly T[] => {
   const ofPhase = items.filter(({ change }) => ruleOf(change).phase === phase);
   const archivesChild = ({ change }: T): boolean =>

@@ -10,7 +10,7 @@ import {
   withEnvironment,
 } from '../strategies/strategy.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
-import { normalizeFeatureVariants, type Distribution } from '../variants/variants.ts';
+import { normalizeFeatureVariants, type WeightMode } from '../variants/variants.ts';
 
 /** Refuses to turn an archived feature on or off, or a feature in an environment that its project does not have. */
 const requireSwitchable = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
@@ -144,10 +144,10 @@ export const replaceVariants = (
   environment: string,
   variants: readonly FeatureVariant[],
   path: string,
-  distribution?: Distribution,
+  weightMode?: WeightMode,
 ): Decision<'feature-environment-variants-updated'> => {
   const before = inEnvironment(feature, environment).variants;
-  const after = normalizeFeatureVariants(variants, path, distribution);
+  const after = normalizeFeatureVariants(variants, path, weightMode);
   if (isEqual(after, before)) return { feature, events: [] };
   const event = featureEvent('feature-environment-variants-updated', feature, {
     environment,

@@ -130,7 +130,7 @@ const contentOf = (located: Located<StrategyInFile>, context: ImportContext): St
       project: destination.project,
       projectContext,
       path,
-      distribution: 'keep-complete',
+      weightMode: 'preserve',
     }),
   );
 };
@@ -210,7 +210,7 @@ const withVariants = (
   const variants = located?.value.variants;
   if (variants === undefined) return unchanged(feature);
   const decision = errors.capture(() =>
-    replaceVariants(feature, destination.environment, variants, `${located?.path}/variants`, 'keep-complete'),
+    replaceVariants(feature, destination.environment, variants, `${located?.path}/variants`, 'preserve'),
   );
   return decision === undefined ? unchanged(feature) : { ...decision, written: 0 };
 };

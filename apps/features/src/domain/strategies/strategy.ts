@@ -12,7 +12,7 @@ import {
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
 import { invalidProperty, limitExceeded, segmentNotFound, shortName, strategyNotFound } from '../refusals.ts';
 import { hasEnvironment, limits, maxSortOrder, type ProjectContext } from '../project-context.ts';
-import { normalizeStrategyVariants, type Distribution } from '../variants/variants.ts';
+import { normalizeStrategyVariants, type WeightMode } from '../variants/variants.ts';
 
 /** Where a strategy is found within its feature. */
 export interface StrategyRef {
@@ -112,13 +112,13 @@ export interface StrategyRules {
   readonly before?: Strategy | undefined;
   /** the JSON pointer of the strategy in the request */
   readonly path: string;
-  readonly distribution?: Distribution;
+  readonly weightMode?: WeightMode;
 }
 
 /** The validated content of a strategy in its stored form. */
 export const normalizeStrategy = (
   wanted: StrategyContent,
-  { project, projectContext, before, path, distribution }: StrategyRules,
+  { project, projectContext, before, path, weightMode }: StrategyRules,
 ): StrategyContent => {
   const { name, title, disabled, parameters } = wanted;
   if (name !== before?.name && !projectContext.strategyTypes.has(name)) {
@@ -126,7 +126,7 @@ export const normalizeStrategy = (
   }
   const variants = isEqual(wanted.variants, before?.variants)
     ? wanted.variants
-    : normalizeStrategyVariants(wanted.variants, `${path}/variants`, distribution);
+    : normalizeStrategyVariants(wanted.variants, `${path}/variants`, weightMode);
   const constraints = validateConstraints(wanted.constraints, {
     projectContext,
     before: before?.constraints ?? [],

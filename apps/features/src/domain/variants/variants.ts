@@ -29,10 +29,10 @@ const requireNames = (variants: readonly AnyVariant[], listPath: string): void =
 const { compare } = new Intl.Collator('en');
 
 /**
- * How weights are computed. `share`: variable variants share the weight that fixed ones leave. `keep-complete`: integer weights with the sum
+ * How weights are computed. `redistribute`: variable variants share the weight that fixed ones leave. `preserve`: integer weights with the sum
  * 1000, and the order of the variants, do not change, because both decide which user gets which variant.
  */
-export type Distribution = 'share' | 'keep-complete';
+export type WeightMode = 'redistribute' | 'preserve';
 
 const isComplete = (variants: readonly AnyVariant[]): boolean =>
   variants.every(({ weight }) => Number.isInteger(weight)) &&
@@ -42,7 +42,7 @@ const isComplete = (variants: readonly AnyVariant[]): boolean =>
 const distributeWeights = <V extends AnyVariant>(
   variants: readonly V[],
   path: string,
-  how: Distribution,
+  mode: WeightMode,
 ): readonly V[] => {
   if (variants.length === 0) return variants;
   requireNames(variants, path);
@@ -57,7 +57,7 @@ const distributeWeights = <V extends AnyVariant>(
   }
   if (variable === 0) throw invalidProperty('There must be at least one "variable" variant', path);
   if (fixed > totalWeight) throw invalidProperty('The traffic distribution total must equal 100%', path);
-  if (how === 'keep-complete' && isComplete(variants)) return variants;
+  if (mode === 'preserve' && isComplete(variants)) return variants;
 
   const share = Math.floor((totalWeight - fixed) / variable);
   let remainder = (totalWeight - fixed) % variable;
@@ -77,7 +77,7 @@ const withPayload = (payload: Payload | undefined): { payload?: Payload } =>
 export const normalizeStrategyVariants = (
   variants: readonly StrategyVariant[],
   path: string,
-  how: Distribution = 'share',
+  mode: WeightMode = 'redistribute',
 ): readonly StrategyVariant[] =>
   distributeWeights(
     variants.map(({ name, weight, weightType, stickiness, payload }) => ({
@@ -88,14 +88,14 @@ export const normalizeStrategyVariants = (
       ...withPayload(payload),
     })),
     path,
-    how,
+    mode,
   );
 
 /** The variants of a feature in an environment in their stored form: sorted by name, with weights that sum to 1000. */
 export const normalizeFeatureVariants = (
   variants: readonly FeatureVariant[],
   path: string,
-  how: Distribution = 'share',
+  mode: WeightMode = 'redistribute',
 ): readonly FeatureVariant[] =>
   distributeWeights(
     variants.map(({ name, weight, weightType = 'variable', stickiness = 'default', payload, overrides }) => ({
@@ -109,5 +109,5 @@ export const normalizeFeatureVariants = (
         : { overrides: overrides.map(({ contextName, values }) => ({ contextName, values })) }),
     })),
     path,
-    how,
+    mode,
   );

@@ -9,7 +9,7 @@ export const CountCleanupFeatures = defineOperation({
   description:
     'Returns the number of active features that may be no longer needed, by reason. A feature can have several.',
   tag: 'Archive',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/cleanup/counts' },
   permission: 'authenticated',
   query: CleanupCountsQuery,

@@ -9,7 +9,7 @@ export const ListCleanupFeatures = defineOperation({
   description:
     'Returns a page of the active features that may be no longer needed, with the reasons, their last use, and the features that depend on them.',
   tag: 'Archive',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/cleanup/features' },
   permission: 'authenticated',
   query: CleanupQuery,

@@ -15,6 +15,6 @@ export const GetClientDelta = defineOperation({
   permission: 'CLIENT',
   query: ClientFeaturesQuery,
   reply: ClientDelta,
-  hasOwnTag: true,
+  setsEntityTag: true,
   errors: ['ValidationError'],
 });

@@ -14,6 +14,6 @@ export const GetClientFeatures = defineOperation({
   permission: 'CLIENT',
   query: ClientFeaturesQuery,
   reply: ClientFeatures,
-  hasOwnTag: true,
+  setsEntityTag: true,
   errors: ['ValidationError'],
 });

@@ -30,7 +30,7 @@ export const CollectDeadLetters = defineOperation({
     'letter and tries again, with growing pauses and whenever it starts, until that succeeds. Events of the audit service that are ' +
     'listed here are not in the event log yet.',
   tag: 'Events',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/events/dead-letters' },
   permission: 'ADMIN',
   reply: DeadLetters,

@@ -29,7 +29,7 @@ export const FeedEvents = defineOperation({
     'has been open for as long as the server allows, the key is revoked, or the client leaves. To resume, repeat the request with ' +
     'the id of the last event that arrived.',
   tag: 'Events',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/events/feed', lines: FeedEvent },
   permission: 'authenticated',
   query: Type.Object({

@@ -34,7 +34,7 @@ export const GetEventLogSize = defineOperation({
   operationId: 'getEventLogSize',
   summary: 'Get the size of the event log',
   tag: 'Events',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/events/size' },
   permission: 'ADMIN',
   reply: EventLogSize,

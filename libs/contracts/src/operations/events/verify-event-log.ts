@@ -90,7 +90,7 @@ export const VerifyEventLog = defineOperation({
     'the first event that was altered, removed, moved or inserted in the database. A long range is checked in several calls: each ' +
     'response has the id up to which it came.',
   tag: 'Events',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/events/verify' },
   permission: 'ADMIN',
   query: Type.Object({

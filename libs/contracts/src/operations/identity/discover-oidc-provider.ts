@@ -9,7 +9,7 @@ export const DiscoverOidcProvider = defineOperation({
   description:
     'Reads the metadata of a provider, and lists the problems that would prevent a sign-in. Nothing is stored.',
   tag: 'Auth',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/auth/oidc/discover' },
   permission: 'ADMIN',
   idempotent: true,

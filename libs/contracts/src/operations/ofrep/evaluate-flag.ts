@@ -11,7 +11,7 @@ export const EvaluateFlag = defineOperation({
   description:
     'The OpenFeature Remote Evaluation Protocol, version 0.3. The token is sent as `Bearer`, or in `X-API-Key`. Errors also have the members `key`, `errorCode` and `errorDetails` of the protocol.',
   tag: 'OFREP',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'POST', url: '/ofrep/v1/evaluate/flags/:key', address: 'callerAddress' },
   idempotent: true,
   respondsFromMemory: true,

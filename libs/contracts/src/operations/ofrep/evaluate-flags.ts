@@ -9,7 +9,7 @@ export const EvaluateFlags = defineOperation({
   description:
     'The OpenFeature Remote Evaluation Protocol, version 0.3. 304 where the evaluations for this user are those of the ETag in `If-None-Match`. Features that are off are listed, too.',
   tag: 'OFREP',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'POST', url: '/ofrep/v1/evaluate/flags', address: 'callerAddress' },
   idempotent: true,
   respondsFromMemory: true,
@@ -17,6 +17,6 @@ export const EvaluateFlags = defineOperation({
   query: OfrepBulkQuery,
   body: OfrepEvaluationBody,
   reply: OfrepBulkEvaluation,
-  hasOwnTag: true,
+  setsEntityTag: true,
   errors: ['ValidationError'],
 });

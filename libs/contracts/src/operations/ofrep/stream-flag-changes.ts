@@ -9,7 +9,7 @@ export const StreamFlagChanges = defineOperation({
   description:
     'Server-sent events of the type `refetchEvaluation`: one for each change that the token of the ticket can notice. `EventSource` cannot send a token, so the address carries a ticket, which the evaluation of all features hands out.',
   tag: 'OFREP',
-  isOwn: true,
+  isBuntingExtension: true,
   http: {
     method: 'GET',
     url: '/ofrep/v1/events',

@@ -9,7 +9,7 @@ export const EvaluateImpact = defineOperation({
   description:
     'Evaluates generated users before and after changes, in groups by the context values that constraints compare, and example users. Nothing is stored. At most 20 features.',
   tag: 'Playground',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/playground/impact' },
   permission: 'authenticated',
   idempotent: true,

@@ -9,7 +9,7 @@ export const EvaluatePlaygroundTable = defineOperation({
   description:
     'Evaluates a page of features in each environment for each context: now, and after a change request. The advanced playground returns the reasons.',
   tag: 'Playground',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/playground/table' },
   permission: 'authenticated',
   idempotent: true,

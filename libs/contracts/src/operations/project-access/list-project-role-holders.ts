@@ -10,7 +10,7 @@ export const ListProjectRoleHolders = defineOperation({
   description:
     'Returns the active users with the roles that apply in the project, root roles and those of groups included, and the permissions of these roles.',
   tag: 'Projects',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/projects/:projectId/access/holders' },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE'],
   params: ProjectPath,

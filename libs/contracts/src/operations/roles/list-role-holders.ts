@@ -9,7 +9,7 @@ export const ListRoleHolders = defineOperation({
   description:
     'Returns the active users with their root roles, their own and those of their groups, and the permissions of these roles.',
   tag: 'Roles',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/access/holders' },
   permission: 'ADMIN',
   reply: RoleHolders,

@@ -8,7 +8,7 @@ export const GetReindexStatus = defineOperation({
   summary: 'Get the progress of the last reindex',
   description: 'Returns the progress of a rebuild of the search index.',
   tag: 'Search',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/search/reindex' },
   permission: 'ADMIN',
   reply: Reindex,

@@ -23,7 +23,7 @@ export const StartReindex = defineOperation({
   summary: 'Rebuild the search index',
   description: 'Starts a rebuild of the search index from the current features. Searches continue meanwhile.',
   tag: 'Search',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/search/reindex', status: 202, anyContentType: true },
   permission: 'ADMIN',
   reply: Reindex,

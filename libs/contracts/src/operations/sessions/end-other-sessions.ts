@@ -7,7 +7,7 @@ export const EndOtherSessions = defineOperation({
   summary: 'End all other own sessions',
   description: 'Signs the caller out of all browsers but the one that sends this request.',
   tag: 'Users',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'DELETE', url: '/api/admin/user/sessions', anyContentType: true },
   permission: 'authenticated',
 });

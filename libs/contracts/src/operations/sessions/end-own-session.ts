@@ -8,7 +8,7 @@ export const EndOwnSession = defineOperation({
   summary: 'End one of the own sessions',
   description: 'Signs the caller out of one browser.',
   tag: 'Users',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'DELETE', url: '/api/admin/user/sessions/:sessionId', anyContentType: true },
   permission: 'authenticated',
   params: SessionPath,

@@ -8,7 +8,7 @@ export const EndUserSessions = defineOperation({
   summary: 'End all sessions of a user',
   description: 'Signs a user out of all browsers. The API keys of the user still work.',
   tag: 'Users',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'DELETE', url: '/api/admin/user-admin/:id/sessions', anyContentType: true },
   permission: 'ADMIN',
   params: AccountPath,

@@ -8,7 +8,7 @@ export const ListOwnSessions = defineOperation({
   summary: 'List the own sessions',
   description: 'Returns the browsers that the caller is signed in with.',
   tag: 'Users',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/user/sessions' },
   permission: 'authenticated',
   reply: UserSessions,

@@ -9,7 +9,7 @@ export const ListUserSessions = defineOperation({
   summary: 'List the sessions of a user',
   description: 'Returns the browsers that a user is signed in with.',
   tag: 'Users',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/user-admin/:id/sessions' },
   permission: 'ADMIN',
   params: AccountPath,

@@ -10,7 +10,7 @@ export const CreateFirstAdmin = defineOperation({
   description:
     'Creates an administrator with a password, and signs them in. The link works once, and only while no user exists.',
   tag: 'Auth',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'POST', url: '/auth/first', status: 201, address: 'address', headers: { userAgent: 'User-Agent' } },
   permission: 'public',
   query: ClientQuery,

@@ -8,7 +8,7 @@ export const ValidateFirstAdminLink = defineOperation({
   summary: 'Validate the link of the first administrator',
   description: 'Returns whether the link that the first start prints can still be used.',
   tag: 'Auth',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/auth/first/validate' },
   permission: 'public',
   query: LinkQuery,

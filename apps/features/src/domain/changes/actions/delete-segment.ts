@@ -1,7 +1,7 @@
 import { segmentInUse } from '@bunting/contracts';
 import { shortName } from '../../refusals.ts';
 import * as segments from '../../constraints/segment.ts';
-import { deletedEdits } from '../overwritten-edits.ts';
+import { editsLostByDeletion } from '../overwritten-edits.ts';
 import type { SegmentRule } from '../rule.ts';
 import { segmentUsage } from '../dependents.ts';
 
@@ -11,7 +11,7 @@ export const deleteSegmentRule: SegmentRule<'deleteSegment'> = {
   errorPath: '/payload/id',
   alsoReads: () => ({}),
   snapshot: (segment) => segments.segmentSnapshot(segment),
-  overwrites: (_, states) => deletedEdits(states),
+  overwrites: (_, states) => editsLostByDeletion(states),
   decide: (segment, _, context) => {
     const decision = segments.deleteSegment(segment, segmentUsage(context, segment.id));
     return { subject: decision.segment, events: decision.events, payload: { id: segment.id } };

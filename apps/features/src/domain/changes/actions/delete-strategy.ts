@@ -1,5 +1,5 @@
 import { removeStrategyOnly, inEnvironment, strategyOf } from '../../strategies/strategy.ts';
-import { deletedEdits } from '../overwritten-edits.ts';
+import { editsLostByDeletion } from '../overwritten-edits.ts';
 import type { FeatureRule } from '../rule.ts';
 import { strategySnapshot } from './strategy-rules.ts';
 
@@ -10,7 +10,7 @@ export const deleteStrategyRule: FeatureRule<'deleteStrategy'> = {
   alsoReads: () => ({}),
   snapshot: (feature, { payload }, { environment }) =>
     strategySnapshot(strategyOf(feature, { environment, strategyId: payload.id })),
-  overwrites: (_, states) => deletedEdits(states),
+  overwrites: (_, states) => editsLostByDeletion(states),
   decide: (feature, { payload: { id } }, { environment }) => {
     const payload = { id };
     const isThere = inEnvironment(feature, environment).strategies.some((strategy) => strategy.id === id);

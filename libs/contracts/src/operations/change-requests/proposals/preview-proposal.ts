@@ -11,7 +11,7 @@ export const PreviewProposal = defineOperation({
   summary: 'Preview changes',
   description: 'Previews the effect of proposing and applying changes. Nothing is stored.',
   tag: 'Change Requests',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/change-requests/preview' },
   permission: 'authenticated',
   idempotent: true,

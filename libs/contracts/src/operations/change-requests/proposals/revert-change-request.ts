@@ -9,7 +9,7 @@ export const RevertChangeRequest = defineOperation({
   summary: 'Revert a change request',
   description: 'Creates a draft that undoes an applied change request. Later changes show as overwrites.',
   tag: 'Change Requests',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/projects/:projectId/change-requests/:id/revert' },
   permission: 'authenticated',
   params: ChangeRequestPath,

@@ -9,7 +9,7 @@ export const PreviewChangeRequest = defineOperation({
   summary: 'Preview a change request',
   description: 'Previews the effect of applying the change request, by the functions that apply it.',
   tag: 'Change Requests',
-  isOwn: true,
+  isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/:id/preview' },
   permission: 'authenticated',
   params: ChangeRequestPath,

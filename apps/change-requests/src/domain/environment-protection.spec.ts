@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { miaNow } from '../../test/builders.ts';
-import { changeProtection } from './required-approvals.ts';
+import { setEnvironmentProtection } from './environment-protection.ts';
 
 const production = { project: 'shop', environment: 'production' };
 const on = (requiredApprovals?: number) => ({ changeRequestsEnabled: true, requiredApprovals });
@@ -14,7 +14,13 @@ describe('the protection of an environment', () => {
     ['requires at most ten approvals', on(12), undefined, 10],
     ['can be removed', off, undefined, null],
   ])('%s', (_, wanted, minimum, expected) => {
-    const { requiredApprovals } = changeProtection(production, 2, wanted, { minimum, isAdministrator: false }, miaNow);
+    const { requiredApprovals } = setEnvironmentProtection(
+      production,
+      2,
+      wanted,
+      { minimum, isAdministrator: false },
+      miaNow,
+    );
     expect(requiredApprovals).toBe(expected);
   });
 
@@ -23,7 +29,7 @@ describe('the protection of an environment', () => {
     ['no protection', off, 2, '/body/changeRequestsEnabled'],
   ])('cannot be below the minimum of the environment: %s', (_, wanted, before, path) => {
     const change = (isAdministrator: boolean) =>
-      changeProtection(production, before, wanted, { minimum: 3, isAdministrator }, miaNow);
+      setEnvironmentProtection(production, before, wanted, { minimum: 3, isAdministrator }, miaNow);
     expect(() => change(false)).toThrow(
       `The environment production asks for at least 3 approvals: see the \`${path}\` property.`,
     );
@@ -31,7 +37,7 @@ describe('the protection of an environment', () => {
   });
 
   it('may stay below a minimum that the environment got later', () => {
-    const { events } = changeProtection(production, 2, on(2), { minimum: 3, isAdministrator: false }, miaNow);
+    const { events } = setEnvironmentProtection(production, 2, on(2), { minimum: 3, isAdministrator: false }, miaNow);
     expect(events).toEqual([]);
   });
 });

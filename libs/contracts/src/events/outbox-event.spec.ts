@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { recordedEvent } from './recorded-event.ts';
+import { outboxEvent } from './outbox-event.ts';
 
 const origin = { by: { id: 7, name: 'ada@example.org' }, now: new Date('2026-05-01T12:00:00.000Z') };
 
 it('an event is recorded with who caused it and when, and with null for what it is not about', () => {
-  expect(recordedEvent({ type: 'segment-created', data: { id: 3 } }, origin)).toEqual({
+  expect(outboxEvent({ type: 'segment-created', data: { id: 3 } }, origin)).toEqual({
     type: 'segment-created',
     createdAt: '2026-05-01T12:00:00.000Z',
     createdBy: 'ada@example.org',

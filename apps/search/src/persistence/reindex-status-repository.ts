@@ -9,22 +9,22 @@ const last: Statement = { name: 'last-reindex', text: `select ${columns} from re
 const isRunning = `state = 'running' and heartbeat_at > now() - interval '30 seconds'`;
 
 /** The state of the last reindex, shared by all processes. */
-export const reindexRecord = (database: Database) => {
+export const reindexStatusRepository = (database: Database) => {
   const run = (text: string, values: readonly unknown[] = []): Promise<void> =>
     database.transaction(async ({ query }) => void (await query(text, values)));
   return {
     /** Starts a reindex unless one with a recent heartbeat is running. Resolves with the running one, and whether this call started it. */
-    begin: (): Promise<{ readonly isMine: boolean; readonly reindex: Reindex }> =>
+    begin: (): Promise<{ readonly started: boolean; readonly reindex: Reindex }> =>
       database.transaction(async ({ query }) => {
         await query('lock table reindex in exclusive mode');
         const [running] = await query<Reindex>(`select ${columns} from reindex where ${isRunning}`);
-        if (running !== undefined) return { isMine: false, reindex: running };
+        if (running !== undefined) return { started: false, reindex: running };
         await query('delete from reindex');
         const [reindex] = await query<Reindex>(
           `insert into reindex (state, done, "all", started_at, heartbeat_at) values ('running', 0, 0, now(), now())
            returning ${columns}`,
         );
-        return { isMine: true, reindex: reindex as Reindex };
+        return { started: true, reindex: reindex as Reindex };
       }),
     progress: (done: number, all: number): Promise<void> =>
       run('update reindex set done = $1, "all" = $2, heartbeat_at = now()', [done, all]),
@@ -37,4 +37,4 @@ export const reindexRecord = (database: Database) => {
     read: async (): Promise<Reindex | undefined> => (await database.read<Reindex>(last))[0],
   };
 };
-export type ReindexRecord = ReturnType<typeof reindexRecord>;
+export type ReindexStatusRepository = ReturnType<typeof reindexStatusRepository>;

@@ -1,4 +1,4 @@
-import { invalid, type RecordedEvent, recordedEvent, refusal } from '@bunting/contracts';
+import { invalid, type OutboxEvent, outboxEvent, refusal } from '@bunting/contracts';
 import type { Actor, EnvironmentRef } from './change-request.ts';
 
 const minApprovals = 1;
@@ -42,11 +42,11 @@ const configurationUpdated = (
   before: RequiredApprovals,
   after: RequiredApprovals,
   actor: Actor,
-): RecordedEvent[] =>
+): OutboxEvent[] =>
   before === after
     ? []
     : [
-        recordedEvent(
+        outboxEvent(
           {
             type: 'change-request-configuration-updated',
             project,
@@ -62,13 +62,13 @@ const configurationUpdated = (
  * Sets or removes the protection of an environment.
  * @param minimum what the environment sets for every project, if it does; only administrators may go below it
  */
-export const changeProtection = (
+export const setEnvironmentProtection = (
   environmentRef: EnvironmentRef,
   before: RequiredApprovals,
   wanted: Parameters<typeof requestedApprovals>[0],
   { minimum, isAdministrator }: { readonly minimum: number | undefined; readonly isAdministrator: boolean },
   actor: Actor,
-): { readonly requiredApprovals: RequiredApprovals; readonly events: readonly RecordedEvent[] } => {
+): { readonly requiredApprovals: RequiredApprovals; readonly events: readonly OutboxEvent[] } => {
   const after = requestedApprovals(wanted, minimum ?? minApprovals);
   if (minimum !== undefined && !isAdministrator) requireMinimum(before, after, minimum, environmentRef.environment);
   return { requiredApprovals: after, events: configurationUpdated(environmentRef, before, after, actor) };
@@ -78,8 +78,8 @@ export const changeProtection = (
  * The number of approvals that a new request requires. In an unprotected environment the request is voluntary and requires the minimum.
  * @throws Refusal `NoAccessError` if the environment is not protected and voluntary requests are disabled.
  */
-export const approvalsFor = (configured: RequiredApprovals, allowsUnprotectedProposals: boolean): number => {
-  if (configured === null && !allowsUnprotectedProposals) {
+export const approvalsForNewRequest = (configured: RequiredApprovals, allowsVoluntaryRequests: boolean): number => {
+  if (configured === null && !allowsVoluntaryRequests) {
     throw refusal('NoAccessError', 'Change requests are not enabled in this environment');
   }
   return configured ?? minApprovals;

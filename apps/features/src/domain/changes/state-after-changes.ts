@@ -4,13 +4,13 @@ import type { SegmentReference } from '../project-context.ts';
 import type { ChangeContext } from './rule.ts';
 
 /** The state after some of the changes. */
-export interface ChangeState extends ChangeContext {
+export interface StateAfterChanges extends ChangeContext {
   readonly features: Map<string, Feature>;
   readonly segments: Map<number, StoredSegment>;
   readonly references: Map<number, SegmentReference>;
 }
 
-export const initialState = (context: ChangeContext): ChangeState => {
+export const initialState = (context: ChangeContext): StateAfterChanges => {
   const references = new Map(context.projectContext.segments);
   return {
     ...context,
@@ -22,7 +22,11 @@ export const initialState = (context: ChangeContext): ChangeState => {
 };
 
 /** Stores the result of a change of a segment; null deletes the segment. */
-export const setSegment = ({ segments, references }: ChangeState, id: number, segment: StoredSegment | null): void => {
+export const setSegment = (
+  { segments, references }: StateAfterChanges,
+  id: number,
+  segment: StoredSegment | null,
+): void => {
   if (segment === null) {
     segments.delete(id);
     references.delete(id);

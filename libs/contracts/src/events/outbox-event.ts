@@ -1,14 +1,14 @@
 import type { Caller } from '../permissions.ts';
-import type { RecordedEvent } from './event.ts';
+import type { OutboxEvent } from './event.ts';
 
 /** An event as a rule decides it: what has happened. Who caused it, and when, is added where it is recorded. */
-export type EventContent = Pick<RecordedEvent, 'type'> &
-  Readonly<Partial<Omit<RecordedEvent, 'type' | 'tags' | 'createdAt' | 'createdBy' | 'createdByUserId'>>> & {
-    readonly tags?: readonly RecordedEvent['tags'][number][];
+export type EventContent = Pick<OutboxEvent, 'type'> &
+  Readonly<Partial<Omit<OutboxEvent, 'type' | 'tags' | 'createdAt' | 'createdBy' | 'createdByUserId'>>> & {
+    readonly tags?: readonly OutboxEvent['tags'][number][];
   };
 
 /** An event for the outbox. What its content leaves out is null, and without tags. */
-export const recordedEvent = (
+export const outboxEvent = (
   {
     type,
     project = null,
@@ -19,7 +19,7 @@ export const recordedEvent = (
     tags = [],
   }: EventContent,
   { by, now }: { readonly by: Pick<Caller, 'id' | 'name'>; readonly now: Date },
-): RecordedEvent => ({
+): OutboxEvent => ({
   type,
   createdAt: now.toISOString(),
   createdBy: by.name,
