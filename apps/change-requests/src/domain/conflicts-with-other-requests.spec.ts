@@ -80,6 +80,11 @@ describe('a change collides with a scheduled request', () => {
 
   it.each([
     ['says the same', mine(update({ title: 'a' })), plan(update({ title: 'a' }))],
+    [
+      'says the same with its members in another order',
+      mine(update({ parameters: { rollout: '50', stickiness: 'userId' } })),
+      plan(update({ parameters: { stickiness: 'userId', rollout: '50' } })),
+    ],
     ['speaks of other properties', mine(update({ title: 'a' })), plan(update({ disabled: true }))],
     [
       'speaks of another strategy',

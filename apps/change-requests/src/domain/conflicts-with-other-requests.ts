@@ -1,4 +1,4 @@
-import { asJsonObject, type ChangeAction, type ChangeRequestPreview, segmentInUse } from '@bunting/contracts';
+import { asJsonObject, type ChangeAction, type ChangeRequestPreview, isEqual, segmentInUse } from '@bunting/contracts';
 import type { ProposedChange } from './change-request.ts';
 
 /** The properties of a scheduled change that decide whether another change collides with it. */
@@ -17,7 +17,7 @@ export interface ScheduledRequest {
   readonly changes: readonly ScheduledChange[];
 }
 
-const differ = (one: unknown, other: unknown): boolean => JSON.stringify(one ?? null) !== JSON.stringify(other ?? null);
+const differ = (one: unknown, other: unknown): boolean => !isEqual(one ?? null, other ?? null);
 
 /** Whether two updates of one object set a common property to different values. */
 const disagree = (one: unknown, other: unknown): boolean => {
