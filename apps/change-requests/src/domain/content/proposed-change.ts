@@ -1,5 +1,5 @@
-import type { CheckedChange } from '@bunting/contracts';
-import type { ProposedChange } from '../change-request.ts';
+import { type CheckedChange, invalid, isClosedState } from '@bunting/contracts';
+import type { ChangeRequest, ProposedChange } from '../change-request.ts';
 
 /** A checked change as part of a request. */
 export const toProposedChange = (
@@ -12,4 +12,13 @@ export const changeIdAt = (ids: readonly number[], nth: number): number => {
   const id = ids[nth];
   if (id === undefined) throw new Error('A change has no id: reserve one for each change with newChangeIds.');
   return id;
+};
+
+/** Refuses to evaluate the changes of a closed request, as the playground would. */
+export const requireStillProposed = ({ id, state }: Pick<ChangeRequest, 'id' | 'state'>): void => {
+  if (isClosedState(state))
+    throw invalid(
+      `Change request ${id} is closed (${state}): its changes are not proposed any more.`,
+      '/body/changeRequest',
+    );
 };

@@ -1,4 +1,4 @@
-import { type InverseChange, isSegmentChange, refusal } from '@bunting/contracts';
+import { type InverseChange, isSegmentChange, type Refusal, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
 import { cannotBe } from '../refusals.ts';
 import { type NewComment, withComment } from '../title-and-comments.ts';
@@ -27,6 +27,10 @@ export const requireRevertible = (request: ChangeRequest, inverse: readonly unkn
     );
   }
 };
+
+/** 409: the caller has a draft in that environment, which the reverting one would be mixed up with. */
+export const callerHasDraft = (): Refusal =>
+  refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
 
 /** The identity of a reverting draft, and the comment about what it cannot undo, if there is something. */
 interface NewRevert extends Pick<ChangeRequest, 'id' | 'uid' | 'minApprovals'> {

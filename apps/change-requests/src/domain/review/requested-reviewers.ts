@@ -1,4 +1,4 @@
-import { refusal, type RequestedReviewer, type Reviewer } from '@bunting/contracts';
+import { invalid, refusal, type RequestedReviewer, type Reviewer } from '@bunting/contracts';
 import type { ChangeRequest } from '../change-request.ts';
 import { requireNotBeingApplied } from '../content/edit-content.ts';
 import { onlyAuthorCan } from '../refusals.ts';
@@ -13,6 +13,17 @@ export const requireMayRequestApproval = (request: ChangeRequest, userId: number
   if (request.state !== 'Draft' && request.state !== 'In review') {
     throw refusal('ConflictError', `Approvals cannot be requested for a change request in state "${request.state}"`);
   }
+};
+
+/** Refuses a reviewer who is no active user. */
+export const requireActiveReviewers = (reviewerIds: readonly number[], activeIds: ReadonlySet<number>): void => {
+  const missing = reviewerIds.findIndex((id) => !activeIds.has(id));
+  if (missing < 0) return;
+  const path = `/body/reviewers/${missing}`;
+  throw invalid(
+    `The \`${path}\` property must be the id of an active user. You provided ${reviewerIds[missing]}.`,
+    path,
+  );
 };
 
 /** The requested reviewers with the state of their reviews, in the order requested. A deleted user is listed by id alone. */

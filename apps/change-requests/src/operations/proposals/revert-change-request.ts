@@ -1,9 +1,9 @@
 import { implement, onBehalfOf } from '@bunting/bus';
-import { refusal, RevertChangeRequest } from '@bunting/contracts';
+import { RevertChangeRequest } from '@bunting/contracts';
 import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/review/may-propose.ts';
-import { unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
+import { callerHasDraft, unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
 import { DraftAlreadyExistsError } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
@@ -40,8 +40,7 @@ export const revertChangeRequestEndpoint = ({
     const reply = await transaction
       .commitThenReply(operationRequest, createDraftOf, replyOf)
       .catch((error: unknown) => {
-        if (!(error instanceof DraftAlreadyExistsError)) throw error;
-        throw refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
+        throw error instanceof DraftAlreadyExistsError ? callerHasDraft() : error;
       });
     if (reply === undefined)
       throw new Error(`Reverting change request ${params.id} created no draft and reported no reason.`);

@@ -1,6 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { GetPermissionsOfUsers, invalid, SetApprovers } from '@bunting/contracts';
-import { requireMayRequestApproval } from '../../domain/review/requested-reviewers.ts';
+import { GetPermissionsOfUsers, SetApprovers } from '@bunting/contracts';
+import { requireActiveReviewers, requireMayRequestApproval } from '../../domain/review/requested-reviewers.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Requests approvals of existing users. Their permission is checked only when they approve. */
@@ -10,11 +10,7 @@ export const setApproversEndpoint = ({ bus, transaction }: ChangeRequestsContext
     const ids = body.reviewers;
     if (ids.length > 0) {
       const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
-      const missing = ids.findIndex((id) => !users.some(({ user }) => user.id === id));
-      if (missing >= 0) {
-        const path = `/body/reviewers/${missing}`;
-        throw invalid(`The \`${path}\` property must be the id of an active user. You provided ${ids[missing]}.`, path);
-      }
+      requireActiveReviewers(ids, new Set(users.map(({ user }) => user.id)));
     }
     return transaction(operationRequest, async ({ requests }) => {
       const request = await requests.getVisible(params, caller.id);
