@@ -252,8 +252,7 @@ export default tseslint.config(
     rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp),
   },
   ...persistenceBlocks('*', ['domain/']),
-  // The rules of search are in query/.
-  ...persistenceBlocks('search', ['query/', 'feature-index.ts$']),
+  ...persistenceBlocks('search', ['domain/', 'feature-index.ts$']),
   pureLibrary,
   ...domainBlocks,
   {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RequestOf, type SearchFeatures, SearchResultFeature } from '@bunting/contracts';
 import fc from 'fast-check';
 import type { FeatureIndex, Searcher } from '../src/feature-index.ts';
-import { parseFeatureQuery } from '../src/query/feature-query.ts';
+import { parseFeatureQuery } from '../src/domain/feature-query.ts';
 import {
   aFeature,
   type AnyState,

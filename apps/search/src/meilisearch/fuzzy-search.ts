@@ -1,5 +1,5 @@
 import type { FuzzyMatch } from '../persistence/search-statement.ts';
-import type { FeatureQuery } from '../query/feature-query.ts';
+import type { FeatureQuery } from '../domain/feature-query.ts';
 import { nameOf } from './index-document.ts';
 import type { MeilisearchClient } from './meilisearch-client.ts';
 import { MeilisearchError } from './meilisearch-error.ts';

@@ -1,6 +1,6 @@
 import type { IndexFeed } from '../persistence/index-feed.ts';
 import type { FuzzyMatch } from '../persistence/search-statement.ts';
-import type { FeatureQuery } from '../query/feature-query.ts';
+import type { FeatureQuery } from '../domain/feature-query.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { type IndexUpdate, startIndexUpdater } from './index-updater.ts';
 import { meilisearchClient, type MeilisearchClientOptions } from './meilisearch-client.ts';

@@ -2,7 +2,7 @@ import type { FeatureIndex } from '../feature-index.ts';
 import { type FallbackReason, MeilisearchError } from './meilisearch-error.ts';
 import type { PostgresIndex } from '../persistence/postgres-index.ts';
 import type { FuzzyMatch } from '../persistence/search-statement.ts';
-import type { FeatureQuery } from '../query/feature-query.ts';
+import type { FeatureQuery } from '../domain/feature-query.ts';
 
 /** Which engine compared the texts of a fuzzy search, and why it was not Meilisearch. */
 export type FuzzyEngine =

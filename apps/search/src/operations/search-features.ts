@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { SearchFeatures } from '@bunting/contracts';
-import { parseFeatureQuery } from '../query/feature-query.ts';
+import { parseFeatureQuery } from '../domain/feature-query.ts';
 import type { SearchContext } from './context.ts';
 
 /** Searches all features that were committed before the call. Sets `Bunting-Stale` when the projection does not catch up in time. */

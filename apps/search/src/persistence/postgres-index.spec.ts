@@ -12,7 +12,7 @@ import {
   tagged,
 } from '../../test/builders.ts';
 import { describeFeatureIndex } from '../../test/feature-index-behaviour.ts';
-import { parseFeatureQuery } from '../query/feature-query.ts';
+import { parseFeatureQuery } from '../domain/feature-query.ts';
 import { applyStates } from './apply-states.ts';
 import { postgresIndex } from './postgres-index.ts';
 import { searchMigrations } from './migrations.ts';

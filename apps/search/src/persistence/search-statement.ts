@@ -1,6 +1,6 @@
 import type { Searcher } from '../feature-index.ts';
-import type { FeatureQuery, Sort } from '../query/feature-query.ts';
-import type { CreatorFilter, DayFilter, SetFilter } from '../query/filters.ts';
+import type { FeatureQuery, Sort } from '../domain/feature-query.ts';
+import type { CreatorFilter, DayFilter, SetFilter } from '../domain/filters.ts';
 
 /** A feature that an index found for the texts of a fuzzy query, and how relevant it is: more than 0. */
 export interface FuzzyMatch {
