@@ -4,7 +4,7 @@ import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { changeMetadata } from '../features/metadata.ts';
 import { createFeature } from '../features/create-feature.ts';
-import { featureWithoutEnvironments } from '../features/feature-without-environments.ts';
+import { withMetadata } from '../features/update-feature.ts';
 import { shortName } from '../refusals.ts';
 import {
   inEnvironment,
@@ -82,16 +82,8 @@ const withProperties = (
     errors.add(`The feature "${shortName(value.name)}" exists ${where}`, `${path}/name`);
     return undefined;
   }
-  const after: Feature = {
-    ...existing,
-    ...changeMetadata({ ...value, type }, existing),
-  };
-  if (isEqual(after, existing)) return unchanged(existing);
-  const event = featureEvent('feature-metadata-updated', after, {
-    preData: featureWithoutEnvironments(existing),
-    data: featureWithoutEnvironments(after),
-  });
-  return { feature: after, events: [event], written: 1 };
+  const decision = withMetadata(existing, changeMetadata({ ...value, type }, existing));
+  return { ...decision, written: decision.events.length };
 };
 
 const withTags = (feature: Feature, { tags }: FeatureEntry, { tagTypes, errors }: ImportContext): Step => {
