@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Constraint, FeatureImpact } from '@bunting/contracts';
+import type { Change, Constraint, FeatureImpact } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../test/builders.ts';
 import type { Feature, Strategy } from './features/feature.ts';
-import { impactOf } from './impact-on-users.ts';
+import { refusalOf } from '../../test/refusal-of.ts';
+import { concernedFeatures, impactOf, maxFeaturesOfImpact } from './impact-on-users.ts';
 
 const environment = 'development';
 const inNorway: Constraint = { contextName: 'country', operator: 'IN', values: ['no'] };
@@ -136,4 +137,30 @@ it('a thousand users are generated for each group, and fewer for many groups, to
     });
   const usersOf = (features: readonly Feature[]) => impact(features, features).users;
   expect([usersOf([aFeature()]), usersOf(featuresOf(2)), usersOf(featuresOf(20))]).toEqual([1_000, 1_000, 400]);
+});
+
+describe('the features that changes concern', () => {
+  const change: Change = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
+  const deletion: Change = { action: 'deleteSegment', payload: { id: 1 } };
+  const user = aFeature({ name: 'user', strategies: [rollout(50, { segments: [1] })] });
+  const features = [aFeature(), user, aFeature({ name: 'other', strategies: [rollout(50, { segments: [2] })] })];
+  const concerned = (changes: readonly Change[], where = environment, hidden: string[] = []) =>
+    concernedFeatures(contentOf(features), changes, where, hidden);
+
+  it('are those that they change and those that use a changed segment in the environment', () => {
+    expect(concerned([change])).toEqual(['checkout']);
+    expect(concerned([change, deletion])).toEqual(['checkout', 'user']);
+    expect(concerned([deletion], 'production')).toEqual([]);
+  });
+
+  it('are not in projects that are hidden from the caller', () => {
+    expect(concerned([change, deletion], environment, ['shop'])).toEqual([]);
+  });
+
+  it('are at most twenty', () => {
+    const users = Array.from({ length: maxFeaturesOfImpact }, (_, nth) => ({ ...user, name: `user-${nth}` }));
+    expect(concernedFeatures(contentOf(users), [deletion], environment, [])).toHaveLength(20);
+    const tooMany = () => concernedFeatures(contentOf([...users, user]), [deletion], environment, []);
+    expect(refusalOf(tooMany).details).toMatchObject([{ path: '/body/changes' }]);
+  });
 });

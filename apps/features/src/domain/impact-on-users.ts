@@ -1,7 +1,8 @@
-import type { Constraint, FeatureImpact } from '@bunting/contracts';
+import { type Change, type Constraint, type FeatureImpact, isSegmentChange } from '@bunting/contracts';
 import { type Evaluation, type Evaluator, evaluatorOf } from '@bunting/evaluation';
 import type { Feature, FeatureInEnvironment, Strategy } from './features/feature.ts';
 import { evaluatedIn, type PlaygroundContent } from './playground.ts';
+import { invalidProperty } from './refusals.ts';
 import { inEnvironment } from './strategies/strategy.ts';
 
 type Fields = ReadonlyMap<string, string>;
@@ -13,6 +14,35 @@ const maxEvaluationsOfImpact = 16_000;
 const maxGroups = 24;
 const maxValuesOfField = 4;
 const minuteMs = 60_000;
+
+/** The ids of the segments that changes edit or delete. */
+export const changedSegments = (changes: readonly Change[]): number[] =>
+  changes.filter(isSegmentChange).map(({ payload }) => payload.id);
+
+/**
+ * The names of the features that changes concern: those that they change, and those that use a changed segment in the environment.
+ * Features of hidden projects are left out.
+ * @throws Refusal when there are more than `maxFeaturesOfImpact`
+ */
+export const concernedFeatures = (
+  { features }: PlaygroundContent,
+  changes: readonly Change[],
+  environment: string,
+  hidden: readonly string[],
+): Feature['name'][] => {
+  const changed = new Set(changes.flatMap((change) => (isSegmentChange(change) ? [] : [change.feature])));
+  const segments = new Set(changedSegments(changes));
+  const usesChangedSegment = (feature: Pick<Feature, 'environments'>): boolean =>
+    inEnvironment(feature, environment).strategies.some((strategy) => strategy.segments.some((id) => segments.has(id)));
+  const concerned = features.filter(
+    (feature) => !hidden.includes(feature.project) && (changed.has(feature.name) || usesChangedSegment(feature)),
+  );
+  if (concerned.length > maxFeaturesOfImpact) {
+    const reason = `The changes concern more than ${maxFeaturesOfImpact} features, the limit of one request`;
+    throw invalidProperty(reason, '/body/changes');
+  }
+  return concerned.map(({ name }) => name);
+};
 
 const shifted = (value: string | undefined, by: number): string[] => {
   const number = Number(value);

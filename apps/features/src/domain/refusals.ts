@@ -118,6 +118,10 @@ export const environmentNameTaken = (name: string): Refusal =>
 /** 404: the feature has no such strategy in the environment. */
 export const strategyNotFound = (id: string): Refusal => notFound(`Could not find strategy with id: ${shortName(id)}`);
 
+/** 404: there is no such type of features. */
+export const featureTypeNotFound = (id: string): Refusal =>
+  notFound(`The feature type you tried to update ("${shortName(id)}") does not exist.`);
+
 /** 404: there is no such strategy type. */
 export const strategyTypeNotFound = (): Refusal => notFound('No strategy found');
 

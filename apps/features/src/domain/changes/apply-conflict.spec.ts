@@ -3,6 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { aFeature, aSegment, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { normalizeDependency } from '../features/parts/dependency.ts';
 import { limits } from '../project-context.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import { requireNoConflict } from './apply-conflict.ts';
 import { foldChanges } from './fold.ts';
 import type { ChangeContext } from './rule.ts';
 
@@ -183,4 +185,23 @@ describe('there is no conflict for', () => {
   ])('%s', (_, changes, about) => {
     expect(conflictsOf(changes, aChangeContext(about))).toEqual([]);
   });
+});
+
+it('changes in conflict are refused with every reason and the feature or segment that it concerns', () => {
+  const archived = { code: 'feature-archived', message: 'Feature has been archived' } as const;
+  const deleted = { code: 'segment-deleted', message: 'Segment 4 has been deleted' } as const;
+  const conflicts = [
+    { ...archived, feature: 'checkout', changeId: 1 },
+    { ...deleted, segment: 4, changeId: 2 },
+  ];
+  expect(refusalOf(() => requireNoConflict(conflicts))).toMatchObject({
+    kind: 'ConflictError',
+    message:
+      'The changes could not be applied. checkout: Feature has been archived; segment 4: Segment 4 has been deleted',
+    details: [
+      { ...archived, feature: 'checkout' },
+      { ...deleted, segment: 4 },
+    ],
+  });
+  expect(() => requireNoConflict([])).not.toThrow();
 });

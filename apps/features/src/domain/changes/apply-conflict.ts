@@ -1,4 +1,4 @@
-import { type Change, isSegmentChange, type Refusal } from '@bunting/contracts';
+import { type Change, isSegmentChange, type Refusal, refusal } from '@bunting/contracts';
 import { hasEnvironment } from '../project-context.ts';
 import { shortName } from '../refusals.ts';
 import { type ConflictCause, segmentDeletedCause, segmentOfAnotherProjectCause } from './conflict-cause.ts';
@@ -12,6 +12,14 @@ export interface ApplyConflict extends ConflictCause {
   /** none, when the feature as a whole is in conflict */
   readonly changeId?: number;
 }
+
+/** @throws Refusal `ConflictError` that lists the conflicts, if there are any */
+export const requireNoConflict = (conflicts: readonly ApplyConflict[]): void => {
+  if (conflicts.length === 0) return;
+  const reasons = conflicts.map(({ feature, segment, message }) => `${feature ?? `segment ${segment}`}: ${message}`);
+  const details = conflicts.map(({ changeId: _, ...conflict }) => conflict);
+  throw refusal('ConflictError', `The changes could not be applied. ${reasons.join('; ')}`, { details });
+};
 
 /** The conflict of every change to a feature, such as an archived one. Archiving an archived feature is no conflict. */
 export const findFeatureConflict = (

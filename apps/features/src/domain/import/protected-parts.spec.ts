@@ -1,7 +1,7 @@
 import { type Caller, type FeatureChange, maxChangesPerChangeRequest } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { protectedParts, requireProposable } from './protected-parts.ts';
+import { protectedParts, requireProposable, requireProposalSize } from './protected-parts.ts';
 
 const kim: Caller = { id: 3, name: 'kim', grants: [] };
 const intoStaging = { project: 'shop', environment: 'staging' };
@@ -36,6 +36,12 @@ describe('the change request of an import', () => {
   it('has no more changes than any other change request', () => {
     expect(refusalOf(() => requireProposable(kim, 'shop', tooMany)).kind).toBe('ExceedsLimitError');
     expect(() => requireProposable(kim, 'shop', tooMany.slice(1))).not.toThrow();
+  });
+
+  it('has at most 8 MB, which fits into one message of the bus', () => {
+    const limit = 8 * 1024 * 1024;
+    expect(() => requireProposalSize(limit)).not.toThrow();
+    expect(refusalOf(() => requireProposalSize(limit + 1)).kind).toBe('ExceedsLimitError');
   });
 
   it('is refused if the caller may not propose changes to the project', () => {

@@ -1,4 +1,4 @@
-import { type Caller, type FeatureChange, maxChangesPerChangeRequest, refusal } from '@bunting/contracts';
+import { type Caller, type FeatureChange, maxChangesPerChangeRequest, type Refusal, refusal } from '@bunting/contracts';
 import { environmentsRequiringChangeRequest } from '../projects/protection.ts';
 
 /** Which parts of an import need a change request, and for which environment it is created. */
@@ -28,6 +28,14 @@ export const protectedParts = (
   };
 };
 
+/** A proposal must fit into one message of the bus; the bus carries imports of up to 16 MB. */
+const maxProposalBytes = 8 * 1024 * 1024;
+
+const tooManyFeatures = (reason: string): Refusal => {
+  const message = `The import takes a change request of ${reason}. Import fewer features.`;
+  return refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
+};
+
 /** Refuses changes that exceed a change request, or that the caller may not propose. */
 export const requireProposable = (caller: Caller, project: string, changes: readonly FeatureChange[]): void => {
   if (changes.length === 0) return;
@@ -35,7 +43,12 @@ export const requireProposable = (caller: Caller, project: string, changes: read
     throw refusal('NoAccessError', 'The project is protected: only its members and administrators may propose changes');
   }
   if (changes.length > maxChangesPerChangeRequest) {
-    const message = `The import takes a change request of ${changes.length} changes, and one can hold at most ${maxChangesPerChangeRequest}. Import fewer features.`;
-    throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
+    throw tooManyFeatures(`${changes.length} changes, and one can hold at most ${maxChangesPerChangeRequest}`);
   }
+};
+
+/** Refuses a proposal that is too large, with the snapshots of its changes. */
+export const requireProposalSize = (bytes: number): void => {
+  if (bytes > maxProposalBytes)
+    throw tooManyFeatures(`more than ${maxProposalBytes} bytes, with what it would replace`);
 };

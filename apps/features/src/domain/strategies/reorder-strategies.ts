@@ -1,6 +1,7 @@
 import { isEqual, type StrategyPosition } from '@bunting/contracts';
 import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
-import { invalidProperty } from '../refusals.ts';
+import { hasEnvironment, type ProjectContext } from '../project-context.ts';
+import { featureWithoutEnvironment, invalidProperty } from '../refusals.ts';
 import { inEnvironment, withStrategies } from './strategy.ts';
 
 const idsOf = (strategies: readonly Strategy[]): readonly string[] => strategies.map(({ id }) => id);
@@ -10,8 +11,10 @@ export const reorderStrategies = (
   feature: Feature,
   environment: string,
   positions: readonly StrategyPosition[],
+  projectContext: ProjectContext,
   basePath: string,
 ): Decision => {
+  if (!hasEnvironment(projectContext, environment)) throw featureWithoutEnvironment(feature.name, environment);
   const before = inEnvironment(feature, environment).strategies;
   const sortOrders = new Map<string, number>();
   for (const [index, { id, sortOrder }] of positions.entries()) {

@@ -1,5 +1,5 @@
 import { minTagLength, type Tag } from '@bunting/contracts';
-import { invalidValue } from '../refusals.ts';
+import { featureNotFound, invalidProperty, invalidValue } from '../refusals.ts';
 import { type Decision, type Feature, featureEvent, type DomainEvent } from '../features/feature.ts';
 
 const isTag = (one: Tag) => (other: Tag) => one.type === other.type && one.value === other.value;
@@ -40,6 +40,18 @@ export const removeTag = (feature: Feature, { type, value }: Tag): Decision => {
     feature: { ...feature, tags },
     events: [featureEvent('feature-untagged', feature, { preData: { type, value } })],
   };
+};
+
+/** The features whose tags a request of a project changes, each once. @param requested their names, of which each may be repeated */
+export const featuresToTag = (requested: readonly string[], found: readonly Feature[], project: string): Feature[] => {
+  const features = new Map(found.map((feature) => [feature.name, feature]));
+  return [...new Set(requested)].map((name) => {
+    const feature = features.get(name);
+    if (feature === undefined) throw featureNotFound(name);
+    if (feature.project === project) return feature;
+    const path = `/body/features/${requested.indexOf(name)}`;
+    throw invalidProperty('Tried to change tags of feature not belonging to project', path);
+  });
 };
 
 /** Tags to put on a feature and to take off it. */

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
-import { notFound, SetFeatureTypeLifetime } from '@bunting/contracts';
+import { SetFeatureTypeLifetime } from '@bunting/contracts';
 import { setLifetime } from '../../domain/features/feature-type.ts';
-import { shortName } from '../../domain/refusals.ts';
+import { featureTypeNotFound } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,9 +11,7 @@ export const setFeatureTypeLifetimeEndpoint = ({ transaction }: FeaturesContext)
       const { params, body, caller } = request;
       authoriseAtRoot(caller, SetFeatureTypeLifetime.permission);
       const before = await featureTypes.findForUpdate(params.id);
-      if (before === undefined) {
-        throw notFound(`The feature type you tried to update ("${shortName(params.id)}") does not exist.`);
-      }
+      if (before === undefined) throw featureTypeNotFound(params.id);
       const decision = setLifetime(before, body.lifetimeDays);
       if (decision.type !== before) await featureTypes.save(decision.type);
       events.emit(decision.events);

@@ -1,8 +1,8 @@
 import { type OperationRequest, type Bus, call, type CallContext } from '@bunting/bus';
-import { type FeatureChange, type ImportFeatures, ProposeImport, refusal } from '@bunting/contracts';
+import { type FeatureChange, type ImportFeatures, ProposeImport } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { checkChanges } from '../../domain/changes/check-changes.ts';
-import { requireProposable } from '../../domain/import/protected-parts.ts';
+import { requireProposable, requireProposalSize } from '../../domain/import/protected-parts.ts';
 import { activeProjectNotFound } from '../../domain/refusals.ts';
 import type { UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
 import { changeContextOf } from '../changes/change-context.ts';
@@ -10,9 +10,6 @@ import { subjectsOf } from '../changes/change-subjects.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 
 // The edits of an import that require a change request: stored with the import, and submitted until the change request exists.
-
-/** A proposal must fit into one message of the bus; the bus carries imports of up to 16 MB. */
-const maxBytes = 8 * 1024 * 1024;
 
 /** A stored proposal of an import. */
 export interface StoredImportProposal {
@@ -48,10 +45,7 @@ export const storeProposal = async (
     changes: checked,
     title: `Import of ${features} ${features === 1 ? 'feature' : 'features'}`,
   };
-  if (Buffer.byteLength(JSON.stringify(proposal)) > maxBytes) {
-    const message = `The import takes a change request of more than ${maxBytes} bytes, with what it would replace. Import fewer features.`;
-    throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
-  }
+  requireProposalSize(Buffer.byteLength(JSON.stringify(proposal)));
   await tx.importProposals.add(importId, proposal);
   return { importId, environment: proposedIn, changes: changes.length };
 };

@@ -4,11 +4,9 @@ import {
   type AnyOperation,
   type PlaygroundBody,
   ReadProposedChanges,
-  type Refusal,
-  refusal,
   type RequestedChange,
 } from '@bunting/contracts';
-import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
+import { requireNoConflict } from '../../domain/changes/apply-conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
 import { maxFeatures, type PlaygroundContent, requireFeaturesWithin, withChanges } from '../../domain/playground.ts';
 import { projectNotFound, unknownEnvironment } from '../../domain/refusals.ts';
@@ -61,12 +59,6 @@ export const segmentsIn = ({ project, changes }: Proposal): readonly number[] =>
     changes.map(({ change }) => change),
   ).numbers;
 
-const changesInConflict = (conflicts: readonly ApplyConflict[]): Refusal => {
-  const reasons = conflicts.map(({ feature, segment, message }) => `${feature ?? `segment ${segment}`}: ${message}`);
-  const details = conflicts.map(({ changeId: _, ...conflict }) => conflict);
-  return refusal('ConflictError', `The changes could not be applied. ${reasons.join('; ')}`, { details });
-};
-
 /**
  * The content as it would be if changes were applied.
  * @throws Refusal `NotFoundError` when their project does not exist, `ConflictError` when they could not be applied
@@ -84,7 +76,7 @@ export const contentAfter = async (
   const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
   if (found === undefined) throw projectNotFound(project);
   const { features, segments, conflicts } = foldChanges(changes, changeContextOf(found, environment, now));
-  if (conflicts.length > 0) throw changesInConflict(conflicts);
+  requireNoConflict(conflicts);
   return withChanges(content, {
     features: features.values(),
     segments: new Map([...found.segments.keys()].map((id) => [id, segments.get(id) ?? null])),

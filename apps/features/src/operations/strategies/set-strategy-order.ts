@@ -1,8 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetStrategyOrder } from '@bunting/contracts';
 import { reorderStrategies } from '../../domain/strategies/reorder-strategies.ts';
-import { featureWithoutEnvironment } from '../../domain/refusals.ts';
-import { hasEnvironment } from '../../domain/project-context.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -14,10 +12,7 @@ export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
       const { environment } = params;
       const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetStrategyOrder.permission, { project: feature.project, environment });
-      if (!hasEnvironment(projectContext, environment)) {
-        throw featureWithoutEnvironment(feature.name, environment);
-      }
-      await saveAndEmit(tx, reorderStrategies(feature, environment, body, '/body'), caller);
+      await saveAndEmit(tx, reorderStrategies(feature, environment, body, projectContext, '/body'), caller);
       return null;
     }),
   );

@@ -24,8 +24,8 @@ export const reorderStrategyRule: FeatureRule<'reorderStrategy'> = {
       { snapshot: orderOf(snapshot), current: orderOf(current) },
       orderOf(current, new Map(payload.map(({ id, sortOrder }) => [id, sortOrder]))) ?? {},
     ),
-  decide: (feature, { payload }, { environment }, basePath) => {
-    const decision = reorderStrategies(feature, environment, payload, `${basePath}/payload`);
+  decide: (feature, { payload }, { environment, projectContext }, basePath) => {
+    const decision = reorderStrategies(feature, environment, payload, projectContext, `${basePath}/payload`);
     return {
       subject: decision.feature,
       events: decision.events,
