@@ -45,22 +45,14 @@ const firstSignIn = async (
  * @returns the names of groups that the user could not be removed from
  */
 const syncGroups = async (
-  { groups, isAdministratorLeft, events }: Transaction,
+  { groups, events }: Transaction,
   userId: number,
   names: readonly string[],
 ): Promise<readonly string[]> => {
-  const { added, removed } = await groups.syncMemberships(userId, names, ssoCaller.name);
+  const { added, removed, kept } = await groups.syncMemberships(userId, names, ssoCaller.name);
   events.emit(added.flatMap((group) => membershipEvents(group, [userId], [])));
-  if (removed.length === 0 || (await isAdministratorLeft())) {
-    events.emit(removed.flatMap((group) => membershipEvents(group, [], [userId])));
-    return [];
-  }
-  await groups.restoreMemberships(
-    userId,
-    removed.map(({ id }) => id),
-    ssoCaller.name,
-  );
-  return removed.map(({ name }) => name);
+  events.emit(removed.flatMap((group) => membershipEvents(group, [], [userId])));
+  return kept.map(({ name }) => name);
 };
 
 /**

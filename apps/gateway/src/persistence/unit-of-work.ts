@@ -1,4 +1,4 @@
-import { type Caller, outboxEvent } from '@bunting/contracts';
+import { type Caller, isEqual, outboxEvent } from '@bunting/contracts';
 import type { CommitLimits, Tx } from '@bunting/database';
 import {
   isReplay,
@@ -9,7 +9,7 @@ import {
   type WriteContext,
 } from '@bunting/outbox';
 import type { AccessEvent } from '../domain/access-event.ts';
-import { isAdministratorLeft, requireAdministratorLeft } from './rights/require-administrator-left.ts';
+import { type LastAdministratorGuard, lastAdministratorGuard } from './rights/last-administrator-guard.ts';
 import { groupRepository } from './accounts/group-repository.ts';
 import { identityRepository } from './identity/identity-repository.ts';
 import { scimRepository } from './identity/scim-repository.ts';
@@ -73,7 +73,7 @@ const eventRecorder = (outbox: Outbox, { caller: by, now }: TransactionContext) 
     emit,
     /** Emits an event unless `data` equals `preData`. */
     emitIfChanged: (event: AccessEvent): void => {
-      if (JSON.stringify(event.data) !== JSON.stringify(event.preData)) emit([event]);
+      if (!isEqual(event.data, event.preData)) emit([event]);
     },
   };
 };
@@ -83,12 +83,13 @@ const repositories = (
   tx: Tx,
   outbox: Outbox,
   context: TransactionContext | GatewayWriteContext,
+  guard: LastAdministratorGuard,
   { hasher, cipher, sessionLimits }: AccessSettings,
 ) => {
   const secretBytes = secretBytesFor(context, hasher);
   return {
     events: eventRecorder(outbox, context),
-    groups: groupRepository(tx),
+    groups: groupRepository(tx, guard),
     identities: identityRepository(tx),
     initialTokens: initialTokenRepository(tx, hasher, cipher),
     inviteLinks: inviteLinkRepository(tx),
@@ -102,18 +103,14 @@ const repositories = (
     },
     passwords: passwordRepository(tx),
     projectRoles: projectRoleRepository(tx),
-    /** Whether the installation has an administrator after the writes of the transaction. */
-    isAdministratorLeft: () => isAdministratorLeft(tx),
-    /** @throws Refusal `InvalidOperationError` when the installation would lose its last administrator */
-    requireAdministratorLeft: () => requireAdministratorLeft(tx),
     roles: roleRepository(tx),
-    scim: scimRepository(tx),
+    scim: scimRepository(tx, guard),
     /** generates secrets in this transaction; random ones if undefined */
     secretBytes,
     sessions: sessionRepository(tx, hasher, sessionLimits),
-    settings: settingRepository(tx),
-    tokens: tokenRepository(tx, hasher, cipher),
-    users: userRepository(tx),
+    settings: settingRepository(tx, guard),
+    tokens: tokenRepository(tx, guard, hasher, cipher),
+    users: userRepository(tx, guard),
   };
 };
 export type Transaction = ReturnType<typeof repositories>;
@@ -149,8 +146,12 @@ export const unitOfWork = (
 ): UnitOfWork => {
   const runJob =
     <T>(context: TransactionContext | GatewayWriteContext, job: Job<T>) =>
-    (tx: Tx, outbox: Outbox): Promise<T> =>
-      job(repositories(tx, outbox, context, settings));
+    async (tx: Tx, outbox: Outbox): Promise<T> => {
+      const guard = lastAdministratorGuard(tx);
+      const result = await job(repositories(tx, outbox, context, guard, settings));
+      await guard.check();
+      return result;
+    };
 
   const run = <T>(context: TransactionContext | GatewayWriteContext, job: Job<T>): Promise<T> =>
     'idempotency' in context

@@ -8,7 +8,8 @@ import {
 } from '../domain/accounts/provisioned-groups.ts';
 import { predefinedRole } from '../domain/rights/roles.ts';
 import { validUserNames } from '../domain/accounts/user-names.ts';
-import { updateOutcome, userEventData } from '../domain/accounts/users.ts';
+import { userEventData } from '../domain/accounts/users.ts';
+import { removeAccount, saveAccount } from '../operations/users/save-account.ts';
 import type { ScimGroupRow, ScimUserRow } from '../persistence/identity/scim-repository.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import { invalidValue, notFoundResource, ScimError } from './scim-error.ts';
@@ -50,13 +51,8 @@ const changeUser = async (
   if (before === undefined) throw notFoundResource('user', String(id));
   const input = inputOf(await userAfter(tx, id));
   await requireFree(tx, input, id);
-  const update = { ...validUserNames(input), rootRole: before.rootRole, active: input.active };
-  const after = await tx.users.save(id, update);
+  await saveAccount(tx, before, { ...validUserNames(input), rootRole: before.rootRole, active: input.active });
   await tx.scim.setProvisionedUser(id, input.provisioned);
-  const { events, endsSessions } = updateOutcome('user-updated', before, after);
-  if (endsSessions) await tx.sessions.endAll(id);
-  if (events.length > 0) await tx.requireAdministratorLeft();
-  tx.events.emit(events);
   return userAfter(tx, id);
 };
 
@@ -72,10 +68,7 @@ export const patchUser = (tx: Transaction, id: number, body: unknown): Promise<S
 export const deleteUser = async (tx: Transaction, id: number): Promise<null> => {
   const user = await tx.users.findForUpdate(id, { only: 'users' });
   if (user === undefined) throw notFoundResource('user', String(id));
-  await tx.users.remove(id);
-  await tx.requireAdministratorLeft();
-  tx.events.emit([{ type: 'user-deleted', preData: userEventData(user) }]);
-  return null;
+  return removeAccount(tx, user);
 };
 
 const requireUsers = async ({ scim }: Transaction, ids: readonly number[]): Promise<void> => {
@@ -115,7 +108,6 @@ const changeGroup = async (tx: Transaction, id: number, change: GroupChange): Pr
   await tx.scim.removeMembers(id, removed);
   await tx.scim.addMembers(id, added, scimCaller.name);
   await tx.scim.claimMembers(id, named);
-  if (removed.length > 0) await tx.requireAdministratorLeft();
   tx.events.emit(events);
 };
 
@@ -136,7 +128,6 @@ export const deleteGroup = async (tx: Transaction, id: number): Promise<null> =>
   const group = await groupForUpdate(tx, id);
   const members = await tx.scim.memberIds(id);
   await tx.groups.remove(id);
-  await tx.requireAdministratorLeft();
   tx.events.emit([{ type: 'group-deleted', preData: groupEventData(group, members) }]);
   return null;
 };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Me, User } from '@bunting/contracts';
 import { groupRepository } from '../persistence/accounts/group-repository.ts';
+import { lastAdministratorGuard } from '../persistence/rights/last-administrator-guard.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 type Resource = Record<string, unknown> & { readonly id: string };
@@ -472,7 +473,9 @@ describe('groups', () => {
 
   it('keep a member whom single sign-on had added first, when a sign-in no longer names the group', async () => {
     const signInWithoutGroups = (userId: string) =>
-      gateway.database.transaction((tx) => groupRepository(tx).syncMemberships(Number(userId), [], 'SSO'));
+      gateway.database.transaction((tx) =>
+        groupRepository(tx, lastAdministratorGuard(tx)).syncMemberships(Number(userId), [], 'SSO'),
+      );
     const users = [await created({ userName: 'synced-1' }), await created({ userName: 'synced-2' })];
     const [one = '', two = ''] = users.map(({ id }) => id);
     const team = await group('Synchronised');

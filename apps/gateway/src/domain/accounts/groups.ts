@@ -1,4 +1,4 @@
-import type { Group, GroupBody } from '@bunting/contracts';
+import { type Group, type GroupBody, isEqual } from '@bunting/contracts';
 import type { AccessEvent } from '../access-event.ts';
 import { badRequest } from '../refusals.ts';
 
@@ -45,7 +45,7 @@ export const groupEvents = (before: Group | undefined, after: Group): AccessEven
   const data = groupEventData(after, users);
   if (before === undefined) return [{ type: 'group-created', data }];
   const preData = groupEventData(before, usersBefore);
-  if (JSON.stringify(data) === JSON.stringify(preData)) return [];
+  if (isEqual(data, preData)) return [];
   const added = users.filter((id) => !usersBefore.includes(id));
   const removed = usersBefore.filter((id) => !users.includes(id));
   return [{ type: 'group-updated', data, preData }, ...membershipEvents(after, added, removed)];

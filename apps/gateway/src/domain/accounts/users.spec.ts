@@ -1,6 +1,6 @@
 import type { User } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { updatedUser, updateOutcome } from './users.ts';
+import { accountDeleted, updatedUser, updateOutcome } from './users.ts';
 
 const before: User = {
   id: 7,
@@ -43,11 +43,11 @@ it('an update of a user with a malformed e-mail address is refused', () => {
 });
 
 it('an update that changes nothing emits no event', () => {
-  expect(updateOutcome('user-updated', before, { ...before })).toEqual({ events: [], endsSessions: false });
+  expect(updateOutcome(before, { ...before })).toEqual({ events: [], endsSessions: false });
 });
 
 it('an update of a user emits the user before and after', () => {
-  expect(updateOutcome('user-updated', before, { ...before, name: 'Mia' }).events).toEqual([
+  expect(updateOutcome(before, { ...before, name: 'Mia' }).events).toEqual([
     {
       type: 'user-updated',
       data: expect.objectContaining({ id: 7, name: 'Mia' }),
@@ -58,7 +58,19 @@ it('an update of a user emits the user before and after', () => {
 
 it('an update that deactivates a user, and no other, ends the sessions', () => {
   const inactive = { ...before, active: false };
-  expect(updateOutcome('user-updated', before, inactive).endsSessions).toBe(true);
-  expect(updateOutcome('user-updated', inactive, { ...inactive, name: 'Mia' }).endsSessions).toBe(false);
-  expect(updateOutcome('user-updated', inactive, before).endsSessions).toBe(false);
+  expect(updateOutcome(before, inactive).endsSessions).toBe(true);
+  expect(updateOutcome(inactive, { ...inactive, name: 'Mia' }).endsSessions).toBe(false);
+  expect(updateOutcome(inactive, before).endsSessions).toBe(false);
+});
+
+it.each([
+  ['User', 'user-updated', 'user-deleted'],
+  ['Service Account', 'service-account-updated', 'service-account-deleted'],
+] as const)('a %s that is updated emits %s, and one that is deleted %s', (accountType, updated, deleted) => {
+  const account = { ...before, accountType };
+  expect(updateOutcome(account, { ...account, active: false }).events[0]?.type).toBe(updated);
+  expect(accountDeleted(account)).toEqual({
+    type: deleted,
+    preData: expect.objectContaining({ id: 7, name: 'Maria' }),
+  });
 });

@@ -1,4 +1,4 @@
-import { type Caller, refusal, type UpdateUserBody, type User } from '@bunting/contracts';
+import { type Caller, isEqual, refusal, type UpdateUserBody, type User } from '@bunting/contracts';
 import type { AccessEvent } from '../access-event.ts';
 import { badRequest } from '../refusals.ts';
 import { requireEmailAddress } from './user-names.ts';
@@ -21,16 +21,26 @@ export const userEventData = ({ id, name, username, email, rootRole, active }: U
   active,
 });
 
+const eventPrefix = ({ accountType }: User): 'user' | 'service-account' =>
+  accountType === 'Service Account' ? 'service-account' : 'user';
+
 /** What the update of an account entails: an event if anything has changed, and the end of the sessions of an account that was deactivated. */
 export const updateOutcome = (
-  type: 'user-updated' | 'service-account-updated',
   before: User,
   after: User,
 ): { readonly events: readonly AccessEvent[]; readonly endsSessions: boolean } => {
   const [data, preData] = [userEventData(after), userEventData(before)];
-  const isChanged = JSON.stringify(data) !== JSON.stringify(preData);
-  return { events: isChanged ? [{ type, data, preData }] : [], endsSessions: before.active && !after.active };
+  return {
+    events: isEqual(data, preData) ? [] : [{ type: `${eventPrefix(after)}-updated`, data, preData }],
+    endsSessions: before.active && !after.active,
+  };
 };
+
+/** The event of a user or a service account that is deleted. */
+export const accountDeleted = (account: User): AccessEvent => ({
+  type: `${eventPrefix(account)}-deleted`,
+  preData: userEventData(account),
+});
 
 const updatedText = (requested: string | null | undefined, before: string | undefined): string | null =>
   requested === undefined ? (before ?? null) : requested?.trim().normalize('NFC') || null;

@@ -10,8 +10,7 @@ export const deleteApiTokenEndpoint = ({ transaction }: GatewayContext) =>
     transaction(request, async (tx) => {
       const { caller, params } = request;
       const token = await requireToken(tx, caller, params.token, permittedKinds(caller, 'DELETE'));
-      await tx.tokens.revoke(token.id);
-      await tx.requireAdministratorLeft();
+      await tx.tokens.revoke(token);
       tx.events.emit([tokenEvent('api-token-deleted', { preData: toApiToken(token) })]);
       return null;
     }),

@@ -11,7 +11,7 @@ export const deleteProjectApiTokenEndpoint = ({ transaction }: GatewayContext) =
       const token = await tokens.findForUpdate(request.params.token, sdkTokenKinds);
       // A token that is also for other projects cannot be deleted through this one.
       if (token === undefined || !belongsToProject(token, projectId)) throw notFound('Could not find the token');
-      await tokens.revoke(token.id);
+      await tokens.revoke(token);
       events.emit([tokenEvent('api-token-deleted', { preData: toApiToken(token) })]);
       return null;
     }),

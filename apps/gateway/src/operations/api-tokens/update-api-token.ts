@@ -12,9 +12,8 @@ export const updateApiTokenEndpoint = ({ transaction }: GatewayContext) =>
       const token = await requireToken(tx, caller, params.token, permittedKinds(caller, 'UPDATE'));
       const expiresAt = new Date(body.expiresAt);
       if (token.type === 'admin') requireWithinLifetime(await tx.tokens.expiryOf(caller.tokenId), expiresAt);
-      const after = await tx.tokens.setExpiry(token.id, expiresAt);
-      if (after.expiresAt === token.expiresAt) return null;
-      await tx.requireAdministratorLeft();
+      if (token.expiresAt === expiresAt.toISOString()) return null;
+      const after = await tx.tokens.setExpiry(token, expiresAt);
       tx.events.emit([tokenEvent('api-token-updated', { data: toApiToken(after), preData: toApiToken(token) })]);
       return null;
     }),

@@ -10,7 +10,6 @@ export const deleteGroupEndpoint = ({ transaction }: GatewayContext) =>
       const group = await tx.groups.findForUpdate(request.params.id);
       if (group === undefined) throw groupNotFound();
       await tx.groups.remove(group.id);
-      await tx.requireAdministratorLeft();
       tx.events.emit([{ type: 'group-deleted', preData: groupEventData(group, memberIds(group)) }]);
       return null;
     }),

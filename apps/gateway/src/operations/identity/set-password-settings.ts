@@ -17,7 +17,6 @@ export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: Gat
       const before = stored?.value.disabled ?? false;
       if (before === disabled) return { disabled };
       await tx.settings.save('simple', { disabled }, null);
-      if (disabled) await tx.requireAdministratorLeft();
       tx.events.emit([settingEvent('simple', { disabled }, stored === undefined ? undefined : { disabled: before })]);
       return { disabled };
     });

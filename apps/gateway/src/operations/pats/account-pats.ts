@@ -43,7 +43,6 @@ export const deleteAccountPat = async (
   if (account === undefined) throw userNotFound();
   const pat = await tx.tokens.revokePat(account.id, tokenId);
   if (pat === undefined) throw patNotFound();
-  await tx.requireAdministratorLeft();
   tx.events.emit([{ type: 'pat-deleted', preData: patEventData(pat) }]);
   return null;
 };

@@ -8,10 +8,9 @@ import type { GatewayContext } from '../context.ts';
 export const deleteOwnPatEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteOwnPat, async (request) => {
     requireAccount(request.caller);
-    return transaction(request, async ({ tokens, requireAdministratorLeft, events }) => {
+    return transaction(request, async ({ tokens, events }) => {
       const pat = await tokens.revokePat(request.caller.id, request.params.id);
       if (pat === undefined) throw patNotFound();
-      await requireAdministratorLeft();
       events.emit([{ type: 'pat-deleted', preData: patEventData(pat) }]);
       return null;
     });

@@ -7,6 +7,6 @@ export const updateServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateServiceAccount, (request) =>
     transaction(request, async (tx) => {
       const account = await tx.users.findForUpdate(request.params.id, { only: 'service-accounts' });
-      return updateAccount(tx, account, request.body, 'service-account-updated');
+      return updateAccount(tx, account, request.body);
     }),
   );

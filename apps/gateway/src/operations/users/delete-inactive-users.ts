@@ -1,20 +1,17 @@
 import { implement } from '@bunting/bus';
 import { DeleteInactiveUsers } from '@bunting/contracts';
-import { userEventData } from '../../domain/accounts/users.ts';
+import { removeAccount } from './save-account.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteInactiveUsersEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteInactiveUsers, (request) =>
-    transaction(request, async ({ users, requireAdministratorLeft, events }) => {
+    transaction(request, async (tx) => {
       // The last use of the caller's own token may not be stored yet.
       const ids = request.body.ids.filter((id) => id !== request.caller.id);
-      for (const { id } of await users.listInactive(ids)) {
-        const user = await users.findForUpdate(id, { only: 'users' });
-        if (user === undefined) continue;
-        await users.remove(id);
-        events.emit([{ type: 'user-deleted', preData: userEventData(user) }]);
+      for (const { id } of await tx.users.listInactive(ids)) {
+        const user = await tx.users.findForUpdate(id, { only: 'users' });
+        if (user !== undefined) await removeAccount(tx, user);
       }
-      await requireAdministratorLeft();
       return null;
     }),
   );

@@ -5,6 +5,7 @@ import type {
   Group,
   InactiveUsers,
   Me,
+  Pats,
   Profile,
   User,
   UserPermissions,
@@ -265,6 +266,43 @@ describe('the last administrator', () => {
       await alone.givenToken({ token: keys[1], userId: other.id });
       expect((await as('PUT', `user-admin/${one.id}`, { rootRole: 2 })).status).toBe(200);
       expect((await as('DELETE', `user-admin/${other.id}`, undefined, keys[1])).status).toBe(403);
+    } finally {
+      await alone.stop();
+    }
+  });
+
+  it('keeps the token, and the group that grants the role', async () => {
+    const alone = await startGateway({ environment: { BUNTING_ADMIN_TOKEN: '' } });
+    const inAlone = accessApi(() => alone);
+    try {
+      const first = alone.firstAdminToken ?? '';
+      const { id } = await inAlone.done<CreatedUser>('POST', 'user-admin', { username: 'one', rootRole: 3 }, first);
+      const users = [{ user: { id } }];
+      const group = await inAlone.done<Group>('POST', 'groups', { name: 'Admins', rootRole: 1, users }, first);
+      const expect403 = async (key: string, writes: readonly (readonly [string, string, unknown?])[]) => {
+        for (const [method, path, body] of writes) {
+          const { status, body: error } = await inAlone.ask(method, path, body, key);
+          expect(`${method} ${path} ${status} ${error.name}`).toBe(`${method} ${path} 403 InvalidOperationError`);
+        }
+      };
+      const token = `api-tokens/${encodeURIComponent(first)}`;
+      await expect403(first, [
+        ['DELETE', token],
+        ['PUT', token, { expiresAt: '2020-01-01T00:00:00.000Z' }],
+      ]);
+
+      const key = 'user:the-key-of-one';
+      await alone.givenToken({ token: key, userId: id });
+      expect((await inAlone.ask('DELETE', token, undefined, key)).status).toBe(200);
+      const { pats } = await inAlone.done<Pats>('GET', 'user/tokens', undefined, key);
+      await expect403(key, [
+        ['DELETE', `user/tokens/${pats[0]?.id}`],
+        ['DELETE', `groups/${group.id}`],
+        ['PUT', `groups/${group.id}`, { name: 'Admins', rootRole: 3, users }],
+        ['PUT', `groups/${group.id}`, { name: 'Admins', rootRole: 1, users: [] }],
+      ]);
+      const renamed = await inAlone.ask('PUT', `groups/${group.id}`, { name: 'Owners', rootRole: 1 }, key);
+      expect(renamed.status).toBe(200);
     } finally {
       await alone.stop();
     }

@@ -4,6 +4,7 @@ import { LockMode } from '@mikro-orm/postgresql';
 import type { ProvisionedGroup } from '../../domain/accounts/provisioned-attributes.ts';
 import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../entities.ts';
+import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import { userColumns, type UserRow, userOf } from './user-repository.ts';
 
 type GroupRow = Omit<Group, 'users' | 'userCount' | 'projects'> & { readonly projects: string[] };
@@ -42,6 +43,8 @@ interface NamedGroup {
 export interface SyncedMemberships {
   readonly added: readonly NamedGroup[];
   readonly removed: readonly NamedGroup[];
+  /** the groups whose membership stays because the last administrator would be lost */
+  readonly kept: readonly NamedGroup[];
 }
 
 const syncMemberships = `
@@ -57,6 +60,10 @@ const syncMemberships = `
   select id, name, false as "isAdded" from removed
   union all select id, name, true from added join user_group on id = group_id
   order by "isAdded", id`;
+
+const restoreMemberships = `
+  insert into group_member (group_id, user_id, created_by, is_synced)
+  select id, $1, $3, true from user_group where id = any ($2::integer[]) on conflict do nothing`;
 
 /** Reads of groups without a lock: for responses, not for decisions. */
 export const groupReads = ({ query }: Pick<Tx, 'query'>) => ({
@@ -77,7 +84,10 @@ export const groupReads = ({ query }: Pick<Tx, 'query'>) => ({
 });
 
 /** Groups of users, and their members. */
-export const groupRepository = (tx: Tx) => {
+export const groupRepository = (
+  tx: Tx,
+  guard: Pick<LastAdministratorGuard, 'isAdministratorLeft' | 'markLossOfRights'>,
+) => {
   const { query } = tx;
   const { list } = groupReads(tx);
 
@@ -105,11 +115,12 @@ export const groupRepository = (tx: Tx) => {
         rootRole,
         ...(provisioned === undefined ? {} : { provisioned }),
       };
+      const existing = id === undefined ? undefined : await em.findOneOrFail(GroupEntity, { id });
+      if (existing !== undefined && existing.rootRole !== null && existing.rootRole !== rootRole)
+        guard.markLossOfRights();
       try {
         const group =
-          id === undefined
-            ? em.create(GroupEntity, { ...content, createdBy })
-            : em.assign(await em.findOneOrFail(GroupEntity, { id }), content);
+          existing === undefined ? em.create(GroupEntity, { ...content, createdBy }) : em.assign(existing, content);
         await em.flush();
         return group.id;
       } catch (error) {
@@ -118,13 +129,14 @@ export const groupRepository = (tx: Tx) => {
       }
     },
     setMembers: async (group: number, users: readonly number[], createdBy: string): Promise<void> => {
-      await tx.em.nativeDelete(GroupMemberEntity, { group, user: { $nin: [...users] } });
+      const removed = await tx.em.nativeDelete(GroupMemberEntity, { group, user: { $nin: [...users] } });
+      if (removed > 0) guard.markLossOfRights();
       const rows = users.map((user) => ({ group, user, createdBy }));
       if (rows.length > 0) await tx.em.upsertMany(GroupMemberEntity, rows, { onConflictAction: 'ignore' });
     },
     /**
      * Makes a user a member of the groups that map one of the names, and ends those memberships that single sign-on began and that no name maps
-     * any more. Members that were added by hand stay.
+     * any more. Members that were added by hand stay, and all memberships of the last administrator.
      */
     syncMemberships: async (
       userId: number,
@@ -132,16 +144,13 @@ export const groupRepository = (tx: Tx) => {
       createdBy: string,
     ): Promise<SyncedMemberships> => {
       const rows = await query<NamedGroup & { readonly isAdded: boolean }>(syncMemberships, [userId, names, createdBy]);
-      return { added: rows.filter(({ isAdded }) => isAdded), removed: rows.filter(({ isAdded }) => !isAdded) };
-    },
-    /** Makes a user a member again of groups that `syncMemberships` has just removed. */
-    restoreMemberships: async (userId: number, ids: readonly number[], createdBy: string): Promise<void> => {
-      const text = `
-        insert into group_member (group_id, user_id, created_by, is_synced)
-        select id, $1, $3, true from user_group where id = any ($2::integer[]) on conflict do nothing`;
-      await query(text, [userId, ids, createdBy]);
+      const [added, removed] = [rows.filter(({ isAdded }) => isAdded), rows.filter(({ isAdded }) => !isAdded)];
+      if (removed.length === 0 || (await guard.isAdministratorLeft())) return { added, removed, kept: [] };
+      await query(restoreMemberships, [userId, removed.map(({ id }) => id), createdBy]);
+      return { added, removed: [], kept: removed };
     },
     remove: async (id: number): Promise<void> => {
+      guard.markLossOfRights();
       await tx.em.nativeDelete(GroupEntity, { id });
     },
   };

@@ -6,6 +6,7 @@ import { predefinedRole } from '../../domain/rights/roles.ts';
 import type { UserNames } from '../../domain/accounts/user-names.ts';
 import { badRequest } from '../../domain/refusals.ts';
 import { avatarUrlOf } from '../rights/access-reader.ts';
+import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import {
   gatewaySql,
   GroupMemberEntity,
@@ -143,7 +144,7 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => ({
 });
 
 /** Users and service accounts, without deleted ones. */
-export const userRepository = (tx: Tx) => {
+export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'markLossOfRights'>) => {
   const { query } = tx;
   const flush = async (row: UserRow): Promise<User> => {
     try {
@@ -179,6 +180,7 @@ export const userRepository = (tx: Tx) => {
       flush(tx.em.create(UserEntity, { name, username, email, rootRole, isService, isActive, seenAt: null })),
     save: async (id: number, { name, username, email, rootRole, active }: UserUpdate): Promise<User> => {
       const row = await tx.em.findOneOrFail(UserEntity, { id });
+      if (row.rootRole !== rootRole || (row.isActive && !active)) guard.markLossOfRights();
       return flush(
         tx.em.assign(row, {
           name,
@@ -203,6 +205,7 @@ export const userRepository = (tx: Tx) => {
     },
     /** Deletes a user with tokens, sessions, passwords, links, identities, memberships and rights; the names may be reused. */
     remove: async (id: number): Promise<void> => {
+      guard.markLossOfRights();
       const { em } = tx;
       await em.nativeUpdate(TokenEntity, { user: id, revokedAt: null }, { revokedAt: raw('now()') });
       await em.nativeDelete(SessionEntity, { user: id });

@@ -1,6 +1,7 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { ProvisionedGroup, ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
+import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import { type FilterAttributes, filterSql, type SqlCondition } from './scim-filter.ts';
 
 interface Named {
@@ -128,7 +129,10 @@ export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
 };
 
 /** Users and groups as identity providers see and change them. */
-export const scimRepository = ({ query }: Pick<Tx, 'query'>) => {
+export const scimRepository = (
+  { query }: Pick<Tx, 'query'>,
+  guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
+) => {
   return {
     ...scimReads({ query }),
     /** Serialises what creates or renames users or groups, so that a name that is found free stays free until the transaction ends. */
@@ -158,6 +162,7 @@ export const scimRepository = ({ query }: Pick<Tx, 'query'>) => {
       await query(text, [group, ids, createdBy]);
     },
     removeMembers: async (group: number, ids: readonly number[]): Promise<void> => {
+      if (ids.length > 0) guard.markLossOfRights();
       await query('delete from group_member where group_id = $1 and user_id = any ($2::integer[])', [group, ids]);
     },
     /** Makes memberships that single sign-on began memberships of SCIM, which sign-ins do not end. */

@@ -1,5 +1,6 @@
 import type { Tx } from '@bunting/database';
 import type { SettingName } from '../../domain/settings.ts';
+import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 
 export interface StoredSetting<T extends object> {
   readonly value: T;
@@ -17,7 +18,10 @@ export const settingReads = ({ query }: Pick<Tx, 'query'>) => ({
 });
 
 /** The settings that administrators change at run time. */
-export const settingRepository = ({ query }: Pick<Tx, 'query'>) => ({
+export const settingRepository = (
+  { query }: Pick<Tx, 'query'>,
+  guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
+) => ({
   ...settingReads({ query }),
   /** A setting, locked until the transaction ends, also while it was never stored. */
   findForUpdate: async <T extends object>(name: SettingName): Promise<StoredSetting<T> | undefined> => {
@@ -25,6 +29,8 @@ export const settingRepository = ({ query }: Pick<Tx, 'query'>) => ({
     return (await query<StoredSetting<T>>(stored, [name]))[0];
   },
   save: async (name: SettingName, value: object, secret: Buffer | null): Promise<void> => {
+    // Administrators with nothing but a password lose the means to sign in.
+    if (name === 'simple' && 'disabled' in value && value.disabled === true) guard.markLossOfRights();
     await query(
       `insert into gateway_setting (name, value, secret) values ($1, $2, $3)
        on conflict (name) do update set value = excluded.value, secret = excluded.secret`,

@@ -4,6 +4,7 @@ import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { TokenKind } from '../../domain/tokens/token-scope.ts';
 import type { ApiTokenKind, NewToken } from '../../domain/tokens/api-token.ts';
 import { gatewaySql, TokenEntity } from '../entities.ts';
+import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import type { NewSecret } from './token-secret.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-hasher.ts';
@@ -90,7 +91,12 @@ export const tokenReads = ({ query }: Pick<Tx, 'query'>, cipher: TokenCipher | u
 };
 
 /** API tokens and PATs, without revoked ones. */
-export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher | undefined) => {
+export const tokenRepository = (
+  tx: Tx,
+  guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
+  hasher: TokenHasher,
+  cipher: TokenCipher | undefined,
+) => {
   const { query } = tx;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const tokenOf = (row: TokenRow): StoredToken => apiTokenOf(row, cipher);
@@ -127,7 +133,8 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
       const scope = { projects: [...projects], environment };
       return tokenOf(await create(secret, { kind, name, sealed, user: null, ...scope, expiresAt: expires }, createdBy));
     },
-    setExpiry: async (id: string, expiresAt: Date): Promise<StoredToken> => {
+    setExpiry: async ({ id, type }: StoredToken, expiresAt: Date): Promise<StoredToken> => {
+      if (type === 'admin') guard.markLossOfRights();
       const token = await tx.em.findOneOrFail(TokenEntity, { id });
       tx.em.assign(token, { expiresAt: expiresAt.toISOString() });
       await tx.em.flush();
@@ -138,7 +145,8 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
       const token = id === undefined ? null : await tx.em.findOne(TokenEntity, { id });
       return token?.expiresAt ? new Date(token.expiresAt) : null;
     },
-    revoke: async (id: string): Promise<void> => {
+    revoke: async ({ id, type }: StoredToken): Promise<void> => {
+      if (type === 'admin') guard.markLossOfRights();
       await tx.em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()') });
     },
     addPat: async ({ userId, description, expiresAt }: NewPat, secret: NewSecret, createdBy: number): Promise<Pat> => {
@@ -150,6 +158,7 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
     revokePat: async (user: number, number: number): Promise<Pat | undefined> => {
       const token = await tx.em.findOne(TokenEntity, { user, number, revokedAt: null }, { lockMode });
       if (token === null) return undefined;
+      guard.markLossOfRights();
       await tx.em.nativeUpdate(TokenEntity, { id: token.id }, { revokedAt: raw('now()') });
       return patOf(token);
     },

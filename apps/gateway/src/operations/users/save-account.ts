@@ -1,0 +1,20 @@
+import type { User } from '@bunting/contracts';
+import { accountDeleted, updateOutcome } from '../../domain/accounts/users.ts';
+import type { UserUpdate } from '../../persistence/accounts/user-repository.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
+
+/** Updates a user or a service account; a deactivation ends the sessions. Emits an event if anything changed. */
+export const saveAccount = async (tx: Transaction, before: User, update: UserUpdate): Promise<User> => {
+  const after = await tx.users.save(before.id, update);
+  const { events, endsSessions } = updateOutcome(before, after);
+  if (endsSessions) await tx.sessions.endAll(after.id);
+  tx.events.emit(events);
+  return after;
+};
+
+/** Deletes a user or a service account with tokens, sessions and memberships. */
+export const removeAccount = async (tx: Transaction, account: User): Promise<null> => {
+  await tx.users.remove(account.id);
+  tx.events.emit([accountDeleted(account)]);
+  return null;
+};

@@ -1,0 +1,51 @@
+import { refusal } from '@bunting/contracts';
+import type { Tx } from '@bunting/database';
+
+const anyLeft = `
+  select exists (
+    select from api_user u
+    where u.is_active and u.deleted_at is null and not u.is_service
+      and exists (select from user_password p where p.user_id = u.id)
+      and not exists (select from gateway_setting where name = 'simple' and value->'disabled' = 'true')
+      and exists (
+        select from user_grant g where g.user_id = u.id and g.permission = 'ADMIN' and g.project is null))
+  or exists (
+    select from api_token t left join api_user u on u.id = t.user_id
+    where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+      and (t.kind = 'admin' or u.is_active and u.deleted_at is null and exists (
+        select from user_grant g where g.user_id = u.id and g.permission = 'ADMIN' and g.project is null))) as left`;
+
+/**
+ * Refuses a transaction that would leave no administrator. The repositories mark each write that takes rights away, so that no operation
+ * can omit the check; a transaction without such a write is not checked.
+ */
+export const lastAdministratorGuard = ({ query }: Pick<Tx, 'query'>) => {
+  let takesRightsAway = false;
+  /**
+   * Whether one administrator is left: a valid admin token, or an admin with a valid token, or with a password while passwords are
+   * accepted. One who can sign in through an identity provider only does not count: the provider may fail. Takes an advisory lock, so that
+   * two administrators who concurrently remove each other cannot both succeed.
+   */
+  const isAdministratorLeft = async (): Promise<boolean> => {
+    await query('select pg_advisory_xact_lock(hashtext($1))', ['administrators']);
+    const [row] = await query<{ left: boolean }>(anyLeft);
+    return row?.left === true;
+  };
+
+  return {
+    isAdministratorLeft,
+    /** Says that the transaction takes away rights, or the means to use them. */
+    markLossOfRights: (): void => {
+      takesRightsAway = true;
+    },
+    /** For the end of the transaction. @throws Refusal `InvalidOperationError` when it would leave no administrator */
+    check: async (): Promise<void> => {
+      if (!takesRightsAway || (await isAdministratorLeft())) return;
+      throw refusal(
+        'InvalidOperationError',
+        'This would leave Bunting without an administrator. Create another admin with a password or a token, or an admin token, first.',
+      );
+    },
+  };
+};
+export type LastAdministratorGuard = ReturnType<typeof lastAdministratorGuard>;
