@@ -1,6 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
-import { FeedEvents, invalid } from '@bunting/contracts';
+import { FeedEvents } from '@bunting/contracts';
 import { parseEventFilters } from '../../domain/event-query.ts';
+import { requireFeedWithinLog } from '../../domain/log-range.ts';
 import { visibleEvents } from '../../domain/visible-events.ts';
 import type { AuditContext } from '../context.ts';
 import { describedEventJson } from './read-event-page.ts';
@@ -15,10 +16,7 @@ export const feedEventsEndpoint = ({ waitUntilFresh, readFeed, publicUrl }: Audi
       await waitUntilFresh(request);
       page = await readFeed(query, after);
     }
-    if (after > page.head) {
-      const message = `The \`/query/after\` property must be the id of an event: the last one has ${page.head}. You sent ${after}.`;
-      throw invalid(message, '/query/after');
-    }
+    requireFeedWithinLog(after, page.head);
     const items = page.events.map(
       (found) =>
         `${describedEventJson(found, query.visible, publicUrl).slice(0, -1)},"hash":${JSON.stringify(found.hash)}}`,

@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
-import { invalid, VerifyEventLog } from '@bunting/contracts';
+import { VerifyEventLog } from '@bunting/contracts';
+import { requireRange, requireRangeWithinLog } from '../../domain/log-range.ts';
 import { parseChainCheckpoint } from '../../domain/parse-chain-checkpoint.ts';
 import type { AuditContext } from '../context.ts';
 
@@ -8,19 +9,14 @@ const replyTimeMs = 1_000;
 
 export const verifyEventLogEndpoint = ({ verifyChain, missedMessages, deadLetters }: AuditContext) =>
   implement(VerifyEventLog, async ({ query: { from, to, known }, deadline }) => {
-    if (from !== undefined && to !== undefined && from > to) {
-      throw invalid('The `/query/from` property must not be greater than `/query/to`.', '/query/from');
-    }
+    requireRange(from, to);
     const report = await verifyChain({
       from,
       to,
       checkpoint: known === undefined ? undefined : parseChainCheckpoint(known, '/query/known'),
       until: new Date(deadline.getTime() - replyTimeMs),
     });
-    if (from !== undefined && from > report.head.id + 1) {
-      const message = `The \`/query/from\` property must be the id of an event: the last one has ${report.head.id}. You sent ${from}.`;
-      throw invalid(message, '/query/from');
-    }
+    requireRangeWithinLog(from, report.head.id);
     const neverArrived = (await missedMessages()).map(({ producer, first, last, noticedAt }) => ({
       service: producer,
       first,

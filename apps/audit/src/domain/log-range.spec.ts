@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { requireFeedWithinLog, requireRange, requireRangeWithinLog } from './log-range.ts';
+
+describe('in a log whose last event is the ninth', () => {
+  it('a feed begins after an event of the log, or after none', () => {
+    for (const after of [0, 1, 9]) expect(() => requireFeedWithinLog(after, 9)).not.toThrow();
+    expect(() => requireFeedWithinLog(10, 9)).toThrow(
+      'The `/query/after` property must be the id of an event: the last one has 9. You sent 10.',
+    );
+  });
+
+  it('a verified range begins at an event of the log, at the next one, or anywhere', () => {
+    for (const from of [undefined, 1, 9, 10]) expect(() => requireRangeWithinLog(from, 9)).not.toThrow();
+    expect(() => requireRangeWithinLog(11, 9)).toThrow(
+      'The `/query/from` property must be the id of an event: the last one has 9. You sent 11.',
+    );
+  });
+});
+
+it('a range of events does not end before it begins', () => {
+  for (const [from, to] of [[1, 2], [2, 2], [undefined, 1], [7]]) expect(() => requireRange(from, to)).not.toThrow();
+  expect(() => requireRange(3, 2)).toThrow('The `/query/from` property must not be greater than `/query/to`.');
+});
