@@ -1,5 +1,6 @@
 import type { Database, Statement } from '@bunting/database';
 import type { ChangeRequest, EnvironmentRef, RequestPath, Schedule } from '../domain/change-request.ts';
+import type { ChangeRequestFilter } from '../domain/change-request-filter.ts';
 import type { ScheduledRequest } from '../domain/conflicts-with-other-requests.ts';
 import { requireVisible } from '../domain/require-visible.ts';
 import {
@@ -36,13 +37,6 @@ export interface StrategyUse {
     readonly strategyName: string;
     readonly environment: string;
   };
-}
-
-/** The filter of a search. An undefined property matches every request. */
-export interface ChangeRequestFilter {
-  readonly createdBy: number | undefined;
-  readonly requestedApprover: number | undefined;
-  readonly isOpen: boolean | undefined;
 }
 
 /** A request in a search result. */

@@ -1,11 +1,20 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
 import {
+  checkParameter,
+  invalidParameter,
+  maxValues,
+  type Parameter,
+  parameterParser,
+  parseInteger,
+  parseKeyword,
+} from '@bunting/contracts/validation';
+import {
   type ValueFilter,
   parseValueFilter,
   parseArchived,
   type CreatorFilter,
   type DayFilter,
-  parseDay,
+  parseDayFilter,
   parseCreators,
   parseFuzzyTexts,
   type SetFilter,
@@ -16,14 +25,6 @@ import {
   parseTags,
   parseTexts,
 } from './filters.ts';
-import {
-  maxValues,
-  parseKeyword,
-  type Parameter,
-  checkParameter,
-  invalidParameter,
-  parseInteger,
-} from './parameter.ts';
 
 const sortKeys = ['createdAt', 'name', 'type', 'project', 'stale', 'lastSeenAt'] as const;
 type SortKey = (typeof sortKeys)[number];
@@ -85,14 +86,8 @@ const parseStatuses = (texts: readonly string[] | undefined): readonly string[] 
  * than it says.
  * @throws Refusal `ValidationError` that names the parameter.
  */
-export const parseFeatureQuery = (request: SearchParameters): FeatureQuery => {
-  const read = <T>(
-    name: Exclude<keyof SearchParameters, 'status'>,
-    parse: (parameter: Parameter) => T,
-  ): T | undefined => {
-    const text = request[name];
-    return text === undefined ? undefined : parse(checkParameter(name, text));
-  };
+export const parseFeatureQuery = ({ status, ...query }: SearchParameters): FeatureQuery => {
+  const read = parameterParser(query);
   const fuzzy = read('fuzzy', parseBoolean) ?? false;
   const texts = read('query', fuzzy ? parseFuzzyTexts : parseTexts) ?? [];
   const by = read('sortBy', parseSortBy);
@@ -107,9 +102,9 @@ export const parseFeatureQuery = (request: SearchParameters): FeatureQuery => {
     stale: read('state', parseState),
     tag: read('tag', parseTags),
     segment: read('segment', parseSegments),
-    status: parseStatuses(request.status),
-    created: read('createdAt', parseDay),
-    lastSeen: read('lastSeenAt', parseDay),
+    status: parseStatuses(status),
+    created: read('createdAt', parseDayFilter),
+    lastSeen: read('lastSeenAt', parseDayFilter),
     favorite: read('favorite', parseBoolean),
     sort: by === undefined && fuzzy && texts.length > 0 ? 'relevance' : { by: by ?? 'createdAt', descending },
     favoritesFirst: read('favoritesFirst', parseBoolean) ?? false,

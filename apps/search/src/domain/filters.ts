@@ -1,13 +1,15 @@
-import { foldCase } from './fold-case.ts';
 import {
-  uniqueValues,
+  idIn,
+  invalidParameter,
+  type Parameter,
+  parseDay,
+  parseKeyword,
   parseList,
   parseTagList,
-  parseKeyword,
   splitOperator,
-  type Parameter,
-  invalidParameter,
-} from './parameter.ts';
+  uniqueValues,
+} from '@bunting/contracts/validation';
+import { foldCase } from './fold-case.ts';
 
 /** Matches features with one of the values, or with `isNot` those with none. */
 export interface ValueFilter {
@@ -66,13 +68,14 @@ export const parseState = (parameter: Parameter): readonly boolean[] => {
   return [false, true].filter((stale) => values.includes(stale ? 'stale' : 'active') !== isNot);
 };
 
-const userId = /^-?[0-9]{1,15}$/;
-
 /** `createdBy`: whole numbers are ids of users, and anything else is a user's name. */
 export const parseCreators = (parameter: Parameter): CreatorFilter => {
   const { isNot, values } = parseValueFilter(parameter);
-  const ids = values.filter((value) => userId.test(value)).map(Number);
-  return { isNot, ids, names: values.filter((value) => !userId.test(value)) };
+  return {
+    isNot,
+    ids: values.flatMap((value) => idIn(value) ?? []),
+    names: values.filter((value) => idIn(value) === undefined),
+  };
 };
 
 const parseSetFilter = (
@@ -98,16 +101,10 @@ export const parseStatus = (parameter: Parameter): string => {
   return parameter.text;
 };
 
-const calendarDate = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
-
 /** `createdAt`, `lastSeenAt`: before a day, or on it and after. */
-export const parseDay = (parameter: Parameter): DayFilter => {
+export const parseDayFilter = (parameter: Parameter): DayFilter => {
   const [operator, date] = splitOperator(parameter, ['IS_BEFORE', 'IS_ON_OR_AFTER']);
-  const midnight = new Date(calendarDate.test(date) ? `${date}T00:00:00.000Z` : Number.NaN);
-  // The 30th of February would be a day in March.
-  if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== date)
-    throw invalidParameter(parameter, 'end with a date of the calendar, written YYYY-MM-DD');
-  return { before: operator === 'IS_BEFORE', midnight };
+  return { before: operator === 'IS_BEFORE', midnight: parseDay(parameter, date) };
 };
 
 /** `query`: folded texts, of which the name or a tag contains one. Commas and blanks alone are no filter. */

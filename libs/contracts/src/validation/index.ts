@@ -1,2 +1,3 @@
 export * from './parse.ts';
 export * from './parse-changes.ts';
+export * from './query-parameter.ts';

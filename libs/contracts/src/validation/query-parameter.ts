@@ -1,7 +1,12 @@
-import { invalid, type Refusal, requireStorableText } from '@bunting/contracts';
+import { invalid, type Refusal } from '../errors.ts';
+import { quoteValue } from '../quote-value.ts';
+import { requireStorableText } from '../storable-text.ts';
+
+// The grammar of filters in the queries of searches: `<operator>:<value>,<value>`. Each parameter is parsed by hand and in one pass, since to match
+// the documented patterns can take exponential time.
 
 /** How many characters a parameter may have. */
-export const maxParameterLength = 4_096;
+const maxParameterLength = 4_096;
 /** How many values a filter may list. */
 export const maxValues = 200;
 
@@ -11,13 +16,9 @@ export interface Parameter {
   readonly text: string;
 }
 
-const shownCharacters = 100;
-const shown = (text: string): string =>
-  JSON.stringify(text.length > shownCharacters ? `${text.slice(0, shownCharacters).toWellFormed()}…` : text);
-
 /** A refusal that names the parameter. @param must continues "The … property must" */
 export const invalidParameter = ({ name, text }: Parameter, must: string): Refusal =>
-  invalid(`The \`/query/${name}\` property must ${must}. You sent ${shown(text)}.`, `/query/${name}`);
+  invalid(`The \`/query/${name}\` property must ${must}. You sent ${quoteValue(text)}.`, `/query/${name}`);
 
 // Text of more than so many UTF-16 units cannot have few enough characters: it need not be counted.
 const isTooLong = (text: string): boolean =>
@@ -30,6 +31,14 @@ export const checkParameter = (name: string, text: string): Parameter => {
   requireStorableText(text, `/query/${name}`);
   return parameter;
 };
+
+/** Checks and parses the parameters of one query by name. What is absent is undefined. */
+export const parameterParser =
+  <N extends string>(query: { readonly [name in N]?: string | undefined }) =>
+  <T>(name: N, parse: (parameter: Parameter) => T): T | undefined => {
+    const text = query[name];
+    return text === undefined ? undefined : parse(checkParameter(name, text));
+  };
 
 /** One of the words that the parameter may be. */
 export const parseKeyword = <W extends string>(parameter: Parameter, words: readonly W[]): W => {
@@ -58,18 +67,33 @@ export const splitOperator = <O extends string>(parameter: Parameter, operators:
   const colon = parameter.text.indexOf(':');
   const word = parameter.text.slice(0, Math.max(colon, 0));
   const operator = operators.find((candidate) => candidate === word);
-  if (operator === undefined)
-    throw invalidParameter(parameter, `begin with one of ${operators.join(', ')}, and a colon`);
+  if (operator === undefined) throw invalidParameter(parameter, `begin with ${operators.join(' or ')}, and a colon`);
   return [operator, parameter.text.slice(colon + 1)];
 };
 
-const lineBreak = /[\n\r\u2028\u2029]/;
+const calendarDate = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
+
+/** The start of a day, UTC. @param date what follows the operator */
+export const parseDay = (parameter: Parameter, date: string): Date => {
+  const midnight = new Date(calendarDate.test(date) ? `${date}T00:00:00.000Z` : Number.NaN);
+  // The 30th of February would be a day in March.
+  if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== date)
+    throw invalidParameter(parameter, 'end with a date of the calendar, written YYYY-MM-DD');
+  return midnight;
+};
+
+const wholeNumber = /^-?[0-9]{1,15}$/;
+
+/** The id of an event or a user; undefined for other text. The system and tokens have negative ids of users. */
+export const idIn = (text: string): number | undefined => (wholeNumber.test(text) ? Number(text) : undefined);
 
 /** The values, each once. */
 export const uniqueValues = (parameter: Parameter, values: readonly string[]): readonly string[] => {
   if (values.length > maxValues) throw invalidParameter(parameter, `list at most ${maxValues} values`);
   return [...new Set(values)];
 };
+
+const lineBreak = /[\n\r\u2028\u2029]/;
 
 const requireOneLine = (parameter: Parameter): void => {
   if (lineBreak.test(parameter.text)) throw invalidParameter(parameter, 'be one line of text');

@@ -1,0 +1,35 @@
+import type { RequestOf, SearchChangeRequests } from '@bunting/contracts';
+import { idIn, invalidParameter, type Parameter, parameterParser, splitOperator } from '@bunting/contracts/validation';
+
+/** The filter of a search. An undefined property matches every request. */
+export interface ChangeRequestFilter {
+  readonly createdBy: number | undefined;
+  readonly requestedApprover: number | undefined;
+  readonly isOpen: boolean | undefined;
+}
+
+const parseUserId = (parameter: Parameter): number => {
+  const id = idIn(splitOperator(parameter, ['IS'])[1]);
+  if (id === undefined || id < 0) throw invalidParameter(parameter, 'end with the id of a user');
+  return id;
+};
+
+const parseIsOpen = (parameter: Parameter): boolean => {
+  const [, state] = splitOperator(parameter, ['IS']);
+  if (state !== 'open' && state !== 'closed') throw invalidParameter(parameter, 'end with open or closed');
+  return state === 'open';
+};
+
+/** Parses the filters `IS:<value>` of a search. @throws Refusal `ValidationError` that names the parameter */
+export const parseChangeRequestFilter = ({
+  createdBy,
+  requestedApproverId,
+  state,
+}: RequestOf<typeof SearchChangeRequests>['query']): ChangeRequestFilter => {
+  const read = parameterParser({ createdBy, requestedApproverId, state });
+  return {
+    createdBy: read('createdBy', parseUserId),
+    requestedApprover: read('requestedApproverId', parseUserId),
+    isOpen: read('state', parseIsOpen),
+  };
+};
