@@ -1,4 +1,4 @@
-import { startLoop } from '@bunting/runtime';
+import { type Log, startLoop } from '@bunting/runtime';
 
 export interface HousekeepingTask {
   readonly name: string;
@@ -9,9 +9,9 @@ export interface HousekeepingTask {
 }
 
 /** Runs background jobs in short steps until it is stopped. */
-export const startHousekeeping = (tasks: readonly HousekeepingTask[], warn: (message: string) => void) => {
+export const startHousekeeping = (tasks: readonly HousekeepingTask[], log: Log) => {
   const loops = tasks.map(({ name, step, everyMs }) =>
-    startLoop({ name, intervalMs: everyMs, warn, run: async () => ((await step()) > 0 ? 0 : everyMs) }),
+    startLoop({ name, intervalMs: everyMs, log, run: async () => ((await step()) > 0 ? 0 : everyMs) }),
   );
   return { stop: async (): Promise<void> => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 };

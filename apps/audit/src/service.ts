@@ -26,8 +26,6 @@ export const auditService = defineService({
   migrate: (config) =>
     migrateDatabase({ url: config.AUDIT_DATABASE_URL, name: 'audit', migrations: [...logMigrations, consumerTables] }),
   start: async ({ config, bus, log, metrics, serve, onStop }) => {
-    const warn = (message: string) => log.warn(message);
-    const logError = (message: string) => log.error(message);
     const database = await openDatabase({
       url: config.AUDIT_DATABASE_URL,
       name: 'audit',
@@ -35,8 +33,7 @@ export const auditService = defineService({
       poolMax: config.AUDIT_DATABASE_POOL_MAX,
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
       metrics,
-      warn,
-      logError,
+      log,
     });
     onStop('database', () => database.close());
     const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
@@ -49,8 +46,7 @@ export const auditService = defineService({
       deadLetterAfterMs,
       onAppended: textIndex.textsAppended,
       metrics,
-      warn,
-      logError,
+      log,
     });
     onStop('consumption of events', () => consumption.stop());
     measurePrunedUnreadEvents(metrics, () => missedMessages(database));
@@ -70,7 +66,7 @@ export const auditService = defineService({
       const step = () => dropExpiredEvents(database, new Date(Date.now() - days * dayMs));
       tasks.push({ name: 'Dropping old events', step, everyMs: droppingEveryMs });
     }
-    const housekeeping = startHousekeeping(tasks, warn);
+    const housekeeping = startHousekeeping(tasks, log);
     onStop('housekeeping', () => housekeeping.stop());
     return { ready: () => database.ready() };
   },

@@ -52,7 +52,7 @@ export const startEventProducer = async (bus: Bus, producer: Producer = 'feature
     bus,
     intervalMs: 50,
     retentionHours: 1,
-    warn: () => undefined,
+    log: openLog('silent'),
   });
   const served = await serve(bus, [telling.endpoint]);
   return {

@@ -28,8 +28,6 @@ export const changeRequestsService = defineService({
       migrations: changeRequestMigrations,
     }),
   start: async ({ config, bus, log, metrics, serve, onStop }) => {
-    const warn = (message: string) => log.warn(message);
-    const logError = (message: string) => log.error(message);
     const database = await openDatabase({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
       name: 'change-requests',
@@ -38,8 +36,7 @@ export const changeRequestsService = defineService({
       poolMax: config.CHANGE_REQUESTS_DATABASE_POOL_MAX,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
       metrics,
-      warn,
-      logError,
+      log,
     });
     onStop('database', () => database.close());
     const outboxProducer = startOutboxProducer({
@@ -50,7 +47,7 @@ export const changeRequestsService = defineService({
       intervalMs: config.CHANGE_REQUESTS_RELAY_POLL_INTERVAL_MS,
       retentionHours: config.CHANGE_REQUESTS_OUTBOX_RETENTION_HOURS,
       idempotencyRetentionHours: config.CHANGE_REQUESTS_IDEMPOTENCY_RETENTION_HOURS,
-      warn,
+      log,
     });
     onStop('outbox', () => outboxProducer.stop());
     const reader = changeRequestReader(database);
@@ -73,13 +70,13 @@ export const changeRequestsService = defineService({
       intervalMs: config.CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS,
       recoveryTimeoutMs: config.CHANGE_REQUESTS_RECOVERY_MS,
       onScheduledBegin: scheduleMetrics(metrics, dueJobs),
-      warn,
+      log,
     });
     onStop('background jobs', () => backgroundJobs.stop());
     // A commit of any replica may schedule a request or protect an environment.
     const commits = await bus.subscribe({ producer: 'change-requests', topic: 'event' }, backgroundJobs.wake);
     onStop('wake-ups of the background jobs', () => commits.stop());
-    const consuming = { bus, database, intervalMs: config.CHANGE_REQUESTS_POLL_INTERVAL_MS, metrics, warn, logError };
+    const consuming = { bus, database, intervalMs: config.CHANGE_REQUESTS_POLL_INTERVAL_MS, metrics, log };
     const features = await consumeFeatureEvents({ ...consuming, onCommitted: backgroundJobs.wake });
     onStop('projection of features', () => features.stop());
     const users = await consumeUserEvents({ ...consuming, onCommitted: backgroundJobs.usersDeleted });

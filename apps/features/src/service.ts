@@ -20,7 +20,6 @@ export const featuresService = defineService({
     migrateDatabase({ url: config.FEATURES_DATABASE_URL, name: 'features', migrations: featuresMigrations }),
   start: async ({ config, bus, log, metrics, serve, onStop }) => {
     const allowsRegex = config.FEATURES_ALLOW_REGEX;
-    const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.FEATURES_DATABASE_URL,
       name: 'features',
@@ -29,8 +28,7 @@ export const featuresService = defineService({
       poolMax: config.FEATURES_DATABASE_POOL_MAX,
       statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,
       metrics,
-      warn,
-      logError: (message) => log.error(message),
+      log,
     });
     onStop('database', () => database.close());
     const replica =
@@ -43,7 +41,7 @@ export const featuresService = defineService({
             poolMax: config.FEATURES_DATABASE_POOL_MAX,
             statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,
             metrics,
-            warn,
+            log,
           });
     if (replica !== undefined) onStop('read replica', () => replica.close());
     const outboxProducer = startOutboxProducer({
@@ -54,7 +52,7 @@ export const featuresService = defineService({
       intervalMs: config.FEATURES_RELAY_POLL_INTERVAL_MS,
       retentionHours: config.FEATURES_OUTBOX_RETENTION_HOURS,
       idempotencyRetentionHours: config.FEATURES_IDEMPOTENCY_RETENTION_HOURS,
-      warn,
+      log,
     });
     onStop('outbox', () => outboxProducer.stop());
     const transaction = unitOfWork(outboxProducer, { allowsRegex });
@@ -62,7 +60,7 @@ export const featuresService = defineService({
       limit: config.FEATURES_MAX_APPLICATIONS,
       perMinute: config.FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE,
       registry: metrics,
-      warn,
+      log,
     });
     const context = featuresContext({
       transaction,
@@ -76,8 +74,7 @@ export const featuresService = defineService({
       intervalMs: config.FEATURES_HOUSEKEEPING_INTERVAL_MS,
       applicationDays: config.FEATURES_APPLICATION_RETENTION_DAYS,
       submitImportProposal: context.submitImportProposal,
-      warn,
-      logError: (message) => log.error(message),
+      log,
     });
     onStop('housekeeping', () => housekeeping.stop());
     const endpoints = [...featuresEndpoints(context), outboxProducer.endpoint];

@@ -2,6 +2,7 @@ import { type Bus, call, type CallContext, inProcessBus, serve, type CallRequest
 import type { AnyOperation, Caller, ReplyOf } from '@bunting/contracts';
 import { openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
+import { openLog } from '@bunting/runtime';
 import { featuresContext } from '../src/operations/context.ts';
 import { featuresEndpoints } from '../src/operations/index.ts';
 import { entities } from '../src/persistence/entities.ts';
@@ -19,7 +20,7 @@ export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()) => 
     bus,
     intervalMs: 60_000,
     retentionHours: 1,
-    warn: () => undefined,
+    log: openLog('silent'),
   });
   await telling.stop();
   return { database, transaction: unitOfWork(telling, { allowsRegex: false }) };

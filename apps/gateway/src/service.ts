@@ -46,8 +46,7 @@ const openGatewayDatabase = ({ config, log, metrics }: ServiceContext<typeof Gat
     poolMax: config.GATEWAY_DATABASE_POOL_MAX,
     statementTimeoutMs: config.GATEWAY_STATEMENT_TIMEOUT_MS,
     metrics,
-    warn: (message) => log.warn(message),
-    logError: (message) => log.error(message),
+    log,
   });
 
 const startGatewayOutbox = ({ config, bus, log, metrics }: ServiceContext<typeof GatewayConfig>, database: Database) =>
@@ -59,7 +58,7 @@ const startGatewayOutbox = ({ config, bus, log, metrics }: ServiceContext<typeof
     intervalMs: config.GATEWAY_RELAY_POLL_INTERVAL_MS,
     retentionHours: config.GATEWAY_OUTBOX_RETENTION_HOURS,
     idempotencyRetentionHours: config.GATEWAY_IDEMPOTENCY_RETENTION_HOURS,
-    warn: (message) => log.warn(message),
+    log,
   });
 
 const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<RunningGateway> => {

@@ -27,8 +27,6 @@ export const searchService = defineService({
   migrate: (config) =>
     migrateDatabase({ url: config.SEARCH_DATABASE_URL, name: 'search', migrations: searchMigrations }),
   start: async ({ config, bus, log, metrics, serve, onStop }) => {
-    const warn = (message: string) => log.warn(message);
-    const logError = (message: string) => log.error(message);
     const database = await openDatabase({
       url: config.SEARCH_DATABASE_URL,
       name: 'search',
@@ -36,8 +34,7 @@ export const searchService = defineService({
       poolMax: config.SEARCH_DATABASE_POOL_MAX,
       statementTimeoutMs: config.SEARCH_STATEMENT_TIMEOUT_MS,
       metrics,
-      warn,
-      logError,
+      log,
     });
     onStop('database', () => database.close());
     const states = await consumeStates({
@@ -45,8 +42,7 @@ export const searchService = defineService({
       bus,
       intervalMs: config.SEARCH_POLL_INTERVAL_MS,
       metrics,
-      warn,
-      logError,
+      log,
     });
     onStop('projection of features', () => states.stop());
     measureDeadLetters(metrics, 'search', database);
@@ -56,7 +52,7 @@ export const searchService = defineService({
       reconcile,
       stored,
       intervalMs: config.SEARCH_RECONCILE_INTERVAL_MS,
-      warn,
+      log,
       onReconciled: reconcilerMetrics(metrics),
     });
     onStop('reconciliation', () => reconciling.stop());
@@ -74,7 +70,7 @@ export const searchService = defineService({
         intervalMs: config.MEILI_POLL_INTERVAL_MS,
         checkIntervalMs: config.MEILI_CHECK_INTERVAL_MS,
         feed,
-        warn,
+        log,
         onUpdate: indexMetrics.recordUpdate,
         onCircuitChange: indexMetrics.circuitChanged,
       });
@@ -87,7 +83,7 @@ export const searchService = defineService({
       });
     }
     const record = reindexStatusRepository(database);
-    const reindexer = createReindexer({ record, rebuild, rebuildIndex, warn });
+    const reindexer = createReindexer({ record, rebuild, rebuildIndex, log });
     onStop('reindexing', () => reindexer.stop());
     const served = await serve(
       completeEndpoints('search', [

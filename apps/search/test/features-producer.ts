@@ -2,6 +2,7 @@ import { type Bus, implement, serve } from '@bunting/bus';
 import { DigestStateVersions, type FeatureState, ListStateVersions, ReadStates } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { digestOfVersions, outboxTables, startOutboxProducer } from '@bunting/outbox';
+import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import type { AnyState } from './builders.ts';
 
@@ -66,8 +67,7 @@ export const startFeaturesProducer = async (bus: Bus) => {
   const fresh = await freshDatabase('producer-features');
   const database = await openDatabase({ url: fresh.url, name: 'producer-features', migrations: [outboxTables] });
   const figures = new Map<string, Usage>();
-  const ignore = (): void => undefined;
-  const settings = { producer: 'features', intervalMs: 50, retentionHours: 1, warn: ignore } as const;
+  const settings = { producer: 'features', intervalMs: 50, retentionHours: 1, log: openLog('silent') } as const;
   const producer = startOutboxProducer({ ...settings, database, bus });
   const endpoints = [producer.endpoint, ...stateEndpoints(database, figures)];
   let served = await serve(bus, endpoints);

@@ -220,7 +220,9 @@ describe('a database', () => {
 
   it('refuses writes with 503 while it is read-only, logs it once, and writes again by itself', async () => {
     const errors: string[] = [];
-    const database = await open([flagTable], { logError: (message) => void errors.push(message) });
+    const database = await open([flagTable], {
+      log: { warn: () => undefined, error: (message) => void errors.push(message) },
+    });
     const setReadOnly = (value: 'on' | 'off') =>
       withClient(url(), async (client) => {
         await client.query('set default_transaction_read_only = off');
@@ -248,7 +250,9 @@ describe('a database', () => {
 
   it('is not ready after a write has failed for a full disk, until there is space again', async () => {
     const errors: string[] = [];
-    const database = await open([flagTable], { logError: (message) => void errors.push(message) });
+    const database = await open([flagTable], {
+      log: { warn: () => undefined, error: (message) => void errors.push(message) },
+    });
     const full = `create function full_disk() returns event_trigger language plpgsql as $$ begin
       raise exception using errcode = 'disk_full', message = 'could not extend file "base/1": No space left on device';
     end $$`;

@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Entity } from './schema/entities.ts';
 import { refusalForFailure, isTransient, outageOf } from './failures/failures.ts';
-import { outageLog } from './failures/outage-log.ts';
+import { type DatabaseLog, outageLog, silentLog } from './failures/outage-log.ts';
 import { measurePool } from './connection/pool-metrics.ts';
 import { operationOf, statementSpan } from './connection/statement-span.ts';
 import { type CommitLimits, runTransaction, type Tx } from './connection/transaction.ts';
@@ -37,9 +37,7 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number;
   /** takes the metrics of the connection pool */
   readonly metrics?: Registry;
-  readonly warn?: (message: string) => void;
-  /** takes errors that an operator has to act on, such as a full disk */
-  readonly logError?: (message: string) => void;
+  readonly log?: DatabaseLog;
 }
 
 /** A statement that each connection prepares once under its name. Without a name it is planned for its values each time. */
@@ -76,15 +74,15 @@ export const openDatabase = async ({
   poolMax = 10,
   statementTimeoutMs = 10_000,
   metrics,
-  warn = () => undefined,
-  logError = warn,
+  log = silentLog,
 }: DatabaseOptions) => {
   const lostAfterMs = statementTimeoutMs * lostAfterTimeouts;
   await explainStartFailure(
     url,
     readOnlySchema ? requireMigrated(url, migrations, lostAfterMs) : createDatabaseIfMissing(url, lostAfterMs),
   );
-  if (!readOnlySchema) await explainStartFailure(url, migrate(url, migrations, { lostAfterMs, warn }));
+  if (!readOnlySchema)
+    await explainStartFailure(url, migrate(url, migrations, { lostAfterMs, warn: (message) => log.warn(message) }));
   let statements = 0;
   let roundTrips = 0;
   let pool: Pool | undefined;
@@ -93,7 +91,7 @@ export const openDatabase = async ({
     entities: [...entities] as EntitySchema[],
     ensureDatabase: false,
     discovery: { warnWhenNoEntities: false },
-    logger: warn,
+    logger: (message) => log.warn(message),
     debug: false,
     colors: false,
     pool: { min: 0, max: poolMax },
@@ -131,7 +129,7 @@ export const openDatabase = async ({
 
   if (metrics !== undefined) measurePool(metrics, () => pool, poolMax);
   const databaseName = new URL(url).pathname.slice(1);
-  const outages = outageLog(databaseName, logError);
+  const outages = outageLog(databaseName, log);
   let diskWasFull = false;
   const refused = (error: unknown): unknown => {
     const outage = outageOf(error);

@@ -1,6 +1,7 @@
 import type { Bus } from '@bunting/bus';
 import type { OutboxMessage, OutboxEvent } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
+import { type Log, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { consumerTables, type Projection, startProjection } from '../src/index.ts';
 
@@ -36,8 +37,7 @@ export const follow = (
   more: {
     apply?: (name: string) => void;
     intervalMs?: number;
-    warn?: (message: string) => void;
-    logError?: (message: string) => void;
+    log?: Log;
     deadLetterAfterMs?: number;
   } = {},
 ): Promise<Projection> =>
@@ -48,8 +48,7 @@ export const follow = (
     bus,
     database,
     intervalMs: more.intervalMs ?? 60_000,
-    warn: more.warn ?? (() => undefined),
-    logError: more.logError ?? (() => undefined),
+    log: more.log ?? openLog('silent'),
     ...(more.deadLetterAfterMs === undefined ? {} : { deadLetterAfterMs: more.deadLetterAfterMs }),
     apply: async ({ query }, messages: readonly OutboxMessage[]) => {
       for (const { payload, position } of messages) {

@@ -1,6 +1,7 @@
 import { type Bus, serve, type Subscription } from '@bunting/bus';
 import type { OutboxEvent } from '@bunting/contracts';
 import { openDatabase } from '@bunting/database';
+import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { outboxTables, startOutboxProducer } from '../src/index.ts';
 
@@ -34,7 +35,7 @@ export const startProducer = async (bus: Bus, url?: string, options: { intervalM
     bus,
     intervalMs: options.intervalMs ?? 50,
     retentionHours: 1,
-    warn: () => undefined,
+    log: openLog('silent'),
   });
   const served: Subscription = await serve(bus, [outboxProducer.endpoint], { checkReplies: true });
   return {

@@ -2,7 +2,7 @@ export { databaseSettings, outboxSettings } from './settings/shared-settings.ts'
 export { ConfigError, type ConfigSchema, keysOf, readConfig } from './settings/config.ts';
 export { configOf, HostConfig, monitoringPortKey, natsAccess } from './settings/host-settings.ts';
 export { host, type RunningHost, type HostOptions } from './host/host.ts';
-export { type Logger, openLog } from './monitoring/log.ts';
+export { type Log, logFailure, type Logger, openLog } from './monitoring/log.ts';
 export { type Loop, type LoopOptions, startLoop } from './loops/loop.ts';
 export { logUnhandledRejections, run, startError, stopOnSignal } from './host/run.ts';
 export {

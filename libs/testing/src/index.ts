@@ -8,5 +8,6 @@ export { type FreshDatabase, freshDatabase, type Preparation } from './postgres.
 export { overTcp, startTestPostgres, testPostgresUrl, withClient } from './postgres-server.ts';
 export { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts';
 export { startBlackholeProxy, type BlackholeProxy } from './blackhole-proxy.ts';
+export { recordingLog } from './recording-log.ts';
 export { reservePort } from './reserve-port.ts';
 export { readStreamMessages } from './jetstream-messages.ts';

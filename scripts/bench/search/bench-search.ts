@@ -64,7 +64,6 @@ const isFast = ({ p50, p99 }: Latencies): boolean => p50 < bounds.p50 && p99 < b
 export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: SearchBench): Promise<unknown> => {
   const folder = dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
-  const ignore = (): void => undefined;
   const outbox = await openDatabase({
     url: postgres.urlOf('bunting_features'),
     name: 'bench',
@@ -108,7 +107,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       bus: hosted.bus,
       intervalMs: 200,
       retentionHours: 1,
-      warn: ignore,
+      log: openLog('silent'),
     });
     const served = await serve(hosted.bus, [producer.endpoint]);
     const documents = new pg.Client({ connectionString: url });

@@ -3,6 +3,7 @@ import { invalid, type OutboxMessage, type Producer, readOutboxOf, OutboxEvent }
 import { parse } from '@bunting/contracts/validation';
 import type { Database, Tx } from '@bunting/database';
 import { type Projection, startProjection } from '@bunting/outbox';
+import type { Log } from '@bunting/runtime';
 import type { Registry } from 'prom-client';
 import { withoutSecrets } from '../domain/redaction.ts';
 import { appendEvents, prepareEvent, type PreparedEvent } from '../persistence/log/append-events.ts';
@@ -36,9 +37,7 @@ export interface ConsumptionOptions {
   readonly metrics?: Registry;
   /** called after events were appended, before their transaction is committed */
   readonly onAppended?: () => void;
-  readonly warn: (message: string) => void;
-  /** takes errors that an operator has to act on, such as events that were lost */
-  readonly logError: (message: string) => void;
+  readonly log: Log;
 }
 
 const producers = Object.keys(readOutboxOf) as Producer[];

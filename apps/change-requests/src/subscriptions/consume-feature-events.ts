@@ -38,7 +38,7 @@ const changedBy = (messages: readonly OutboxMessage[]) => {
 
 /** Consumes changes of features and segments, so that conflicting schedules are suspended before their time. */
 export const consumeFeatureEvents = (
-  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'warn' | 'logError' | 'onCommitted'>,
+  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'log' | 'onCommitted'>,
 ): Promise<Projection> =>
   startProjection({
     ...options,

@@ -17,7 +17,7 @@ const deletedUsersIn = (messages: readonly OutboxMessage[]): number[] => [
 
 /** Consumes deletions of users, so that no change is applied on behalf of a deleted user. */
 export const consumeUserEvents = (
-  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'warn' | 'logError' | 'onCommitted'>,
+  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'log' | 'onCommitted'>,
 ): Promise<Projection> =>
   startProjection({
     ...options,

@@ -1,6 +1,6 @@
 import { systemContext, systemTraceparent } from '@bunting/bus';
 import { isFinalRefusal, Refusal, systemCaller } from '@bunting/contracts';
-import { type Loop, startLoop } from '@bunting/runtime';
+import { type Log, type Loop, startLoop } from '@bunting/runtime';
 import { featureEvent } from '../domain/features/feature.ts';
 import type { SubmitImportProposal } from '../operations/import-export/import-proposal.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
@@ -81,15 +81,14 @@ export const submitImportProposals = async (
   if (defects[0] !== undefined) throw defects[0];
 };
 
-/** How long a run may fail without a warning, as it does while another service starts. */
-const warnAfterFailingForMs = 30_000;
+/** How long a run may fail without a line in the log, as it does while another service starts. */
+const logAfterFailingForMs = 30_000;
 
 interface HousekeepingOptions {
   readonly intervalMs: number;
   readonly applicationDays: number;
   readonly submitImportProposal: SubmitImportProposal;
-  readonly warn: (message: string) => void;
-  readonly logError: (message: string) => void;
+  readonly log: Log;
 }
 
 /**
@@ -98,7 +97,7 @@ interface HousekeepingOptions {
  */
 export const startHousekeeping = (
   transaction: UnitOfWork,
-  { intervalMs, applicationDays, submitImportProposal, warn, logError }: HousekeepingOptions,
+  { intervalMs, applicationDays, submitImportProposal, log }: HousekeepingOptions,
 ): Pick<Loop, 'stop'> => {
   const loops = [
     {
@@ -108,8 +107,8 @@ export const startHousekeeping = (
     },
     {
       name: 'The submission of import proposals',
-      run: () => submitImportProposals(transaction, submitImportProposal, logError),
+      run: () => submitImportProposals(transaction, submitImportProposal, (message) => log.error(message)),
     },
-  ].map((job) => startLoop({ ...job, intervalMs, warnAfterFailingForMs, warn }));
+  ].map((job) => startLoop({ ...job, intervalMs, logAfterFailingForMs, log }));
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 };

@@ -1,5 +1,5 @@
 import type { Database } from '@bunting/database';
-import { type ServiceContext, startLoop } from '@bunting/runtime';
+import { logFailure, type ServiceContext, startLoop } from '@bunting/runtime';
 import { admission, publicAdmission } from '../admission/admit.ts';
 import { requestLimits } from '../admission/concurrent-request-limits.ts';
 import { authenticator } from '../authentication/authenticate.ts';
@@ -22,25 +22,24 @@ export const openAccess = async (
   database: Database,
   cipher: TokenCipher | undefined,
 ) => {
-  const warn = (message: string) => log.warn(message);
   const lastUses = lastSeenRecorder(database);
   const storingLastUses = startLoop({
     name: 'The storing of the last uses of tokens',
     intervalMs: config.GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS,
     run: lastUses.store,
-    warn,
+    log,
   });
   onStop('last uses of tokens', async () => {
     await storingLastUses.stop();
     await lastUses
       .store()
-      .catch((error: unknown) => warn(`The gateway stops without storing the last uses of tokens: ${String(error)}`));
+      .catch((error: unknown) => logFailure(log, 'The gateway stops without storing the last uses of tokens', error));
   });
   const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
   if (cipher === undefined) {
     const erased = await eraseSealedSecrets(database);
     if (erased > 0) {
-      warn(
+      log.warn(
         `The gateway erased the encrypted secrets of ${erased} SDK tokens because GATEWAY_READABLE_SDK_TOKENS is off. The tokens stay valid; create others where their secrets have to be listed.`,
       );
     }
@@ -57,7 +56,7 @@ export const openAccess = async (
   });
   const limits = requestLimits(config);
   const reads = gatewayReads(database, hasher, cipher, sessionLimits);
-  const settings = signInSettings({ config, read: reads.settings.find, hasher, warn });
+  const settings = signInSettings({ config, read: reads.settings.find, hasher, warn: (message) => log.warn(message) });
   const sameOrigin = sameOriginPolicy(config);
   const { admit, admitFromCache } = admission({
     authenticate,

@@ -1,6 +1,7 @@
 import { inProcessBus, systemTraceparent } from '@bunting/bus';
 import { type ApiTokens, systemCaller } from '@bunting/contracts';
 import { startOutboxProducer } from '@bunting/outbox';
+import { openLog } from '@bunting/runtime';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
@@ -25,7 +26,7 @@ describe('the first admin token', () => {
       bus: inProcessBus(),
       intervalMs: 200,
       retentionHours: 1,
-      warn: () => undefined,
+      log: openLog('silent'),
     });
     try {
       const hashers = await Promise.all(Array.from({ length: 12 }, () => openTokenHasher(database, undefined)));

@@ -11,19 +11,17 @@ export const startProjects = async (
   { config, bus, log, metrics, onStop }: ServiceContext<typeof GatewayConfig>,
   database: Database,
 ) => {
-  const warn = (message: string) => log.warn(message);
   const projects = await consumeProjectStates({
     bus,
     database,
     intervalMs: config.GATEWAY_PROJECTS_POLL_INTERVAL_MS,
     metrics,
-    warn,
-    logError: (message) => log.error(message),
+    log,
   });
   measureDeadLetters(metrics, 'gateway', database);
   onStop('projection of projects', () => projects.stop());
   const pendingPrivateProjects = pendingPrivateProjectStore(database);
-  const unhiding = startUnhidingUnconfirmedProjects({ pendingPrivateProjects, projects, warn });
+  const unhiding = startUnhidingUnconfirmedProjects({ pendingPrivateProjects, projects, log });
   onStop('unhiding of unconfirmed projects', () => unhiding.stop());
   return { projects, pendingPrivateProjects };
 };

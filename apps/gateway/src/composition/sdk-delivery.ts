@@ -19,7 +19,7 @@ export const startSdkDelivery = async (
   { config, bus, log, metrics, onStop, draining, drainDelayMs }: ServiceContext<typeof GatewayConfig>,
   { hasher, authenticate, authenticateFromCache, identifyById, admitFromCache, limits }: Access,
 ) => {
-  const delivery = await startDelivery({ bus, config, metrics, warn: (message) => log.warn(message) });
+  const delivery = await startDelivery({ bus, config, metrics, log });
   onStop('delivery to SDKs', () => delivery.stop());
   const unread = unreadResponses(config);
   const measured = streamMetrics(metrics);

@@ -1,4 +1,5 @@
 import { inProcessBus, serve } from '@bunting/bus';
+import { openLog } from '@bunting/runtime';
 import { expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { deliveryOutbox, featureRow, givenRows } from '../../test/delivery-rows.ts';
@@ -17,7 +18,7 @@ it('caches responses within GATEWAY_DELIVERY_CACHE_MIB, however many scopes a to
     GATEWAY_DELIVERY_WAIT_TIMEOUT_MS: 60_000,
     GATEWAY_DELIVERY_CACHE_MIB: 1,
   };
-  const delivery = await startDelivery({ bus, config, warn: () => undefined });
+  const delivery = await startDelivery({ bus, config, log: openLog('silent') });
   await delivery.catchUp();
   const scopes = ['f', 'fl', 'fla', 'flag', 'flag-'].map((namePrefix) => {
     return { environment: 'development', inlineSegments: false, namePrefix };

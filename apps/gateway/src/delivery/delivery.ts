@@ -1,6 +1,7 @@
 import type { Bus } from '@bunting/bus';
 import { type DeliveryScope, scopeKey } from '@bunting/contracts';
 import { startInMemoryProjection } from '@bunting/outbox';
+import type { Log } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import type { GatewayConfig } from '../config.ts';
@@ -15,14 +16,14 @@ export interface DeliveryOptions {
     'GATEWAY_DELIVERY_POLL_INTERVAL_MS' | 'GATEWAY_DELIVERY_WAIT_TIMEOUT_MS' | 'GATEWAY_DELIVERY_CACHE_MIB'
   >;
   readonly metrics?: Registry | undefined;
-  readonly warn: (message: string) => void;
+  readonly log: Log;
 }
 
 /**
  * The delivery to SDKs from the memory of this process: a projection of the `delivery` rows of the features service, and a view for each
  * scope. It serves its last state while PostgreSQL or NATS is unavailable.
  */
-export const startDelivery = async ({ bus, config, metrics, warn }: DeliveryOptions) => {
+export const startDelivery = async ({ bus, config, metrics, log }: DeliveryOptions) => {
   const store = deliveryStore();
   const listeners: (() => void)[] = [];
   const projection = await startInMemoryProjection({
@@ -31,7 +32,7 @@ export const startDelivery = async ({ bus, config, metrics, warn }: DeliveryOpti
     topic: 'delivery',
     bus,
     metrics,
-    warn,
+    log,
     intervalMs: config.GATEWAY_DELIVERY_POLL_INTERVAL_MS,
     apply: (messages, upTo, isComplete) => {
       store.apply(messages, upTo, isComplete);
@@ -54,7 +55,7 @@ export const startDelivery = async ({ bus, config, metrics, warn }: DeliveryOpti
     if (hasWarned || view.bytes <= maxSize) return;
     hasWarned = true;
     const [needed, { environment }] = [Math.ceil(view.bytes / 1024 / 1024), view.scope];
-    warn(
+    log.warn(
       `The responses to SDKs of one scope in the environment ${environment} take ${needed} MiB, more than all that ` +
         `GATEWAY_DELIVERY_CACHE_MIB=${config.GATEWAY_DELIVERY_CACHE_MIB} allows, so that they evict those of all other scopes. Set it to a few times as much.`,
     );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Bus, implement, inProcessBus, serve } from '@bunting/bus';
 import { type OutboxMessage, type ProjectState, readOutboxOf } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
+import { openLog } from '@bunting/runtime';
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import { openGatewayDatabase } from '../../test/started-gateway.ts';
@@ -47,8 +48,7 @@ it('hides a project that was made private after the features service was restore
     bus,
     database,
     intervalMs: 60_000,
-    warn: () => undefined,
-    logError: () => undefined,
+    log: openLog('silent'),
   });
   expect(await projects.catchUp(5_000)).toBe(0);
   outbox = [...backup, stateMessage(2, 'private')];

@@ -3,7 +3,7 @@ import { applyProjects, resetVersions } from '../persistence/projects/apply-proj
 
 /** Consumes the states of projects, for authorisation: which are private, and who created them and so owns them. */
 export const consumeProjectStates = (
-  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'warn' | 'logError'>,
+  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'log'>,
 ): Promise<Projection> =>
   startProjection({
     ...options,

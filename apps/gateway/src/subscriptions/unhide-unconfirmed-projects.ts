@@ -1,5 +1,5 @@
 import type { Projection } from '@bunting/outbox';
-import { type Loop, startLoop } from '@bunting/runtime';
+import { type Log, type Loop, startLoop } from '@bunting/runtime';
 import type { PendingPrivateProjects } from '../persistence/projects/pending-private-projects.ts';
 
 const intervalMs = 60_000;
@@ -8,7 +8,7 @@ const waitMs = 5_000;
 interface Options {
   readonly pendingPrivateProjects: Pick<PendingPrivateProjects, 'hasExpired' | 'revealExpired'>;
   readonly projects: Pick<Projection, 'catchUp'>;
-  readonly warn: (message: string) => void;
+  readonly log: Log;
 }
 
 /**
@@ -18,15 +18,15 @@ interface Options {
 export const unhideUnconfirmedProjects = async ({
   pendingPrivateProjects: pending,
   projects,
-}: Omit<Options, 'warn'>): Promise<void> => {
+}: Omit<Options, 'log'>): Promise<void> => {
   if ((await pending.hasExpired()) && (await projects.catchUp(waitMs)) === 0) await pending.revealExpired();
 };
 
 /** Runs `unhideUnconfirmedProjects` once a minute. */
-export const startUnhidingUnconfirmedProjects = ({ warn, ...options }: Options): Pick<Loop, 'stop'> =>
+export const startUnhidingUnconfirmedProjects = ({ log, ...options }: Options): Pick<Loop, 'stop'> =>
   startLoop({
     name: 'The unhiding of projects whose change was not committed',
     run: () => unhideUnconfirmedProjects(options),
     intervalMs,
-    warn,
+    log,
   });

@@ -1,4 +1,4 @@
-import { type Loop, startLoop } from '@bunting/runtime';
+import { type Log, type Loop, startLoop } from '@bunting/runtime';
 import type { IndexFeed, IndexLock } from '../persistence/index-feed.ts';
 import { hasCode, indexTasks } from './index-tasks.ts';
 import type { MeilisearchClient } from './meilisearch-client.ts';
@@ -13,7 +13,7 @@ interface IndexUpdaterOptions {
   readonly intervalMs: number;
   /** milliseconds between checks of an index whose features do not change */
   readonly checkIntervalMs: number;
-  readonly warn: (message: string) => void;
+  readonly log: Log;
   readonly onUpdate: (done: IndexUpdate) => void;
 }
 
@@ -30,7 +30,7 @@ const maxBackoffMs = 60_000;
  * a backup, and rebuilds it beside the old one. One of several processes holds the lock; another takes over when it ends.
  */
 export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'stop'> => {
-  const { uid, server, feed, intervalMs, checkIntervalMs, warn, onUpdate } = options;
+  const { uid, server, feed, intervalMs, checkIntervalMs, log, onUpdate } = options;
   const stopping = new AbortController();
   const tasks = indexTasks(server, stopping.signal);
   const index = { uid, server, feed, tasks };
@@ -68,7 +68,7 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
     const { generation, checkpointXid, rebuildReason, snapshotXmin, isCheckpointInFuture } = await feed.status(uid);
     if (generation === null || checkpointXid === null || isCheckpointInFuture) return build(snapshotXmin);
     if (rebuildReason !== null) {
-      warn(`Rebuilding the index in Meilisearch: ${rebuildReason}.`);
+      log.warn(`Rebuilding the index in Meilisearch: ${rebuildReason}.`);
       return build(snapshotXmin);
     }
     const fault = await applyChangesAndCheck({ generation, checkpointXid }, snapshotXmin);
@@ -97,7 +97,7 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
     run: updateIfLocked,
     intervalMs,
     maxBackoffMs,
-    warn,
+    log,
   });
   return {
     stop: async () => {

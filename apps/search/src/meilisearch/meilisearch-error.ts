@@ -1,3 +1,5 @@
+import { Refusal } from '@bunting/contracts';
+
 /** Why PostgreSQL instead of Meilisearch compared the texts of a fuzzy search. */
 export type FallbackReason =
   /** the index is being built */
@@ -12,12 +14,12 @@ export type FallbackReason =
   | 'malformed';
 
 /** Meilisearch failed, or returned an invalid response. */
-export class MeilisearchError extends Error {
+export class MeilisearchError extends Refusal {
   readonly reason: FallbackReason;
   /** of an error response: Meilisearch's error code */
   readonly code: string | undefined;
   constructor(reason: FallbackReason, message: string, code?: string) {
-    super(message);
+    super('ServiceUnavailable', message);
     this.reason = reason;
     this.code = code;
   }

@@ -1,3 +1,4 @@
+import type { Log } from '@bunting/runtime';
 import type { IndexFeed } from '../persistence/index-feed.ts';
 import type { FuzzyMatch } from '../persistence/search-statement.ts';
 import type { FeatureQuery } from '../domain/feature-query.ts';
@@ -14,7 +15,7 @@ interface MeilisearchOptions extends MeilisearchClientOptions {
   readonly intervalMs: number;
   /** milliseconds between checks of an index whose features do not change */
   readonly checkIntervalMs: number;
-  readonly warn: (message: string) => void;
+  readonly log: Log;
   readonly onUpdate: (done: IndexUpdate) => void;
   readonly onCircuitChange: (isOpen: boolean) => void;
 }
@@ -26,7 +27,7 @@ export const startMeilisearch = (options: MeilisearchOptions) => {
   const server = meilisearchClient(options);
   const updater = startIndexUpdater({ ...options, server });
   const onChange = (isOpen: boolean): void => {
-    options.warn(
+    options.log.warn(
       isOpen
         ? 'Meilisearch failed three times in a row: PostgreSQL answers fuzzy searches until it recovers. Check MEILI_URL and the server.'
         : 'Meilisearch has recovered: it answers fuzzy searches again.',

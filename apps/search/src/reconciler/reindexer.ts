@@ -1,4 +1,5 @@
-import type { Reindex } from '@bunting/contracts';
+import { Refusal, type Reindex, unavailable } from '@bunting/contracts';
+import { type Log, logFailure } from '@bunting/runtime';
 import type { ReindexStatusRepository } from '../persistence/reindex-status-repository.ts';
 
 interface ReindexerOptions {
@@ -7,25 +8,26 @@ interface ReindexerOptions {
   readonly rebuild: (progress: (done: number, all: number) => Promise<void>) => Promise<void>;
   /** Requests a rebuild of the Meilisearch index, if one is configured. */
   readonly rebuildIndex: () => Promise<void>;
-  readonly warn: (message: string) => void;
+  readonly log: Log;
 }
 
 /** Runs reindexes on request. */
-export const createReindexer = ({ record, rebuild, rebuildIndex, warn }: ReindexerOptions) => {
+export const createReindexer = ({ record, rebuild, rebuildIndex, log }: ReindexerOptions) => {
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
 
   const run = async (): Promise<void> => {
     try {
       await rebuild((done, all) => {
-        if (stopped) throw new Error('the process was stopped');
+        if (stopped) throw unavailable('the process was stopped');
         return record.progress(done, all);
       });
       await rebuildIndex();
       await record.end(null);
     } catch (error) {
-      warn(`The reindex of search failed: ${(error as Error).message}. Start it again with npm run reindex.`);
-      await record.end((error as Error).message).catch(() => undefined);
+      logFailure(log, 'The reindex of search failed and has to be started again with npm run reindex', error);
+      const reason = error instanceof Refusal ? error.message : 'an unexpected error, which the log of search has';
+      await record.end(reason).catch(() => undefined);
     }
   };
 

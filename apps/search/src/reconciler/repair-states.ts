@@ -1,3 +1,4 @@
+import { Refusal } from '@bunting/contracts';
 import type { Projection } from '@bunting/outbox';
 import { type CurrentState, isUpToDate, type StateEntity, type StoredStates } from '../persistence/stored-states.ts';
 import type { StateSource } from './state-source.ts';
@@ -12,9 +13,9 @@ export interface StateStores {
 const catchUpTimeoutMs = 5_000;
 
 /** The projection was too stale for a comparison. */
-export class BehindError extends Error {
+export class BehindError extends Refusal {
   constructor() {
-    super(`search has not applied the latest changes of features within ${catchUpTimeoutMs} ms`);
+    super('ServiceUnavailable', `search has not applied the latest changes of features within ${catchUpTimeoutMs} ms`);
   }
 }
 

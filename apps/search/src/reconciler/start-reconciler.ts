@@ -1,4 +1,4 @@
-import { type Loop, startLoop } from '@bunting/runtime';
+import { type Log, type Loop, startLoop } from '@bunting/runtime';
 import type { StoredStates } from '../persistence/stored-states.ts';
 import type { ReconciliationResult } from './reconciler.ts';
 
@@ -7,7 +7,7 @@ interface StartReconcilerOptions {
   readonly stored: Pick<StoredStates, 'claim' | 'saveComparedUpTo'>;
   /** milliseconds between comparisons; 0 for none */
   readonly intervalMs: number;
-  readonly warn: (message: string) => void;
+  readonly log: Log;
   readonly onReconciled: (done: ReconciliationResult) => void;
 }
 
@@ -20,7 +20,7 @@ export const startReconciler = ({
   reconcile,
   stored,
   intervalMs,
-  warn,
+  log,
   onReconciled,
 }: StartReconcilerOptions): Pick<Loop, 'stop'> => {
   const reconcileIfDue = async (): Promise<void> => {
@@ -32,7 +32,7 @@ export const startReconciler = ({
     const { repaired } = done;
     if (repaired.length > 0) {
       const more = repaired.length > maxNamed ? ` and ${repaired.length - maxNamed} more` : '';
-      warn(
+      log.warn(
         `Repaired ${repaired.length} search documents that had drifted from features: ${repaired.slice(0, maxNamed).join(', ')}${more}. No action is needed unless this repeats.`,
       );
     }
@@ -43,6 +43,6 @@ export const startReconciler = ({
     name: 'The reconciliation of search documents with the features service',
     run: reconcileIfDue,
     intervalMs: Math.min(intervalMs, claimIntervalMs),
-    warn,
+    log,
   });
 };

@@ -1,10 +1,7 @@
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
 import { applyStates, resetVersions } from '../persistence/apply-states.ts';
 
-type ConsumeStatesOptions = Pick<
-  ProjectionOptions,
-  'database' | 'bus' | 'intervalMs' | 'metrics' | 'warn' | 'logError'
->;
+type ConsumeStatesOptions = Pick<ProjectionOptions, 'database' | 'bus' | 'intervalMs' | 'metrics' | 'log'>;
 
 /** Starts the projection of the features service's states to search documents. */
 export const consumeStates = (needs: ConsumeStatesOptions): Promise<Projection> =>

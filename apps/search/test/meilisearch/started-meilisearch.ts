@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from '@bunting/database';
-import { eventually, freshDatabase } from '@bunting/testing';
+import { eventually, freshDatabase, recordingLog } from '@bunting/testing';
 import type { FeatureIndex } from '../../src/feature-index.ts';
 import { type FuzzyEngine, withPostgresFallback } from '../../src/meilisearch/with-postgres-fallback.ts';
 import type { IndexUpdate } from '../../src/meilisearch/index-updater.ts';
@@ -37,7 +37,8 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
   const feed = indexFeed(database);
   const uid = options.uid ?? 'features';
-  const [work, warnings, answers]: [IndexUpdate[], string[], FuzzyEngine[]] = [[], [], []];
+  const [work, answers]: [IndexUpdate[], FuzzyEngine[]] = [[], []];
+  const { log, warnings } = recordingLog();
   const meilisearch = startMeilisearch({
     key: undefined,
     uid,
@@ -46,7 +47,7 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
     checkIntervalMs: 200,
     ...options,
     feed,
-    warn: (message) => void warnings.push(message),
+    log,
     onUpdate: (done) => void work.push(done),
     onCircuitChange: () => undefined,
   });

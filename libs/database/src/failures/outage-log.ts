@@ -1,5 +1,12 @@
 import type { Outage } from './failures.ts';
 
+/** What the database logs to: warnings, and errors that an operator has to act on, such as a full disk. */
+export interface DatabaseLog {
+  warn(message: string): void;
+  error(message: string): void;
+}
+export const silentLog: DatabaseLog = { warn: () => undefined, error: () => undefined };
+
 const repeatAfterMs = 60_000;
 
 /** Outages that do not end by themselves, with the operator's next step. */
@@ -11,7 +18,7 @@ const nextSteps: Partial<Record<Outage['kind'], string>> = {
 };
 
 /** Logs outages that an operator has to end, each kind at most once a minute. */
-export const outageLog = (database: string, logError: (message: string) => void) => {
+export const outageLog = (database: string, log: Pick<DatabaseLog, 'error'>) => {
   const loggedAt = new Map<Outage['kind'], number>();
   return {
     note({ kind, reason }: Outage): void {
@@ -19,7 +26,7 @@ export const outageLog = (database: string, logError: (message: string) => void)
       const now = performance.now();
       if (nextStep === undefined || now - (loggedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return;
       loggedAt.set(kind, now);
-      logError(`The database ${database} reports "${reason}" (${kind}). Affected requests get 503. ${nextStep}`);
+      log.error(`The database ${database} reports "${reason}" (${kind}). Affected requests get 503. ${nextStep}`);
     },
   };
 };

@@ -41,7 +41,7 @@ describe('a read replica', () => {
       primary: database,
       name: 'test',
       metrics,
-      warn: (it) => void warnings.push(it),
+      log: { warn: (it) => void warnings.push(it) },
       // Only a defect takes as long.
       waitMs: 10_000,
       positionTimeoutMs: 10_000,

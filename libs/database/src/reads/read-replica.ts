@@ -4,6 +4,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { coalesceCalls } from './coalesce-calls.ts';
 import type { ReadDatabase, Statement } from '../database.ts';
 import { codeOf, refusalForFailure } from '../failures/failures.ts';
+import { type DatabaseLog, silentLog } from '../failures/outage-log.ts';
 import { keepAlive } from '../schema/migrate.ts';
 
 export interface ReadReplicaOptions {
@@ -20,7 +21,7 @@ export interface ReadReplicaOptions {
   /** the timeout in milliseconds of reading the replayed position; a replica that exceeds it counts as unavailable */
   readonly positionTimeoutMs?: number;
   readonly metrics?: Registry;
-  readonly warn?: (message: string) => void;
+  readonly log?: Pick<DatabaseLog, 'warn'>;
 }
 
 /** A position in the write-ahead log of one cluster. */
@@ -172,7 +173,7 @@ export const openReadReplica = ({
   waitMs = 50,
   positionTimeoutMs = defaultPositionTimeoutMs,
   metrics,
-  warn = () => undefined,
+  log = silentLog,
 }: ReadReplicaOptions) => {
   const { host } = new URL(url);
   const pool = new Pool({
@@ -227,14 +228,14 @@ export const openReadReplica = ({
     if (performance.now() - warnedAt < repeatWarningAfterMs) return;
     warnedAt = performance.now();
     hasWarned = true;
-    warn(
+    log.warn(
       `The read replica of ${name} at ${host} is not used: ${error.message}. The primary serves its reads. Check the replica and its replication.`,
     );
   };
   const endBypass = (): void => {
     bypassedFor = undefined;
     bypassedUntil = Number.NEGATIVE_INFINITY;
-    if (hasWarned) warn(`The read replica of ${name} at ${host} serves reads again.`);
+    if (hasWarned) log.warn(`The read replica of ${name} at ${host} serves reads again.`);
     hasWarned = false;
   };
 

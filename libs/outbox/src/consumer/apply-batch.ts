@@ -1,5 +1,6 @@
 import type { OutboxMessage } from '@bunting/contracts';
 import { type Database, isDataError, type Tx } from '@bunting/database';
+import type { Log } from '@bunting/runtime';
 import { inLinkedSpan } from '@bunting/tracing';
 import { addDeadLetter, deadLetterReason, deleteSupersededDeadLetters } from '../dead-letters/dead-letters.ts';
 import type { Advanced, Checkpoint, StoredCheckpoint } from './checkpoint.ts';
@@ -20,7 +21,7 @@ export interface BatchOptions extends Consumption {
   readonly onCheckpoint: (checkpoint: Checkpoint) => void;
   /** Called after a message became a dead letter. */
   readonly onDeadLetter: () => void;
-  readonly logError: (message: string) => void;
+  readonly log: Log;
 }
 
 const textOf = ({ first, last }: PositionRange): string => (first === last ? String(first) : `${first} to ${last}`);
@@ -31,13 +32,13 @@ const textOf = ({ first, last }: PositionRange): string => (first === last ? Str
  */
 export const batchApplier = (options: BatchOptions) => {
   const { consumer, producer, topic, database, checkpoint, policy, apply, onCommitted, onCheckpoint } = options;
-  const { onDeadLetter, logError } = options;
+  const { onDeadLetter, log } = options;
 
   /** Runs a transaction that advances the checkpoint, and reports the events that were missed. */
   const commit = async (job: (tx: Tx) => Promise<Advanced>): Promise<Checkpoint> => {
     const advanced = await database.transaction(job);
     for (const range of advanced.missed) {
-      logError(
+      log.error(
         `${consumer} missed ${topic} ${textOf(range)} of ${producer}: the producer has pruned it. Restore it from a backup of ${producer}.`,
       );
     }
@@ -81,7 +82,7 @@ export const batchApplier = (options: BatchOptions) => {
     });
     if (!isNew) return advanced;
     onDeadLetter();
-    logError(
+    log.error(
       `${consumer} could not apply ${topic} ${position} of ${producer} (uid ${uid}) because of its content: ${reason}. ` +
         `It is a dead letter now, and is retried with backoff and when ${consumer} starts: ` +
         'see GET /api/admin/events/dead-letters, and fix the cause.',

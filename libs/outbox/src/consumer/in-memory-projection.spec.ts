@@ -1,6 +1,6 @@
 import { inProcessBus } from '@bunting/bus';
 import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
-import { eventually } from '@bunting/testing';
+import { eventually, recordingLog } from '@bunting/testing';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { startProducer, type TestProducer } from '../../test/test-producer.ts';
 import { type InMemoryProjection, startInMemoryProjection } from './in-memory-projection.ts';
@@ -10,18 +10,19 @@ let producer: TestProducer;
 let projection: InMemoryProjection;
 /** the names of segments, by id */
 let segments: Map<string, string>;
-let warnings: string[];
+let warnings: readonly string[];
 
 const start = async (): Promise<void> => {
   segments = new Map();
-  warnings = [];
+  const recording = recordingLog();
+  ({ warnings } = recording);
   projection = await startInMemoryProjection({
     consumer: 'gateway',
     producer: 'features',
     topic: 'delivery',
     bus,
     intervalMs: 60_000,
-    warn: (message) => void warnings.push(message),
+    log: recording.log,
     reset: () => segments.clear(),
     apply: (messages: readonly OutboxMessage[]) => {
       for (const { payload } of messages) {

@@ -1,7 +1,7 @@
 import type { Bus } from '@bunting/bus';
-import { type OutboxMessage, type OutboxTopic, type Producer, Refusal, type ServiceName } from '@bunting/contracts';
+import { type OutboxMessage, type OutboxTopic, type Producer, type ServiceName } from '@bunting/contracts';
 import { coalesceCalls } from '@bunting/database';
-import { startLoop } from '@bunting/runtime';
+import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan } from '@bunting/tracing';
 import type { Registry } from 'prom-client';
 import { measureLag } from './lag-metrics.ts';
@@ -27,7 +27,7 @@ export interface InMemoryProjectionOptions {
   readonly intervalMs: number;
   /** takes the lag of the projection */
   readonly metrics?: Registry | undefined;
-  readonly warn: (message: string) => void;
+  readonly log: Log;
 }
 
 const pageSize = 1_000;
@@ -35,14 +35,14 @@ const pageSize = 1_000;
 const batchingMs = 50;
 const burst = 40;
 const maxBackoffMs = 1_000;
-const warnAfterFailingForMs = 5_000;
+const logAfterFailingForMs = 5_000;
 
 /**
  * Consumes one topic of one producer into the memory of this process. The checkpoint is in memory as well: at its start the process reads
  * the topic from its beginning, which holds at least the newest row of each entity.
  */
 export const startInMemoryProjection = async (options: InMemoryProjectionOptions) => {
-  const { consumer, producer, topic, bus, apply, reset, intervalMs, warn } = options;
+  const { consumer, producer, topic, bus, apply, reset, intervalMs, log } = options;
   const name = `The projection of ${topic} rows of ${producer} in the memory of ${consumer}`;
   const readOutbox = outboxReader(bus, options);
   const beginning: OutboxPosition = { position: 0, uid: null };
@@ -63,7 +63,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
       const { position, uid } = checkpoint;
       const page = await readOutbox({ after: position, limit: pageSize, uid });
       if (isProducerRestored(checkpoint, page)) {
-        warn(
+        log.warn(
           `The ${topic} outbox of ${producer} is not the one that ${consumer} has read, probably because a backup was restored: reading it from the beginning.`,
         );
         checkpoint = beginning;
@@ -103,11 +103,8 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
     minIntervalMs: batchingMs,
     burst,
     maxBackoffMs: Math.min(intervalMs, maxBackoffMs),
-    warnAfterFailingForMs,
-    warn: (message, error) => {
-      if (error === undefined || error instanceof Refusal) return warn(message);
-      warn(`${message} ${(error as Error).stack ?? ''}`);
-    },
+    logAfterFailingForMs,
+    log,
   });
   const subscription = await bus.subscribe({ producer, topic }, pulling.wake);
 

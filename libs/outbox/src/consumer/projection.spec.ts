@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, inProcessBus } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
-import { eventually, startTestPostgres, withClient } from '@bunting/testing';
+import { eventually, recordingLog, startTestPostgres, withClient } from '@bunting/testing';
 import { appliedTable, follow, namesOf, openConsumer } from '../../test/test-consumer.ts';
 import { featureCreated, startProducer, type TestProducer } from '../../test/test-producer.ts';
 import { consumerTables } from '../index.ts';
@@ -130,13 +130,13 @@ describe('a projection', () => {
 
   it('turns a message that it cannot apply into a dead letter, continues, and logs an error', async () => {
     for (const name of ['flag-1', 'poison', 'flag-2']) await producer.emit(name);
-    const errors: string[] = [];
+    const { log, errors } = recordingLog();
     const projection = await follow(bus, consumer.database, {
       apply: (name) => {
         if (name === 'poison') throw new Error('cannot be applied');
       },
       deadLetterAfterMs: 0,
-      logError: (message) => void errors.push(message),
+      log,
     });
     expect(await projection.catchUp(50_000)).toBe(0);
     expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-2']);
@@ -201,9 +201,8 @@ describe('a projection', () => {
     await before.stop();
     expect((await letters()).map(({ position }) => position)).toEqual([1, 3]);
 
-    const warnings: string[] = [];
-    const warn = (message: string) => void warnings.push(message);
-    const after = await follow(bus, consumer.database, { apply: failing('poison-1'), warn });
+    const { log, warnings } = recordingLog();
+    const after = await follow(bus, consumer.database, { apply: failing('poison-1'), log });
     await eventually(async () =>
       expect(await letters()).toEqual([{ position: 1, reason: 'cannot apply poison-1', attempts: 2 }]),
     );

@@ -1,7 +1,7 @@
 import type { Bus } from '@bunting/bus';
-import { type OutboxMessage, type OutboxTopic, type Producer, Refusal, type ServiceName } from '@bunting/contracts';
+import { type OutboxMessage, type OutboxTopic, type Producer, type ServiceName } from '@bunting/contracts';
 import { coalesceCalls, type Database, type Tx } from '@bunting/database';
-import { startLoop } from '@bunting/runtime';
+import { type Log, startLoop } from '@bunting/runtime';
 import { setImmediate } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { deleteDeadLettersOfStates } from '../dead-letters/dead-letters.ts';
@@ -46,16 +46,14 @@ export interface ProjectionOptions {
   readonly deadLetterAfterMs?: number;
   /** takes the lag of the projection */
   readonly metrics?: Registry | undefined;
-  readonly warn: (message: string) => void;
-  /** takes errors that an operator has to act on, such as lost messages */
-  readonly logError: (message: string) => void;
+  readonly log: Log;
 }
 
 const pageSize = 500;
 /** How many messages are prepared before other work of the process has its turn. */
 const preparedAtATime = 25;
 /** Failures while a producer starts or restarts are not logged. */
-const warnAfterFailingForMs = 5_000;
+const logAfterFailingForMs = 5_000;
 /**
  * Under load (more than `burst` wake-ups within this time) wake-ups share a pull. Otherwise each is followed immediately, so that events
  * of several producers mostly arrive in the order in which a user caused them. `catchUp` never waits for it.
@@ -69,7 +67,7 @@ const maxBackoffMs = 2_000;
  * Batch and checkpoint are stored in one transaction, so the bus may lose, repeat or delay wake-ups.
  */
 export const startProjection = async (options: ProjectionOptions) => {
-  const { consumer, producer, topic, bus, database, prepare, onProducerRestored, intervalMs, warn, logError } = options;
+  const { consumer, producer, topic, bus, database, prepare, onProducerRestored, intervalMs, log } = options;
   const name = `The projection of ${topic}s of ${producer} in ${consumer}`;
   const readOutbox = outboxReader(bus, options);
   const checkpoint = storedCheckpoint(producer, topic);
@@ -121,7 +119,7 @@ export const startProjection = async (options: ProjectionOptions) => {
       }),
     );
     policy.restarted();
-    warn(
+    log.warn(
       `The ${topic}s of ${producer} differ from those that ${consumer} has applied, as after a restored backup. ${consumer} applies all of them again from position ${start + 1}.`,
     );
   };
@@ -170,13 +168,9 @@ export const startProjection = async (options: ProjectionOptions) => {
     minIntervalMs: batchingMs,
     burst,
     maxBackoffMs: Math.min(intervalMs, maxBackoffMs),
-    warnAfterFailingForMs,
+    logAfterFailingForMs,
     retryAfterMs: () => policy.backoff(performance.now())?.leftMs,
-    warn: (message, error) => {
-      // Other errors than outages and data errors, such as a missing table, do not end by themselves.
-      const isExpected = error === undefined || error instanceof Refusal || policy.isBlocked;
-      (isExpected ? warn : logError)(message);
-    },
+    log,
   });
   const subscription = await bus.subscribe({ producer, topic }, pulling.wake);
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, inProcessBus } from '@bunting/bus';
+import { recordingLog } from '@bunting/testing';
 import { follow, namesOf, openConsumer } from '../../test/test-consumer.ts';
 import { startProducer, type TestProducer } from '../../test/test-producer.ts';
 import { type Projection, startProjection } from '../index.ts';
@@ -8,14 +9,13 @@ describe('a projection whose producer has lost data', () => {
   let bus: Bus;
   let producer: TestProducer;
   let consumer: Awaited<ReturnType<typeof openConsumer>>;
-  const warnings: string[] = [];
-  const complaints: string[] = [];
+  const { log, warnings, errors } = recordingLog();
 
   beforeEach(async () => {
     bus = inProcessBus();
     producer = await startProducer(bus);
     consumer = await openConsumer();
-    for (const said of [warnings, complaints]) said.splice(0);
+    for (const said of [warnings, errors]) said.splice(0);
   });
   afterEach(async () => {
     await producer.stop();
@@ -23,11 +23,7 @@ describe('a projection whose producer has lost data', () => {
     await bus.close();
   });
 
-  const listening = () =>
-    follow(bus, consumer.database, {
-      warn: (message) => void warnings.push(message),
-      logError: (message) => void complaints.push(message),
-    });
+  const listening = () => follow(bus, consumer.database, { log });
   const publishAll = async (...names: string[]) => {
     for (const name of names) await producer.emit(name);
   };
@@ -74,7 +70,7 @@ describe('a projection whose producer has lost data', () => {
       expect(await projection.catchUp(50_000)).toBe(0);
       expect(await namesOf(consumer.database)).toEqual(live);
       expect(warnings).toEqual([expect.stringContaining('as after a restored backup')]);
-      expect([complaints, await missed()]).toEqual([[], []]);
+      expect([errors, await missed()]).toEqual([[], []]);
       await projection.stop();
     });
 
@@ -116,7 +112,7 @@ describe('a projection whose producer has lost data', () => {
       { first: 5, last: 5 },
       { first: 7, last: 7 },
     ]);
-    expect(complaints).toEqual(
+    expect(errors).toEqual(
       ['2 to 3', '5', '7'].map((which) => expect.stringContaining(`audit missed event ${which} of features`)),
     );
     await projection.stop();
@@ -141,8 +137,7 @@ describe('a projection whose producer has lost data', () => {
         bus,
         database: consumer.database,
         intervalMs: 60_000,
-        warn: (message) => void warnings.push(message),
-        logError: (message) => void warnings.push(message),
+        log,
         apply: async (_, messages) => {
           const names = messages.map(({ payload }) => (payload as { state: { name: string } }).state.name);
           if (names.includes('poison')) throw new Error('cannot be applied');
@@ -199,13 +194,12 @@ describe('a projection whose producer has lost data', () => {
       bus,
       database: consumer.database,
       intervalMs: 60_000,
-      warn: (message) => void warnings.push(message),
-      logError: (message) => void warnings.push(message),
+      log,
       apply: async (_, messages) =>
         void versions.push(...messages.map(({ payload }) => (payload as { version: number }).version)),
     });
     expect(await projection.catchUp(50_000)).toBe(0);
-    expect([versions, warnings, await missed()]).toEqual([[3], [], []]);
+    expect([versions, warnings, errors, await missed()]).toEqual([[3], [], [], []]);
     await projection.stop();
   });
 });

@@ -1,6 +1,6 @@
 import { type OutboxMessage, type ServiceName } from '@bunting/contracts';
 import { type Database, isDataError, type Tx } from '@bunting/database';
-import { type Loop, startLoop } from '@bunting/runtime';
+import { type Log, type Loop, startLoop } from '@bunting/runtime';
 import {
   type DueDeadLetter,
   msUntilNextAttempt,
@@ -19,7 +19,7 @@ export interface DeadLetterRetriesOptions extends DeadLetterSource {
   readonly lockCheckpoint: (tx: Tx) => Promise<unknown>;
   readonly apply: (tx: Tx, messages: readonly OutboxMessage[]) => Promise<void>;
   readonly onCommitted?: () => void;
-  readonly warn: (message: string) => void;
+  readonly log: Log;
 }
 
 /** How often to poll for dead letters that another process has added. */
@@ -27,7 +27,7 @@ const pollMs = 30_000;
 
 /** Retries dead letters with backoff until they can be applied; all of them at the start, since a new version may have fixed the cause. */
 export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop => {
-  const { consumer, producer, topic, database, lockCheckpoint, apply, onCommitted, warn } = options;
+  const { consumer, producer, topic, database, lockCheckpoint, apply, onCommitted, log } = options;
   const source = { producer, topic };
 
   const retryNext = async (startedAt: string): Promise<void> => {
@@ -45,7 +45,7 @@ export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop 
       if (applied === undefined) return;
       onCommitted?.();
       const { position, uid } = applied.message;
-      warn(
+      log.warn(
         `${consumer} applied the dead letter ${topic} ${position} of ${producer} (uid ${uid}) at attempt ${applied.attempts + 1}.`,
       );
     } catch (error) {
@@ -67,7 +67,7 @@ export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop 
     },
     intervalMs: pollMs,
     maxBackoffMs: pollMs,
-    warnAfterFailingForMs: pollMs,
-    warn,
+    logAfterFailingForMs: pollMs,
+    log,
   });
 };

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, call, type CallContext, inProcessBus, implement, serve, systemContext } from '@bunting/bus';
 import { type Caller, defineOperation, may, maySee, noAccess, notFound, refusal } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
+import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { Type } from 'typebox';
 import { featureCreated } from '../../test/test-producer.ts';
@@ -58,7 +59,7 @@ describe('a write with an Idempotency-Key', () => {
       intervalMs: 60_000,
       retentionHours: 1,
       idempotencyRetentionHours: 24,
-      warn: () => undefined,
+      log: openLog('silent'),
     });
     const add = implement(AddThing, (request) =>
       outboxProducer.work(request, async ({ query }, outbox) => {

@@ -1,6 +1,6 @@
 import { consumersOf, OutboxTopic, type Producer } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
-import { startLoop } from '@bunting/runtime';
+import { type Log, startLoop } from '@bunting/runtime';
 import type { Acknowledgements } from './acknowledgements.ts';
 import { streamTopic } from './relay.ts';
 import { dropExpiredReplies } from '../idempotency/idempotency-store.ts';
@@ -15,7 +15,7 @@ export interface OutboxHousekeepingOptions {
   readonly retentionHours: number;
   /** stored replies to writes with an `Idempotency-Key` are deleted after this time; left out where there are none */
   readonly idempotencyRetentionHours?: number;
-  readonly warn: (message: string) => void;
+  readonly log: Log;
 }
 
 const intervalMs = 10_000;
@@ -60,7 +60,7 @@ const pruneRows = `
 
 /** Stores the checkpoints that consumers report, and deletes rows and stored replies that have expired. Every replica runs it; one deletes. */
 export const startOutboxHousekeeping = (options: OutboxHousekeepingOptions) => {
-  const { producer, database, acknowledgements, hasStream, retentionHours, idempotencyRetentionHours, warn } = options;
+  const { producer, database, acknowledgements, hasStream, retentionHours, idempotencyRetentionHours, log } = options;
   const topics = OutboxTopic.enum;
   const consumers = JSON.stringify(
     topics.flatMap((topic) => consumersOf[producer][topic].map((consumer) => ({ topic, consumer }))),
@@ -107,7 +107,7 @@ export const startOutboxHousekeeping = (options: OutboxHousekeepingOptions) => {
   const loop = startLoop({
     name: `The housekeeping of the outbox of ${producer}`,
     intervalMs,
-    warn,
+    log,
     run: async () => {
       const isIdle = acknowledgements.pending().length === 0 && examinedTo.size === 0;
       if (isIdle && performance.now() - lastRunAt < expiryIntervalMs) return;

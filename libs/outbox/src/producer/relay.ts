@@ -1,7 +1,7 @@
 import type { Bus, StreamEvent } from '@bunting/bus';
 import { OutboxTopic, type Producer } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
-import { startLoop } from '@bunting/runtime';
+import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan, type SpanOptions } from '@bunting/tracing';
 import { pageAfter } from './read-outbox.ts';
 
@@ -11,7 +11,7 @@ export interface RelayOptions {
   readonly bus: Bus;
   /** how often to poll for events that no commit of this process announced */
   readonly intervalMs: number;
-  readonly warn: (message: string) => void;
+  readonly log: Log;
 }
 
 interface Unpublished {
@@ -59,7 +59,7 @@ const publishSpan = (producer: Producer, count: number): SpanOptions => ({
  * stream deduplicates it by the ids of its events.
  */
 export const startRelay = (options: RelayOptions) => {
-  const { producer, database, bus, intervalMs, warn } = options;
+  const { producer, database, bus, intervalMs, log } = options;
   const { publish } = bus;
   const publishBatch = (send: NonNullable<Bus['publish']>): Promise<number | undefined> =>
     database.transaction(async ({ query }) => {
@@ -97,7 +97,7 @@ export const startRelay = (options: RelayOptions) => {
           intervalMs,
           minIntervalMs: publishingPauseMs,
           maxBackoffMs,
-          warn,
+          log,
           run: () => relayEvents(publish),
         });
 

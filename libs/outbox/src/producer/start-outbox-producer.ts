@@ -1,6 +1,7 @@
 import type { Bus, Endpoint } from '@bunting/bus';
 import type { Producer } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
+import type { Log } from '@bunting/runtime';
 import { unstoredAcknowledgements } from './acknowledgements.ts';
 import { startOutboxHousekeeping } from './outbox-housekeeping.ts';
 import { readOutboxEndpoint } from './read-outbox.ts';
@@ -22,7 +23,7 @@ export interface ProducerOptions {
   readonly idempotencyRetentionHours?: number;
   /** takes the metrics of the outbox */
   readonly metrics?: Registry;
-  readonly warn: (message: string) => void;
+  readonly log: Log;
 }
 
 /** The producer side of an outbox: the unit of work that records messages, the endpoint that reads them, and two background loops. */

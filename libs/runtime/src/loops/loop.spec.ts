@@ -1,15 +1,16 @@
 import { expect, it } from '@jest/globals';
-import { eventually } from '@bunting/testing';
+import { unavailable } from '@bunting/contracts';
+import { eventually, recordingLog } from '@bunting/testing';
+import { openLog } from '../monitoring/log.ts';
 import { type Loop, type LoopOptions, startLoop } from './loop.ts';
 import { wakeSignal } from './wake-signal.ts';
 
 const hourMs = 3_600_000;
 
 const looping = (run: () => Promise<number | void>, more: Partial<LoopOptions> = {}) => {
-  const warnings: string[] = [];
-  const warn = (message: string) => void warnings.push(message);
-  const loop: Loop = startLoop({ name: 'The sweeper', run, intervalMs: hourMs, warn, ...more });
-  return { loop, warnings };
+  const { log, warnings, errors } = recordingLog();
+  const loop: Loop = startLoop({ name: 'The sweeper', run, intervalMs: hourMs, log, ...more });
+  return { loop, warnings, errors };
 };
 
 it('a loop runs immediately, when it is woken, and never twice at the same time', async () => {
@@ -97,7 +98,7 @@ it('a loop warns once when its rounds begin to fail and once when they work agai
   const { loop, warnings } = looping(
     async () => {
       rounds++;
-      if (rounds <= 3) throw new Error('The database is away.');
+      if (rounds <= 3) throw unavailable('The database is away.');
     },
     { retryAfterMs: () => 1 },
   );
@@ -107,6 +108,32 @@ it('a loop warns once when its rounds begin to fail and once when they work agai
     ['The sweeper failed and is retried: The database is away.', 'The sweeper works again.'],
   ]);
   await loop.stop();
+});
+
+it('a loop logs a defect once as an error with its stack, also during an outage, and without its message in the line', async () => {
+  const lines: { level: string; msg: string; err?: { message: string; stack: string } }[] = [];
+  const failures = [
+    unavailable('The database is away.'),
+    ...Array.from({ length: 2 }, () => new TypeError('no such column')),
+  ];
+  const { loop } = looping(
+    async () => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+    },
+    { retryAfterMs: () => 1, log: openLog('warn', { write: (line) => void lines.push(JSON.parse(line)) }) },
+  );
+  await eventually(() => expect(lines).toHaveLength(3));
+  await loop.stop();
+  expect(lines).toMatchObject([
+    { level: 'warn', msg: 'The sweeper failed and is retried: The database is away.' },
+    {
+      level: 'error',
+      msg: 'The sweeper failed and is retried: an unexpected error.',
+      err: { type: 'TypeError', message: 'no such column', stack: expect.stringContaining('loop.spec.ts') },
+    },
+    { level: 'warn', msg: 'The sweeper works again.' },
+  ]);
 });
 
 it('a wake-up does not end the backoff of a loop that fails, and stopping it does', async () => {

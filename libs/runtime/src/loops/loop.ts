@@ -1,8 +1,10 @@
+import { Refusal } from '@bunting/contracts';
 import { withoutSpan } from '@bunting/tracing';
+import { type Log, logFailure } from '../monitoring/log.ts';
 import { wakeSignal } from './wake-signal.ts';
 
 export interface LoopOptions {
-  /** the job's name in warnings, e.g. `The relay of features` */
+  /** the job's name in the log, e.g. `The relay of features` */
   readonly name: string;
   /**
    * One round; rounds never overlap.
@@ -21,10 +23,10 @@ export interface LoopOptions {
   readonly maxBackoffMs?: number;
   /** the pause after this failure, instead of the exponential backoff */
   readonly retryAfterMs?: (error: unknown) => number | undefined;
-  /** how long rounds must fail before the loop warns */
-  readonly warnAfterFailingForMs?: number;
-  /** Called once when rounds begin to fail, with the error, and once when a round succeeds afterwards, without. */
-  readonly warn: (message: string, error?: unknown) => void;
+  /** how long rounds must fail before the loop logs it */
+  readonly logAfterFailingForMs?: number;
+  /** Takes a line when rounds begin to fail, one when they begin to fail because of a defect, and one when a round succeeds afterwards. */
+  readonly log: Log;
 }
 
 const firstBackoffMs = 250;
@@ -44,9 +46,9 @@ export const startLoop = (options: LoopOptions) => {
     firstAfterMs = 0,
     minIntervalMs = 0,
     burst = 0,
-    warnAfterFailingForMs = 0,
+    logAfterFailingForMs = 0,
     retryAfterMs,
-    warn,
+    log,
   } = options;
   const { maxBackoffMs = Math.max(intervalMs, 5_000) } = options;
   const woken = wakeSignal();
@@ -54,7 +56,7 @@ export const startLoop = (options: LoopOptions) => {
   let isStopped = false;
   let failures = 0;
   let failingSince = 0;
-  let hasWarned = false;
+  let logged: 'nothing' | 'refusal' | 'defect' = 'nothing';
 
   /** Wake-ups in the current window of `minIntervalMs` and in the one before. */
   const wakeUps = { since: performance.now(), count: 0, before: 0 };
@@ -74,16 +76,17 @@ export const startLoop = (options: LoopOptions) => {
     minIntervalMs > 0 && (burst === 0 || countWakeUps(0) > burst) ? Math.min(minIntervalMs, pauseMs) : 0;
   const succeeded = (): void => {
     failures = 0;
-    if (hasWarned) warn(`${name} works again.`);
-    hasWarned = false;
+    if (logged !== 'nothing') log.warn(`${name} works again.`);
+    logged = 'nothing';
   };
   const failed = (error: unknown): void => {
     const now = performance.now();
     if (failures === 0) failingSince = now;
     failures += 1;
-    if (hasWarned || isStopped || now - failingSince < warnAfterFailingForMs) return;
-    hasWarned = true;
-    warn(`${name} failed and is retried: ${error instanceof Error ? error.message : String(error)}`, error);
+    const cause = error instanceof Refusal ? 'refusal' : 'defect';
+    if (isStopped || logged === 'defect' || logged === cause || now - failingSince < logAfterFailingForMs) return;
+    logged = cause;
+    logFailure(log, `${name} failed and is retried`, error);
   };
 
   const rounds = async (): Promise<void> => {

@@ -1,7 +1,10 @@
+import { Refusal } from '@bunting/contracts';
 import { activeTraceIds } from '@bunting/tracing';
 import { pino, type Logger } from 'pino';
 
 export type { Logger };
+/** What background work logs to: warnings about what ends by itself, and errors that an operator has to act on. */
+export type Log = Pick<Logger, 'warn' | 'error'>;
 
 const secretPaths = [
   'authorization',
@@ -55,3 +58,13 @@ export const openLog = (level: string, destination?: { write(line: string): void
     },
     destination ?? pino.destination({ dest: 1, sync: true }),
   );
+
+/**
+ * Logs that background work failed: after a refusal, such as during an outage, as a warning with its message, and after a defect as an error
+ * with its stack.
+ * @param failure what failed and what follows, without a full stop
+ */
+export const logFailure = (log: Log, failure: string, error: unknown): void => {
+  if (error instanceof Refusal) log.warn(`${failure}: ${error.message}`);
+  else log.error({ err: error }, `${failure}: an unexpected error.`);
+};

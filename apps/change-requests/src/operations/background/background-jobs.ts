@@ -1,5 +1,5 @@
 import type { Bus, CallContext } from '@bunting/bus';
-import { startLoop } from '@bunting/runtime';
+import { type Log, startLoop } from '@bunting/runtime';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
 import type { DueJobsReader } from '../../persistence/due-jobs.ts';
@@ -24,7 +24,7 @@ export interface BackgroundJobsOptions {
   readonly recoveryTimeoutMs: number;
   /** records the delay in milliseconds of each scheduled request that begins to be applied */
   readonly onScheduledBegin: (delayMs: number) => void;
-  readonly warn: (message: string) => void;
+  readonly log: Log;
 }
 
 /** The interval of checks for deleted users, whose last requests may be stored after their deletion was consumed. */
@@ -43,13 +43,13 @@ export const startBackgroundJobs = ({
   syncProtection,
   intervalMs,
   recoveryTimeoutMs,
-  warn,
+  log,
   ...options
 }: BackgroundJobsOptions) => {
   let nextDeletedUsersCheckAt = Number.NEGATIVE_INFINITY;
   const backoff = () => retryBackoff(intervalMs, () => performance.now());
   const [applyBackoff, checkBackoff, deletionBackoff, protectionBackoff] = [backoff(), backoff(), backoff(), backoff()];
-  const jobs = jobRunner(intervalMs, warn);
+  const jobs = jobRunner(intervalMs, log);
 
   /** Loads a request whose attempt to apply it was interrupted. */
   const loadInterrupted = async (
@@ -103,7 +103,7 @@ export const startBackgroundJobs = ({
   const loop = startLoop({
     name: 'The loop of the background jobs of change requests',
     intervalMs: pollMs,
-    warn,
+    log,
     run: async () => {
       const paused = { applying: applyBackoff.paused(), checking: checkBackoff.paused() };
       // Before the query: a pause may end during it.

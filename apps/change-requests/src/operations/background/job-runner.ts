@@ -1,5 +1,6 @@
 import { type CallContext, systemContext } from '@bunting/bus';
 import { Refusal } from '@bunting/contracts';
+import { type Log, logFailure } from '@bunting/runtime';
 import { inSpan, type SpanOptions } from '@bunting/tracing';
 import type { RetryBackoff } from './retry-backoff.ts';
 
@@ -12,7 +13,7 @@ const jobSpan = (): SpanOptions => ({ name: 'pending change request', kind: 'int
  * Runs jobs so that a failure of one does not stop the others: a job that needs an unavailable service is retried by the next run, and a job
  * that fails because of a defect after a backoff.
  */
-export const jobRunner = (intervalMs: number, warn: (message: string) => void) => {
+export const jobRunner = (intervalMs: number, log: Log) => {
   let isStopped = false;
   /** the jobs since the last `reportOutage` that need an unavailable service */
   let blocked: { readonly subject: string; readonly message: string }[] = [];
@@ -34,9 +35,7 @@ export const jobRunner = (intervalMs: number, warn: (message: string) => void) =
         return;
       }
       if (backoff.failed(id))
-        warn(
-          `The background jobs of change requests failed on ${subject} and retry with backoff: ${(error as Error).message}`,
-        );
+        logFailure(log, `The background jobs of change requests failed on ${subject} and retry with backoff`, error);
     }
   };
 
@@ -55,11 +54,11 @@ export const jobRunner = (intervalMs: number, warn: (message: string) => void) =
     reportOutage: (): void => {
       const [first] = blocked;
       if (first !== undefined && !outageReported) {
-        warn(
+        log.warn(
           `The background jobs of change requests wait for an unavailable service and retry every ${intervalMs} ms. Blocked: ${blocked.length} of them, the first on ${first.subject}: ${first.message}`,
         );
       }
-      if (first === undefined && outageReported) warn('The background jobs of change requests work again.');
+      if (first === undefined && outageReported) log.warn('The background jobs of change requests work again.');
       outageReported = first !== undefined;
       blocked = [];
     },

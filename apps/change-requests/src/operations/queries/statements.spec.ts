@@ -14,6 +14,7 @@ import {
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
+import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../../../test/features-at-the-boundary.ts';
 import { callers, contextOf } from '../../../test/started-change-requests.ts';
@@ -56,7 +57,7 @@ beforeAll(async () => {
     bus,
     intervalMs: 60_000,
     retentionHours: 1,
-    warn: () => undefined,
+    log: openLog('silent'),
   });
   await outboxProducer.stop();
   const reader = changeRequestReader(database);

@@ -1,3 +1,4 @@
+import type { Log } from '@bunting/runtime';
 import { Counter, type Registry } from 'prom-client';
 
 interface Options {
@@ -6,7 +7,7 @@ interface Options {
   /** the maximum number of new applications in a minute, for each key */
   readonly perMinute: number;
   readonly registry: Registry;
-  readonly warn: (message: string) => void;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 const minuteMs = 60_000;
@@ -14,7 +15,7 @@ const minuteMs = 60_000;
 const warnEveryMs = 60 * minuteMs;
 
 /** Limits the list of applications: each new name adds a row for months and an event to the event log. */
-export const applicationLimits = ({ limit, perMinute, registry, warn }: Options) => {
+export const applicationLimits = ({ limit, perMinute, registry, log }: Options) => {
   let minute = 0;
   let usedBy = new Map<string, number>();
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -41,7 +42,7 @@ export const applicationLimits = ({ limit, perMinute, registry, warn }: Options)
       counter.inc({ reason }, applications);
       if (reason !== 'limit' || performance.now() - warnedAt < warnEveryMs) return;
       warnedAt = performance.now();
-      warn(
+      log.warn(
         `The list of applications is full (FEATURES_MAX_APPLICATIONS=${limit}, a tenth of it for frontend keys): ${applications} new applications were not listed. Delete unused applications or raise the limit.`,
       );
     },

@@ -1,0 +1,11 @@
+/** A log that records its messages by level. */
+export const recordingLog = () => {
+  const warnings: string[] = [];
+  const errors: string[] = [];
+  // As pino's: the message is the only argument, or follows an object.
+  const into =
+    (messages: string[]) =>
+    (...line: unknown[]) =>
+      void messages.push(String(line.at(-1)));
+  return { warnings, errors, log: { warn: into(warnings), error: into(errors) } };
+};
