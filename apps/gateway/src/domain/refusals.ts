@@ -34,4 +34,6 @@ export const unknownAssignee = (type: 'user' | 'group', id: number): Refusal =>
 export const roleNotFound = (): Refusal => notFound('Could not find role');
 export const userNotFound = (): Refusal => notFound('No user found');
 export const inviteLinkNotFound = (): Refusal => notFound('Could not find the invitation link.');
+/** 404 that does not quote the request, which may contain a secret. */
+export const tokenNotFound = (): Refusal => notFound('Could not find the token');
 export const patNotFound = (): Refusal => notFound('No PAT found with that id.');

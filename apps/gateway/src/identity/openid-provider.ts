@@ -1,4 +1,5 @@
 import type { DiscoveredProvider } from '@bunting/contracts';
+import { badRequest } from '../domain/refusals.ts';
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -278,3 +279,14 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
   };
 };
 export type OpenIdProvider = ReturnType<typeof openIdProvider>;
+
+/** What the provider of the settings publishes, for a check of settings. @throws Refusal 400 with the fault of the provider */
+export const discoverProvider = async (settings: OidcClientSettings): Promise<DiscoveredProvider> => {
+  // Discovery needs no client, but the library requires an id.
+  const clientId = settings.clientId || 'bunting';
+  try {
+    return await openIdProvider({ ...settings, clientId }, () => undefined).discover();
+  } catch (error) {
+    throw badRequest(providerFaultOf(error).message.replace(/\.$/, ''), '/body/discoverUrl');
+  }
+};

@@ -3,6 +3,9 @@ import { expect, it } from '@jest/globals';
 import {
   type ProjectRoles,
   projectRolesEventData,
+  type ReplacedRoles,
+  replaceRoles,
+  replacingAssignment,
   requestedRoles,
   requireMayAssign,
   requireOwnerLeft,
@@ -69,4 +72,41 @@ it('a caller assigns a role with a permission that the caller lacks only to thos
   const caller = { ...admin, grants: [] };
   expect(() => assign(rolesIn({ 7: [member] }), { caller })).toThrow(/permission/);
   expect(() => assign(rolesIn({ 7: [member] }), { caller, before: rolesIn({ 7: [member] }) })).not.toThrow();
+});
+
+const replacement = (roles: readonly number[]): ReplacedRoles => ({
+  project: 'shop',
+  assignee: 'user',
+  id: 7,
+  roles,
+  type: 'project-access-user-roles-updated',
+});
+
+it('a request for the roles of a user names each role once', () => {
+  expect(replacingAssignment(replacement([member, owner, member]))).toEqual({
+    roles: [owner, member],
+    requested: rolesIn({ 7: [owner, member] }),
+  });
+});
+
+it('the roles of a user in a project are replaced, which emits those before and after', () => {
+  const event = { type: 'project-access-user-roles-updated', project: 'shop' };
+  const before = rolesIn({ 7: [member] }, { 3: [owner] });
+  expect(replaceRoles(before, replacement([member, owner]))).toEqual({
+    roles: [owner, member],
+    events: [{ ...event, data: { userId: 7, roles: [owner, member] }, preData: { userId: 7, roles: [member] } }],
+  });
+  expect(replaceRoles(before, replacement([]))).toEqual({
+    roles: [],
+    events: [{ ...event, data: null, preData: { userId: 7, roles: [member] } }],
+  });
+});
+
+it('a user who gets the roles that the user has already changes nothing', () => {
+  expect(replaceRoles(rolesIn({ 7: [owner, member] }), replacement([member, owner])).events).toEqual([]);
+  expect(replaceRoles(noRoles, replacement([])).events).toEqual([]);
+});
+
+it('the last owner of a project cannot lose that role by a replacement', () => {
+  expect(() => replaceRoles(rolesIn({ 7: [owner] }), replacement([member]))).toThrow('at least one owner');
 });

@@ -1,4 +1,5 @@
-import { type Caller, refusal, type SetProjectAccessBody } from '@bunting/contracts';
+import { type Caller, type EventType, isEqual, refusal, type SetProjectAccessBody } from '@bunting/contracts';
+import type { AccessEvent } from '../access-event.ts';
 import { badRequest, unknownAssignee } from '../refusals.ts';
 import { requireMayGrant, type RoleGrant, predefinedRole } from './roles.ts';
 
@@ -15,6 +16,8 @@ export interface ProjectRoles {
 
 const union = (...lists: (readonly number[] | undefined)[]): number[] =>
   [...new Set(lists.flatMap((list) => list ?? []))].toSorted((one, other) => one - other);
+
+const noRoles: ProjectRoles = { users: new Map(), groups: new Map() };
 
 /** The requested roles of each user and group. */
 export const requestedRoles = ({ roles }: SetProjectAccessBody): ProjectRoles => {
@@ -95,4 +98,43 @@ const hasOwner = ({ users, groups }: ProjectRoles): boolean =>
 /** @throws Refusal `ConflictError` for a project that loses its last owner */
 export const requireOwnerLeft = (before: ProjectRoles, after: ProjectRoles): void => {
   if (hasOwner(before) && !hasOwner(after)) throw refusal('ConflictError', 'A project must have at least one owner');
+};
+
+/** The new roles of a user or a group in a project, in place of all earlier ones. */
+export interface ReplacedRoles {
+  readonly project: string;
+  readonly assignee: AssigneeType;
+  readonly id: number;
+  /** none to remove all of them */
+  readonly roles: readonly number[];
+  /** of the event */
+  readonly type: EventType;
+}
+
+/** The new roles, each once, as the request that `requireMayAssign` checks. */
+export const replacingAssignment = ({
+  assignee,
+  id,
+  roles,
+}: ReplacedRoles): Pick<RoleAssignment, 'roles' | 'requested'> => ({
+  roles: union(roles),
+  requested: withRolesOf(noRoles, assignee, id, union(roles)),
+});
+
+/**
+ * The roles of a user or a group after they were replaced, and the event, unless nothing changes.
+ * @throws Refusal `ConflictError` for a project that loses its last owner
+ */
+export const replaceRoles = (
+  before: ProjectRoles,
+  { project, assignee, id, roles, type }: ReplacedRoles,
+): { readonly roles: readonly number[]; readonly events: readonly AccessEvent[] } => {
+  const [rolesBefore, rolesAfter] = [before[`${assignee}s`].get(id) ?? [], union(roles)];
+  if (isEqual(rolesBefore, rolesAfter)) return { roles: rolesAfter, events: [] };
+  requireOwnerLeft(before, withRolesOf(before, assignee, id, rolesAfter));
+  const eventData = (list: readonly number[]) => (list.length === 0 ? null : { [`${assignee}Id`]: id, roles: list });
+  return {
+    roles: rolesAfter,
+    events: [{ type, project, data: eventData(rolesAfter), preData: eventData(rolesBefore) }],
+  };
 };

@@ -1,6 +1,6 @@
 import type { Caller, CreateApiTokenBody } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { belongsToProject, newToken, requireWithinLifetime } from './api-token.ts';
+import { belongsToProject, newProjectToken, newToken, requireWithinLifetime } from './api-token.ts';
 
 const now = new Date('2026-05-01T12:00:00.000Z');
 const admin: Caller = { id: 1, name: 'admin', grants: [{ permission: 'ADMIN' }] };
@@ -38,6 +38,41 @@ it('an API token for an unknown or hidden project is refused in the same words',
 it('an API token of a past expiry date or an unknown type is refused', () => {
   expect(() => create({ expiresAt: now.toISOString() })).toThrow('The expiry date should be in future');
   expect(() => create({ type: 'constructor' })).toThrow('must be client, frontend or admin');
+});
+
+const createInShop = (body: Partial<CreateApiTokenBody>, caller = admin) =>
+  newProjectToken(
+    { tokenName: 'checkout', type: 'client', ...body } as CreateApiTokenBody,
+    caller,
+    { project: 'shop', environments: targets.environments },
+    now,
+  );
+
+it('a new token of a project is for this project, also if the request names none', () => {
+  expect(createInShop({})).toMatchObject({ kind: 'client', projects: ['shop'], environment: 'development' });
+  expect(createInShop({ project: 'shop', projects: ['shop'] }).projects).toEqual(['shop']);
+});
+
+it.each([
+  ['for another project', { project: 'bank' }, 'can be for this project only'],
+  ['for further projects', { projects: ['shop', 'bank'] }, 'can be for this project only'],
+  ['for all projects', { projects: ['*'] }, 'can be for this project only'],
+  ['of the type admin, in any case of letters', { type: 'Admin' }, 'cannot be an admin token'],
+  ['of an unknown type', { type: 'constructor' }, 'must be client, frontend or admin'],
+  ['in an unknown environment', { environment: 'none' }, 'Environment=none does not exist'],
+])('a new token of a project is refused %s', (_, body, message) => {
+  expect(() => createInShop(body)).toThrow(message);
+});
+
+it('a new token of a project needs the permission in its environment', () => {
+  const inDevelopment = {
+    permission: 'CREATE_PROJECT_API_TOKEN' as const,
+    project: 'shop',
+    environment: 'development',
+  };
+  const caller = { ...admin, grants: [inDevelopment] };
+  expect(createInShop({}, caller).environment).toBe('development');
+  expect(() => createInShop({ environment: 'production' }, caller)).toThrow(/permission/);
 });
 
 it('a token belongs to a project if it is for no other', () => {

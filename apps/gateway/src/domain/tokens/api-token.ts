@@ -36,9 +36,13 @@ const kinds: Readonly<Record<string, ApiTokenKind>> = {
   frontend: 'frontend',
 };
 
-const kindOf = ({ type }: CreateApiTokenBody): ApiTokenKind => {
+const requestedKind = ({ type }: CreateApiTokenBody): ApiTokenKind | undefined => {
   const requested = type.toLowerCase();
-  const kind = Object.hasOwn(kinds, requested) ? kinds[requested] : undefined;
+  return Object.hasOwn(kinds, requested) ? kinds[requested] : undefined;
+};
+
+const kindOf = (body: CreateApiTokenBody): ApiTokenKind => {
+  const kind = requestedKind(body);
   if (kind === undefined) throw badRequest('The type of a token must be client, frontend or admin', '/body/type');
   return kind;
 };
@@ -105,6 +109,33 @@ export const newToken = (body: CreateApiTokenBody, caller: Caller, targets: Toke
     }
   }
   return { name, kind, projects, environment, expiresAt: futureExpiry(body.expiresAt, now) };
+};
+
+/** The project that a token is created in, and the environments that exist. */
+export interface ProjectTokenTarget {
+  readonly project: string;
+  readonly environments: readonly string[];
+}
+
+/**
+ * Validates a new token of a project, which is for that project only.
+ * @throws Refusal 400 as `newToken`, for another project and for an admin token; `NoAccessError` in an environment without permission
+ */
+export const newProjectToken = (
+  body: CreateApiTokenBody,
+  caller: Caller,
+  { project, environments }: ProjectTokenTarget,
+  now: Date,
+): NewToken => {
+  const named = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
+  if (named.some((name) => name !== project))
+    throw badRequest(`A token of the project ${project} can be for this project only`, '/body/projects');
+  if (requestedKind(body) === 'admin') throw badRequest('A token of a project cannot be an admin token', '/body/type');
+  const token = newToken({ ...body, projects: [project] }, caller, { environments, projects: [project] }, now);
+  const { environment } = token;
+  if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], { project, environment }))
+    throw noAccess(['CREATE_PROJECT_API_TOKEN'], environment);
+  return token;
 };
 
 type TokenAction = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';

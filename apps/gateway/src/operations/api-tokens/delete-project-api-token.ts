@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
-import { DeleteProjectApiToken, notFound } from '@bunting/contracts';
+import { DeleteProjectApiToken } from '@bunting/contracts';
+import { tokenNotFound } from '../../domain/refusals.ts';
 import { belongsToProject, sdkTokenKinds } from '../../domain/tokens/api-token.ts';
 import { toApiToken, tokenEvent } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
@@ -10,7 +11,7 @@ export const deleteProjectApiTokenEndpoint = ({ transaction }: GatewayContext) =
       const { projectId } = request.params;
       const token = await tokens.findForUpdate(request.params.token, sdkTokenKinds);
       // A token that is also for other projects cannot be deleted through this one.
-      if (token === undefined || !belongsToProject(token, projectId)) throw notFound('Could not find the token');
+      if (token === undefined || !belongsToProject(token, projectId)) throw tokenNotFound();
       await tokens.revoke(token);
       events.emit([tokenEvent('api-token-deleted', { preData: toApiToken(token) })]);
       return null;

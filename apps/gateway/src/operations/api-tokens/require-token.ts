@@ -1,4 +1,5 @@
-import { type Caller, maySee, notFound } from '@bunting/contracts';
+import { type Caller, maySee } from '@bunting/contracts';
+import { tokenNotFound } from '../../domain/refusals.ts';
 import type { ApiTokenKind } from '../../domain/tokens/api-token.ts';
 import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
@@ -7,7 +8,7 @@ import type { Transaction } from '../../persistence/unit-of-work.ts';
 export const maySeeToken = (caller: Caller, { projects }: StoredToken): boolean =>
   projects.every((project) => maySee(caller, project));
 
-/** A token of these kinds, locked. @throws Refusal 404 that does not quote the request, which may contain a secret */
+/** A token of these kinds, locked. @throws Refusal 404 */
 export const requireToken = async (
   { tokens }: Pick<Transaction, 'tokens'>,
   caller: Caller,
@@ -15,6 +16,6 @@ export const requireToken = async (
   kinds: readonly ApiTokenKind[],
 ): Promise<StoredToken> => {
   const found = await tokens.findForUpdate(token, kinds);
-  if (found === undefined || !maySeeToken(caller, found)) throw notFound('Could not find the token');
+  if (found === undefined || !maySeeToken(caller, found)) throw tokenNotFound();
   return found;
 };

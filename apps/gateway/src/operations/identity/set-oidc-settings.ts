@@ -1,24 +1,9 @@
 import { implement } from '@bunting/bus';
 import { refusal, SetOidcSettings } from '@bunting/contracts';
-import { badRequest } from '../../domain/refusals.ts';
-import {
-  changedOidc,
-  type OidcClientSettings,
-  type OidcValues,
-  shownOidc,
-  storedOidc,
-} from '../../identity/oidc-settings.ts';
-import { providerFaultOf, openIdProvider } from '../../identity/openid-provider.ts';
+import { changedOidc, type OidcValues, shownOidc, storedOidc } from '../../identity/oidc-settings.ts';
+import { discoverProvider } from '../../identity/openid-provider.ts';
 import { settingEvent } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
-
-const requireProvider = async (settings: OidcClientSettings): Promise<void> => {
-  try {
-    await openIdProvider(settings, () => undefined).discover();
-  } catch (error) {
-    throw badRequest(providerFaultOf(error).message.replace(/\.$/, ''), '/body/discoverUrl');
-  }
-};
 
 export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>
   implement(SetOidcSettings, async (request) => {
@@ -29,7 +14,7 @@ export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: Gateway
       );
     }
     const wanted = changedOidc(await signInSettings.oidc(), request.body);
-    if (wanted.enabled) await requireProvider(wanted);
+    if (wanted.enabled) await discoverProvider(wanted);
     return transaction(request, async (tx) => {
       const stored = await tx.settings.findForUpdate<Partial<OidcValues>>('oidc');
       const before = storedOidc(stored, signInSettings.secrets);

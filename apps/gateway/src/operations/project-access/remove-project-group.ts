@@ -10,6 +10,6 @@ export const removeProjectGroupEndpoint = (context: GatewayContext) =>
     const { projectId, groupId } = params;
     return withExistingProject(context, request, projectId, async (tx) => {
       const type = 'project-access-group-roles-deleted';
-      await setAssigneeRoles(tx, { caller, project: projectId, assignee: 'group', id: groupId, roles: [], type });
+      await setAssigneeRoles(tx, caller, { project: projectId, assignee: 'group', id: groupId, roles: [], type });
     });
   });

@@ -10,6 +10,6 @@ export const removeProjectUserEndpoint = (context: GatewayContext) =>
     const { projectId, userId } = params;
     return withExistingProject(context, request, projectId, async (tx) => {
       const type = 'project-access-user-roles-deleted';
-      await setAssigneeRoles(tx, { caller, project: projectId, assignee: 'user', id: userId, roles: [], type });
+      await setAssigneeRoles(tx, caller, { project: projectId, assignee: 'user', id: userId, roles: [], type });
     });
   });

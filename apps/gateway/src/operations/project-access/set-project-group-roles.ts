@@ -12,8 +12,7 @@ export const setProjectGroupRolesEndpoint = (context: GatewayContext) =>
     return withExistingProject(context, request, projectId, async (tx) => {
       if ((await tx.groups.findForUpdate(groupId)) === undefined) throw groupNotFound();
       const type = 'project-access-group-roles-updated';
-      await setAssigneeRoles(tx, {
-        caller,
+      await setAssigneeRoles(tx, caller, {
         project: projectId,
         assignee: 'group',
         id: groupId,

@@ -12,6 +12,6 @@ export const setProjectUserRolesEndpoint = (context: GatewayContext) =>
     return withExistingProject(context, request, projectId, async (tx) => {
       if ((await tx.users.findExisting([userId])).length === 0) throw userNotFound();
       const type = 'project-access-user-roles-updated';
-      await setAssigneeRoles(tx, { caller, project: projectId, assignee: 'user', id: userId, roles: body.roles, type });
+      await setAssigneeRoles(tx, caller, { project: projectId, assignee: 'user', id: userId, roles: body.roles, type });
     });
   });
