@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from './json-object.ts';
+import { isJsonObject, memberOf } from './json-object.ts';
 
 /** Whether two JSON values are equal. The order of keys does not matter, and `undefined` equals a missing key. */
 export const isEqual = (one: unknown, other: unknown): boolean => {
@@ -9,9 +9,8 @@ export const isEqual = (one: unknown, other: unknown): boolean => {
     );
   }
   if (!isJsonObject(one) || !isJsonObject(other)) return false;
-  const valueOf = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
   return (
-    Object.keys(one).every((key) => isEqual(one[key], valueOf(other, key))) &&
+    Object.keys(one).every((key) => isEqual(one[key], memberOf(other, key))) &&
     Object.keys(other).every((key) => other[key] === undefined || Object.hasOwn(one, key))
   );
 };

@@ -1,8 +1,6 @@
-/** A member of a value that may be no object: the shape of event data is up to its producer. */
-export const memberOf = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? (value as Record<string, unknown>)[key]
-    : undefined;
+import { memberOf } from '@bunting/contracts';
+
+// The shape of event data is up to its producer: a member may be missing, or be anything.
 
 /** The text of a scalar; undefined for an empty text, an object or null. */
 export const scalarText = (value: unknown): string | undefined => {

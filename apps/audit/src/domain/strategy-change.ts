@@ -1,6 +1,6 @@
-import { isEqual } from '@bunting/contracts';
+import { isEqual, memberOf } from '@bunting/contracts';
 import { bold, joinTruncated, escapeMarkdown } from './markdown.ts';
-import { listOf, memberOf, scalarText, textOf } from './json-members.ts';
+import { listOf, scalarText, textOf } from './json-members.ts';
 
 const operatorWords = new Map([
   ['IN', 'is one of'],

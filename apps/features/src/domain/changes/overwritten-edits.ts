@@ -1,13 +1,10 @@
-import { asJsonObject, type ChangeRequestOverwrite, isEqual, type JsonObject } from '@bunting/contracts';
+import { asJsonObject, type ChangeRequestOverwrite, isEqual, type JsonObject, memberOf } from '@bunting/contracts';
 
 /** What a change replaces: when it was proposed, and now. Null where there is nothing to replace. */
 export interface ReplacedStates {
   readonly snapshot: unknown;
   readonly current: unknown;
 }
-
-const memberOf = (members: JsonObject, key: string): unknown =>
-  Object.hasOwn(members, key) ? members[key] : undefined;
 
 /** Normalizes a value for comparison: absent means empty, and the order of segments does not matter. */
 const normalize = (property: string, value: unknown): unknown => {

@@ -1,6 +1,7 @@
 import {
   isEqual,
   isJsonObject,
+  memberOf,
   type ChangeRequestPreview,
   isSegmentChange,
   type RequestedChange,
@@ -22,7 +23,7 @@ export const differences = (before: unknown, after: unknown, path = ''): Differe
   if (isEqual(before, after)) return [];
   if (!isJsonObject(before) || !isJsonObject(after)) return [{ path, before, after }];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
-    const [was, is] = [before, after].map((of) => (Object.hasOwn(of, key) ? of[key] : undefined));
+    const [was, is] = [before, after].map((of) => memberOf(of, key));
     return differences(was, is, `${path}/${escapePointer(key)}`);
   });
 };
