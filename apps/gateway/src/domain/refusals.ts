@@ -34,6 +34,29 @@ export const unknownAssignee = (type: 'user' | 'group', id: number): Refusal =>
 export const roleNotFound = (): Refusal => notFound('Could not find role');
 export const userNotFound = (): Refusal => notFound('No user found');
 export const inviteLinkNotFound = (): Refusal => notFound('Could not find the invitation link.');
+/** 403 for settings that environment variables determine. */
+export const oidcSettingsReadOnly = (): Refusal =>
+  refusal(
+    'InvalidOperationError',
+    'The variables OIDC_* give the settings of OpenID Connect: change them there, and restart the gateway.',
+  );
+
+export const wrongOldPassword = (): Refusal =>
+  refusal('PasswordMismatch', 'The old password is wrong: see the `/body/oldPassword` property.');
+
+/** The refusal of the second of two concurrent changes of a password. */
+export const passwordChangedConcurrently = (): Refusal =>
+  refusal(
+    'ConflictError',
+    'The password was changed by another request meanwhile. Try again with that password as the old one.',
+  );
+
+export const passwordPreviouslyUsed = (): Refusal =>
+  refusal(
+    'PasswordPreviouslyUsedError',
+    "You've previously used this password. Please use a new password: see the `/body/password` property.",
+  );
+
 /** 404 that does not quote the request, which may contain a secret. */
 export const tokenNotFound = (): Refusal => notFound('Could not find the token');
 export const patNotFound = (): Refusal => notFound('No PAT found with that id.');

@@ -1,10 +1,10 @@
 import { type Caller, systemCaller, type User } from '@bunting/contracts';
 import { membershipEvents } from '../domain/accounts/groups.ts';
+import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
 import { accountOfFirstSignIn, requireActive, requireAllowedDomain } from '../domain/accounts/provider-sign-in.ts';
 import { userEventData } from '../domain/accounts/users.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { SessionClient } from '../persistence/sessions/session-repository.ts';
-import type { OidcClientSettings } from './oidc-settings.ts';
 import type { ProviderClaims } from './openid-provider.ts';
 
 /** The caller of the changes of a sign-in: it creates users and synchronises memberships. */

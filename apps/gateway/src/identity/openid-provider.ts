@@ -1,4 +1,5 @@
 import type { DiscoveredProvider } from '@bunting/contracts';
+import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
 import { badRequest } from '../domain/refusals.ts';
 import {
   allowInsecureRequests,
@@ -21,7 +22,6 @@ import {
   ResponseBodyError,
   type ServerMetadata,
 } from 'openid-client';
-import type { OidcClientSettings } from './oidc-settings.ts';
 import { groupsIn, hasOmittedGroups } from './group-claims.ts';
 import { isOnLoopback, providerFetch, ProviderFault } from './provider-fetch.ts';
 

@@ -1,8 +1,9 @@
 import type { GatewayConfig } from '../config.ts';
+import type { OidcClientSettings, OidcValues } from '../domain/identity/oidc-settings.ts';
 import type { SettingName } from '../domain/settings.ts';
 import type { StoredSetting } from '../persistence/identity/setting-repository.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
-import { configuredOidc, type OidcClientSettings, oidcSecrets, type OidcValues, storedOidc } from './oidc-settings.ts';
+import { configuredOidc, oidcSecrets, storedOidc } from './read-oidc-settings.ts';
 import { type OpenIdProvider, openIdProvider } from './openid-provider.ts';
 
 export interface SignInSettingsOptions {

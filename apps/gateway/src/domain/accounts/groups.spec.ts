@@ -1,6 +1,6 @@
 import type { Group } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { groupEvents, requestedGroup } from './groups.ts';
+import { groupEvents, requestedGroup, requireExistingMembers } from './groups.ts';
 
 const aGroup = (properties: Partial<Group>, ...userIds: number[]): Group =>
   ({
@@ -45,4 +45,9 @@ it('the update of a group emits an event for each member that was added or remov
 
 it('the update of a group that changes nothing emits no event', () => {
   expect(groupEvents(aGroup({}, 7), aGroup({}, 7))).toEqual([]);
+});
+
+it('a group has existing members only', () => {
+  expect(() => requireExistingMembers([7, 8], [8, 7])).not.toThrow();
+  expect(() => requireExistingMembers([7, 9], [7])).toThrow('There is no user 9');
 });

@@ -1,6 +1,6 @@
 import { type Group, type GroupBody, isEqual } from '@bunting/contracts';
 import type { AccessEvent } from '../access-event.ts';
-import { badRequest } from '../refusals.ts';
+import { badRequest, unknownAssignee } from '../refusals.ts';
 
 /** What a group is, without its members. */
 export type GroupProperties = Pick<Group, 'id' | 'name' | 'description' | 'mappingsSSO' | 'rootRole'>;
@@ -37,6 +37,12 @@ export const requestedGroup = (body: GroupBody, before: Group | undefined) => {
     mappingsSSO: [...new Set(body.mappingsSSO)],
     members: [...new Set(memberIds({ users: body.users ?? before?.users ?? [] }))],
   };
+};
+
+/** @param existing those of the ids that belong to users or service accounts @throws Refusal 400 for the first id that belongs to none */
+export const requireExistingMembers = (members: readonly number[], existing: readonly number[]): void => {
+  const unknown = members.find((id) => !existing.includes(id));
+  if (unknown !== undefined) throw unknownAssignee('user', unknown);
 };
 
 /** The events of a group that was created or updated: one for the group, and one for each member added to or removed from an existing one. */

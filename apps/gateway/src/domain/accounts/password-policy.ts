@@ -1,4 +1,5 @@
 import { refusal } from '@bunting/contracts';
+import { badRequest } from '../refusals.ts';
 
 const minLength = 10;
 /** From this length on a password need not mix kinds of characters. */
@@ -32,4 +33,16 @@ export const requireStrongPassword = (password: string): void => {
   throw refusal('OwaspValidationError', message, {
     details: [{ message, path: '/body/password', validationErrors: faults }],
   });
+};
+
+export interface NewPassword {
+  readonly password: string;
+  readonly confirmPassword?: string | undefined;
+}
+
+/** @throws Refusal 400 for a weak password, and for a different confirmation */
+export const requireValidPassword = ({ password, confirmPassword }: NewPassword): void => {
+  if (confirmPassword !== undefined && confirmPassword !== password)
+    throw badRequest('The passwords do not match', '/body/confirmPassword');
+  requireStrongPassword(password);
 };

@@ -1,6 +1,5 @@
 import type { Group, GroupBody } from '@bunting/contracts';
-import { groupEvents, requestedGroup } from '../../domain/accounts/groups.ts';
-import { unknownAssignee } from '../../domain/refusals.ts';
+import { groupEvents, requestedGroup, requireExistingMembers } from '../../domain/accounts/groups.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Creates or updates a group with its members. Emits an event if anything changed, and one for each member added or removed. */
@@ -10,9 +9,7 @@ export const saveGroup = async (
   before?: Group,
 ): Promise<Group> => {
   const { members, ...properties } = requestedGroup(body, before);
-  const existing = await tx.users.findExisting(members);
-  const unknown = members.find((id) => !existing.includes(id));
-  if (unknown !== undefined) throw unknownAssignee('user', unknown);
+  requireExistingMembers(members, await tx.users.findExisting(members));
   const rootRole = body.rootRole == null ? null : await tx.roles.requireRootRole(body.rootRole);
 
   const id = await tx.groups.save({ ...properties, rootRole }, by, before?.id);

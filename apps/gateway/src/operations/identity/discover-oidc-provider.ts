@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DiscoverOidcProvider } from '@bunting/contracts';
-import { changedOidc } from '../../identity/oidc-settings.ts';
+import { changedOidc } from '../../domain/identity/oidc-settings.ts';
 import { discoverProvider } from '../../identity/openid-provider.ts';
 import type { GatewayContext } from '../context.ts';
 

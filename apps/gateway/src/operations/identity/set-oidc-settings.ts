@@ -1,29 +1,27 @@
 import { implement } from '@bunting/bus';
-import { refusal, SetOidcSettings } from '@bunting/contracts';
-import { changedOidc, type OidcValues, shownOidc, storedOidc } from '../../identity/oidc-settings.ts';
+import { SetOidcSettings } from '@bunting/contracts';
+import {
+  changedOidc,
+  type OidcValues,
+  requireCheckedProvider,
+  shownOidc,
+} from '../../domain/identity/oidc-settings.ts';
+import { oidcSettingsReadOnly } from '../../domain/refusals.ts';
+import { storedOidc } from '../../identity/read-oidc-settings.ts';
 import { discoverProvider } from '../../identity/openid-provider.ts';
 import { settingEvent } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>
   implement(SetOidcSettings, async (request) => {
-    if (signInSettings.isReadOnly) {
-      throw refusal(
-        'InvalidOperationError',
-        'The variables OIDC_* give the settings of OpenID Connect: change them there, and restart the gateway.',
-      );
-    }
+    if (signInSettings.isReadOnly) throw oidcSettingsReadOnly();
     const wanted = changedOidc(await signInSettings.oidc(), request.body);
     if (wanted.enabled) await discoverProvider(wanted);
     return transaction(request, async (tx) => {
       const stored = await tx.settings.findForUpdate<Partial<OidcValues>>('oidc');
       const before = storedOidc(stored, signInSettings.secrets);
       const after = changedOidc(before, request.body);
-      if (after.enabled && after.discoverUrl !== wanted.discoverUrl) {
-        throw refusal('ConflictError', 'The settings were changed at the same time. Try again.', {
-          retryAfterSeconds: 1,
-        });
-      }
+      requireCheckedProvider(wanted, after);
       if (after.defaultRootRoleId !== null) await tx.roles.requireRootRole(after.defaultRootRoleId);
       const { secret, ...values } = after;
       await tx.settings.save('oidc', values, secret === undefined ? null : signInSettings.secrets.seal(secret));

@@ -1,17 +1,13 @@
 import { implement } from '@bunting/bus';
-import { refusal, SetPasswordSettings, type SimpleSettings } from '@bunting/contracts';
+import { SetPasswordSettings, type SimpleSettings } from '@bunting/contracts';
+import { requireSignInWithoutPassword } from '../../domain/identity/oidc-settings.ts';
 import { settingEvent } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>
   implement(SetPasswordSettings, async (request) => {
     const { disabled } = request.body;
-    if (disabled && !(await signInSettings.oidc()).enabled) {
-      throw refusal(
-        'InvalidOperationError',
-        'Passwords cannot be turned off while users cannot sign in with OpenID Connect. Turn that on first.',
-      );
-    }
+    if (disabled) requireSignInWithoutPassword(await signInSettings.oidc());
     return transaction(request, async (tx) => {
       const stored = await tx.settings.findForUpdate<SimpleSettings>('simple');
       const before = stored?.value.disabled ?? false;

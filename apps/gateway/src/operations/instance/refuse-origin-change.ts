@@ -1,15 +1,10 @@
 import { implement } from '@bunting/bus';
-import { refusal, RefuseOriginChange } from '@bunting/contracts';
+import { RefuseOriginChange } from '@bunting/contracts';
+import { requireConfiguredOrigins } from '../../domain/frontend-origins.ts';
 import type { GatewayContext } from '../context.ts';
-
-const canonicalJson = (origins: readonly string[]): string => JSON.stringify([...new Set(origins)].toSorted());
 
 export const refuseOriginChangeEndpoint = ({ instance }: GatewayContext) =>
   implement(RefuseOriginChange, async ({ body }) => {
-    const wanted = body.frontendSettings?.frontendApiOrigins;
-    if (wanted === undefined || canonicalJson(wanted) === canonicalJson(instance.frontendOrigins)) return null;
-    throw refusal(
-      'InvalidOperationError',
-      'The origins of pages are the setting GATEWAY_FRONTEND_CORS_ORIGINS: change it there, and restart the gateway.',
-    );
+    requireConfiguredOrigins(body.frontendSettings?.frontendApiOrigins, instance.frontendOrigins);
+    return null;
   });

@@ -1,7 +1,9 @@
 import { implement } from '@bunting/bus';
-import { ChangeOwnPassword, refusal } from '@bunting/contracts';
+import { ChangeOwnPassword } from '@bunting/contracts';
+import { requireValidPassword } from '../../domain/accounts/password-policy.ts';
 import { requireAccount } from '../../domain/accounts/users.ts';
-import { hashNewPassword, requireValidPassword } from '../../passwords/new-password.ts';
+import { passwordChangedConcurrently, wrongOldPassword } from '../../domain/refusals.ts';
+import { hashNewPassword } from '../../passwords/new-password.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const changeOwnPasswordEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>
@@ -13,18 +15,13 @@ export const changeOwnPasswordEndpoint = ({ transaction, reads, signIn }: Gatewa
     if (replayed !== undefined) return replayed;
     signIn.limits.attemptFor(`own password of ${caller.id}`);
     const earlier = await reads.passwords.list(caller.id);
-    if (!(await signIn.passwords.verify(body.oldPassword, earlier[0])).isMatch)
-      throw refusal('PasswordMismatch', 'The old password is wrong: see the `/body/oldPassword` property.');
+    if (!(await signIn.passwords.verify(body.oldPassword, earlier[0])).isMatch) throw wrongOldPassword();
     const hash = await hashNewPassword(signIn.passwords, body.password, earlier);
     let secret: string | undefined;
     const reply = await transaction(request, async ({ users, passwords, sessions }) => {
       // Locked, so that of two concurrent changes each bars the password of the other.
       await users.findForUpdate(caller.id);
-      if ((await passwords.list(caller.id))[0] !== earlier[0])
-        throw refusal(
-          'ConflictError',
-          'The password was changed by another request meanwhile. Try again with that password as the old one.',
-        );
+      if ((await passwords.list(caller.id))[0] !== earlier[0]) throw passwordChangedConcurrently();
       await passwords.set(caller.id, hash);
       const own = (await sessions.list(caller.id)).find(({ id }) => id === caller.tokenId);
       await sessions.endAll(caller.id);

@@ -1,7 +1,8 @@
 import { implement } from '@bunting/bus';
 import { ChangeUserPassword } from '@bunting/contracts';
+import { requireValidPassword } from '../../domain/accounts/password-policy.ts';
 import { userNotFound } from '../../domain/refusals.ts';
-import { hashNewPassword, requireValidPassword } from '../../passwords/new-password.ts';
+import { hashNewPassword } from '../../passwords/new-password.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const changeUserPasswordEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>

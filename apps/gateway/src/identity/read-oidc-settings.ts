@@ -1,19 +1,10 @@
-import type { OidcSettings, OidcSettingsBody } from '@bunting/contracts';
-import { badRequest } from '../domain/refusals.ts';
 import type { GatewayConfig } from '../config.ts';
+import type { OidcClientSettings, OidcValues } from '../domain/identity/oidc-settings.ts';
 import type { StoredSetting } from '../persistence/identity/setting-repository.ts';
 import { cipherWith } from '../persistence/tokens/token-cipher.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
 
-/** The settings of OpenID Connect as they are stored, without the secret. */
-export type OidcValues = Omit<OidcSettings, 'enablePkce' | 'secret' | 'hasSecret' | 'isReadOnly'>;
-
-/** The settings of OpenID Connect with the secret of the client. */
-export interface OidcClientSettings extends OidcValues {
-  readonly secret: string | undefined;
-}
-
-export const defaultOidcValues: OidcValues = {
+const defaultOidcValues: OidcValues = {
   enabled: false,
   discoverUrl: '',
   clientId: '',
@@ -76,30 +67,3 @@ export const storedOidc = (
   ...stored?.value,
   secret: secrets.open(stored?.secret ?? null),
 });
-
-/** The settings in the form of responses, without the secret. */
-export const shownOidc = ({ secret, ...values }: OidcClientSettings, isReadOnly: boolean): OidcSettings => ({
-  ...values,
-  enablePkce: true,
-  secret: '',
-  hasSecret: secret !== undefined && secret !== '',
-  isReadOnly,
-});
-
-/**
- * The settings after a change. The stored secret is retained for the same client at the same provider only: otherwise it could be sent to
- * another host by changing the address.
- * @throws Refusal 400 for settings that are enabled and not complete
- */
-export const changedOidc = (before: OidcClientSettings, body: OidcSettingsBody): OidcClientSettings => {
-  const { secret, ...values } = body;
-  const merged = { ...before, ...values, discoverUrl: (values.discoverUrl ?? before.discoverUrl).trim() };
-  const isSameClient = merged.discoverUrl === before.discoverUrl && merged.clientId === before.clientId;
-  const after = { ...merged, secret: secret || (isSameClient ? before.secret : undefined) };
-  if (!after.enabled) return after;
-  if (after.discoverUrl === '') throw badRequest('The address of the provider must be given', '/body/discoverUrl');
-  if (after.clientId === '') throw badRequest('The id of the client must be given', '/body/clientId');
-  if (after.enableGroupSyncing && after.groupJsonPath.trim() === '')
-    throw badRequest('The path of the claim with the groups must be given', '/body/groupJsonPath');
-  return after;
-};

@@ -1,0 +1,55 @@
+import { type OidcSettings, type OidcSettingsBody, refusal } from '@bunting/contracts';
+import { badRequest } from '../refusals.ts';
+
+/** The settings of OpenID Connect as they are stored, without the secret. */
+export type OidcValues = Omit<OidcSettings, 'enablePkce' | 'secret' | 'hasSecret' | 'isReadOnly'>;
+
+/** The settings of OpenID Connect with the secret of the client. */
+export interface OidcClientSettings extends OidcValues {
+  readonly secret: string | undefined;
+}
+
+/** The settings in the form of responses, without the secret. */
+export const shownOidc = ({ secret, ...values }: OidcClientSettings, isReadOnly: boolean): OidcSettings => ({
+  ...values,
+  enablePkce: true,
+  secret: '',
+  hasSecret: secret !== undefined && secret !== '',
+  isReadOnly,
+});
+
+/**
+ * The settings after a change. The stored secret is retained for the same client at the same provider only: otherwise it could be sent to
+ * another host by changing the address.
+ * @throws Refusal 400 for settings that are enabled and not complete
+ */
+export const changedOidc = (before: OidcClientSettings, body: OidcSettingsBody): OidcClientSettings => {
+  const { secret, ...values } = body;
+  const merged = { ...before, ...values, discoverUrl: (values.discoverUrl ?? before.discoverUrl).trim() };
+  const isSameClient = merged.discoverUrl === before.discoverUrl && merged.clientId === before.clientId;
+  const after = { ...merged, secret: secret || (isSameClient ? before.secret : undefined) };
+  if (!after.enabled) return after;
+  if (after.discoverUrl === '') throw badRequest('The address of the provider must be given', '/body/discoverUrl');
+  if (after.clientId === '') throw badRequest('The id of the client must be given', '/body/clientId');
+  if (after.enableGroupSyncing && after.groupJsonPath.trim() === '')
+    throw badRequest('The path of the claim with the groups must be given', '/body/groupJsonPath');
+  return after;
+};
+
+/**
+ * The address of the provider is checked before the transaction, which must not wait for another host.
+ * @throws Refusal `ConflictError` when another request has changed the address since
+ */
+export const requireCheckedProvider = (checked: OidcClientSettings, after: OidcClientSettings): void => {
+  if (!after.enabled || after.discoverUrl === checked.discoverUrl) return;
+  throw refusal('ConflictError', 'The settings were changed at the same time. Try again.', { retryAfterSeconds: 1 });
+};
+
+/** Turning passwords off needs another way to sign in. @throws Refusal `InvalidOperationError` while OpenID Connect is off */
+export const requireSignInWithoutPassword = ({ enabled }: Pick<OidcClientSettings, 'enabled'>): void => {
+  if (enabled) return;
+  throw refusal(
+    'InvalidOperationError',
+    'Passwords cannot be turned off while users cannot sign in with OpenID Connect. Turn that on first.',
+  );
+};
