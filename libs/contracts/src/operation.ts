@@ -74,6 +74,8 @@ export interface Operation<
   readonly setsEntityTag?: true;
   /** the gateway responds from its memory (`apps/gateway/src/delivery`): the operation has no endpoint and is never called on the bus */
   readonly respondsFromMemory?: true;
+  /** creates or deletes a project, or changes who may see it: the response waits, up to a timeout, until the gateway authorises by the change */
+  readonly changesProjectVisibility?: true;
   /** the error kinds beside those of 401, 403 and 503 */
   readonly errors: readonly ErrorKind[];
   readonly deprecated?: true;

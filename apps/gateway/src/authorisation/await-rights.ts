@@ -1,11 +1,4 @@
-import {
-  type AnyOperation,
-  CreateProject,
-  DeleteProject,
-  serviceOf,
-  UpdateProject,
-  UpdateProjectSettings,
-} from '@bunting/contracts';
+import { type AnyOperation, serviceOf } from '@bunting/contracts';
 import type { Projection } from '@bunting/outbox';
 
 interface RefreshOptions {
@@ -13,9 +6,6 @@ interface RefreshOptions {
   readonly invalidateCache: () => void;
   readonly waitMs: number;
 }
-
-/** Operations that create or delete projects, or change their visibility. */
-const projectChanges: readonly AnyOperation[] = [CreateProject, UpdateProject, UpdateProjectSettings, DeleteProject];
 
 /**
  * Returns a function that waits, at most `waitMs` milliseconds, until the gateway has applied a change of projects or rights, so that the next
@@ -25,7 +15,7 @@ const projectChanges: readonly AnyOperation[] = [CreateProject, UpdateProject, U
 export const awaitRightsAfter =
   ({ projects, invalidateCache, waitMs }: RefreshOptions) =>
   async (operation: AnyOperation): Promise<void> => {
-    if (projectChanges.includes(operation)) await projects.catchUp(waitMs);
+    if (operation.changesProjectVisibility) await projects.catchUp(waitMs);
     else if (serviceOf(operation) !== 'gateway') return;
     invalidateCache();
   };

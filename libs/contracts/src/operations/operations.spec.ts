@@ -99,6 +99,14 @@ describe('the operation contracts', () => {
     expect(forgotten.map(({ subject }) => subject)).toEqual([]);
   });
 
+  it('change the visibility of projects where they can set the mode of one', () => {
+    const setsMode = operations.filter(
+      ({ tag, body }) => tag === 'Projects' && isObjectSchema(body) && 'mode' in body.properties,
+    );
+    expect(setsMode.map(nameOf)).toContain('update-project-settings');
+    expect(setsMode.filter(({ changesProjectVisibility }) => changesProjectVisibility !== true)).toEqual([]);
+  });
+
   it('have schemas that can be compiled', () => {
     for (const operation of all)
       for (const schema of schemasOf(operation)) expect(() => matchesSchema(schema, {})).not.toThrow();

@@ -12,5 +12,6 @@ export const CreateProject = defineOperation({
   permission: 'CREATE_PROJECT',
   body: CreateProjectBody,
   reply: CreatedProject,
+  changesProjectVisibility: true,
   errors: ['ValidationError', 'ExceedsLimitError', 'NameExistsError'],
 });

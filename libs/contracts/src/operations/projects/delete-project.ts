@@ -11,5 +11,6 @@ export const DeleteProject = defineOperation({
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId', anyContentType: true },
   permission: 'DELETE_PROJECT',
   params: ProjectPath,
+  changesProjectVisibility: true,
   errors: ['NotFoundError', 'InvalidOperationError'],
 });

@@ -14,5 +14,6 @@ export const UpdateProjectSettings = defineOperation({
   permission: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE'],
   params: ProjectPath,
   body: ProjectSettingsBody,
+  changesProjectVisibility: true,
   errors: ['ValidationError', 'PatternError', 'NotFoundError'],
 });

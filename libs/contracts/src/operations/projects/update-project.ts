@@ -14,5 +14,6 @@ export const UpdateProject = defineOperation({
   permission: 'UPDATE_PROJECT',
   params: ProjectPath,
   body: UpdateProjectBody,
+  changesProjectVisibility: true,
   errors: ['ValidationError', 'NotFoundError'],
 });
