@@ -19,4 +19,5 @@ export {
   type WriteContext,
   type IdempotentSteps,
   type UnitOfWork,
+  type WorkContext,
 } from './idempotency/idempotent-unit-of-work.ts';

@@ -1,6 +1,13 @@
 import type { OutboxEvent } from '@bunting/contracts';
-import type { CommitLimits, Tx } from '@bunting/database';
-import type { ReplyOrReplay, WriteContext, IdempotentSteps, Outbox, OutboxProducer } from '@bunting/outbox';
+import type { Tx } from '@bunting/database';
+import type {
+  ReplyOrReplay,
+  WorkContext,
+  WriteContext,
+  IdempotentSteps,
+  Outbox,
+  OutboxProducer,
+} from '@bunting/outbox';
 import type { PendingReply } from '../domain/change-request.ts';
 import { contentTagOf, entityTagOf } from '../domain/entity-tag.ts';
 import { protectionRepository } from './protection-repository.ts';
@@ -34,16 +41,11 @@ export type Transaction = ReturnType<typeof repositories>;
 
 type Job<T> = (tx: Transaction) => Promise<T>;
 
-/** The trace of a transaction, and until when it may be committed: without limits also after the caller is gone. */
-export interface TransactionContext extends CommitLimits {
-  readonly traceparent: string;
-}
-
 export interface UnitOfWork {
   /** Runs a job whose result is the reply; with an `Idempotency-Key` the reply is stored and replayed on retry. */
   <T>(request: WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
   /** Runs a job whose result is stored nowhere. */
-  <T>(context: TransactionContext, job: Job<T>): Promise<T>;
+  <T>(context: WorkContext, job: Job<T>): Promise<T>;
   /** The stored reply of a retry, for writes that call another service before their transaction. */
   readonly replay: IdempotentSteps['replay'];
   /** For a reply that needs a call of another service after the commit. A job that returns `undefined` has changed nothing. */
@@ -57,7 +59,7 @@ export interface UnitOfWork {
 /** The only way to write: state, events, and the reply to a write with an `Idempotency-Key`, in one transaction. */
 export const unitOfWork = ({ work, commitThenReply, replay, storeEncryptedReply }: OutboxProducer): UnitOfWork => {
   const runJob =
-    <T>(context: TransactionContext | WriteContext, job: Job<T>) =>
+    <T>(context: WorkContext | WriteContext, job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const transaction = repositories(tx, outbox, storeEncryptedReply);
       const result = await job(transaction);
@@ -68,10 +70,7 @@ export const unitOfWork = ({ work, commitThenReply, replay, storeEncryptedReply 
       if (written !== undefined) context.setHeader('ETag', entityTagOf(written));
       return result;
     };
-  const run = <T>(context: TransactionContext | WriteContext, job: Job<T>): Promise<T> =>
-    'idempotency' in context
-      ? (work(context, runJob(context, job)) as Promise<T>)
-      : work(context.traceparent, runJob(context, job), context);
+  const run = <C extends WorkContext | WriteContext, T>(context: C, job: Job<T>) => work(context, runJob(context, job));
   return Object.assign(run, {
     replay,
     commitThenReply: <T extends object, R>(

@@ -121,10 +121,8 @@ export const unitOfWork = (
       }
       return result;
     };
-  const run = <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>): Promise<T> =>
-    'idempotency' in context
-      ? (work(context, runJob(context, job)) as Promise<T>)
-      : work(context.traceparent, runJob(context, job), context);
+  const run = <C extends TransactionContext | (TransactionContext & WriteContext), T>(context: C, job: Job<T>) =>
+    work(context, runJob(context, job));
   return Object.assign(run, {
     commitThenReply: async <T extends object, R>(
       context: TransactionContext & WriteContext,

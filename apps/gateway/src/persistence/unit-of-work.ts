@@ -153,10 +153,8 @@ export const unitOfWork = (
       return result;
     };
 
-  const run = <T>(context: TransactionContext | GatewayWriteContext, job: Job<T>): Promise<T> =>
-    'idempotency' in context
-      ? (work(context, runJob(context, job)) as Promise<T>)
-      : work(context.traceparent, runJob(context, job), context);
+  const run = <C extends TransactionContext | GatewayWriteContext, T>(context: C, job: Job<T>) =>
+    work(context, runJob(context, job));
 
   /** Runs a job whose stored reply lacks a secret, so that its text must not become the response. */
   const runMasked = async <T>(request: GatewayWriteContext, job: Job<T>): Promise<ReplyOrReplay<T>> => {

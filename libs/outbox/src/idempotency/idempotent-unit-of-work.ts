@@ -13,6 +13,11 @@ import {
 } from './idempotency-store.ts';
 import type { Outbox, RunInTransaction } from '../producer/transaction-with-outbox.ts';
 
+/** The trace of a transaction, and until when it may commit: without limits also after the caller is gone. */
+export interface WorkContext extends CommitLimits {
+  readonly traceparent: string;
+}
+
 /** The request on whose behalf a unit of work runs: caller, deadline and idempotency key. */
 export interface WriteContext {
   readonly caller: Caller;
@@ -41,13 +46,13 @@ export const parsedReply = <T>(result: ReplyOrReplay<T>): T =>
 type Job<T> = (tx: Tx, outbox: Outbox) => Promise<T>;
 
 /**
- * Runs a job in one transaction with its state, events, outbox rows, and the reply of a write with an `Idempotency-Key`. With a key the
- * job's result must be the reply: it is stored, and replayed on a retry.
+ * Runs a job in one transaction with its state, events, outbox rows, and the reply of a request with an `Idempotency-Key`. With a key the
+ * job's result must be the reply: it is stored, and replayed on a retry. Without a request it is stored nowhere.
  */
-export interface UnitOfWork {
-  <T>(traceparent: string | null, job: Job<T>, limits?: CommitLimits): Promise<T>;
-  <T>(request: WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
-}
+export type UnitOfWork = <C extends WorkContext | null, T>(
+  context: C,
+  job: Job<T>,
+) => Promise<C extends WriteContext ? ReplyOrReplay<T> : T>;
 
 /** Idempotent writes that take more than one transaction. */
 export interface IdempotentSteps {
@@ -101,14 +106,11 @@ export const idempotentUnitOfWork = (
     return new JsonText(stored.reply);
   };
 
-  const work = <T>(
-    request: WriteContext | string | null,
-    job: Job<T>,
-    limits?: CommitLimits,
-  ): Promise<ReplyOrReplay<T>> => {
-    if (request === null || typeof request === 'string') return record(request, job, limits);
+  const work = <T>(request: WorkContext | WriteContext | null, job: Job<T>): Promise<ReplyOrReplay<T>> => {
+    if (request === null) return record(null, job);
+    if (!('idempotency' in request) || request.idempotency === undefined)
+      return record(request.traceparent, job, request);
     const { idempotency, traceparent, headers } = request;
-    if (idempotency === undefined) return record(traceparent, job, request);
     const jobOnce: Job<ReplyOrReplay<T>> = async (tx, outbox) => {
       const stored = await claimIdempotencyKey(tx, idempotency, request.caller);
       if (stored?.reply === null)

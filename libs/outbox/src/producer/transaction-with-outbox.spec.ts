@@ -77,7 +77,7 @@ describe('the outbox', () => {
         '$2',
       );
     const emit = (bytes: number) =>
-      producer.outboxProducer.work('00-trace', async (_tx, outbox) => {
+      producer.outboxProducer.work({ traceparent: '00-trace' }, async (_tx, outbox) => {
         outbox.emitState({ entity: 'feature', id: 'before', version: 1, state: null });
         outbox.send(states(bytes), []);
         outbox.emitState({ entity: 'feature', id: 'after', version: 1, state: null });
