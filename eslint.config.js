@@ -105,10 +105,14 @@ const pureLibrary = {
   rules: imports(onlyPackages(purePackages, pureMessage)),
 };
 
-/** A block per depth below a folder, since what leads out of the folder depends on where one is. */
+const folderDepths = [1, 2, 3, 4, 5];
+/**
+ * A block per depth below a folder, since what leads out of the folder depends on where one is. The last is also for files below, which are
+ * refused more than they should.
+ */
 const blocksOfFolder = (folder, patternsAt) =>
-  [1, 2, 3].map((depth) => ({
-    files: [`${folder}/${'*/'.repeat(depth - 1)}*.ts`],
+  folderDepths.map((depth) => ({
+    files: [`${folder}/${'*/'.repeat(depth - 1)}${depth === folderDepths.length ? '**/' : ''}*.ts`],
     ignores: tests,
     rules: imports(...patternsAt(depth)),
   }));

@@ -22,6 +22,7 @@ const writing = (file: string, statements: readonly string[], rule?: string): re
 
 const domain = 'apps/features/src/domain/sample.ts';
 const deeper = 'apps/features/src/domain/changes/sample.ts';
+const deepest = 'apps/features/src/domain/one/two/three/four/five/six/sample.ts';
 const persistence = 'apps/features/src/persistence/sample.ts';
 const operation = 'apps/features/src/operations/strategies/sample.ts';
 const subscription = 'apps/audit/src/subscriptions/sample.ts';
@@ -115,6 +116,7 @@ const samples: readonly Sample[] = [
     imports,
   ),
   ...importing(deeper, ['../../persistence/migrations.ts', '../../service.ts', 'pg'], imports),
+  ...importing(deepest, ['../../../../../../../persistence/migrations.ts', 'pg'], imports),
   ...importing(domain, [
     '@bunting/contracts',
     './feature.ts',
@@ -123,6 +125,7 @@ const samples: readonly Sample[] = [
     'fast-json-patch',
     're2js',
   ]),
+  ...importing(deepest, ['../../../../strategy.ts', '@bunting/contracts']),
   ...importing(deeper, ['../strategy.ts', './add-strategy.ts', '@bunting/contracts']),
   ...writing(
     domain,
