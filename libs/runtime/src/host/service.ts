@@ -25,7 +25,7 @@ export interface ServiceContext<S extends ConfigSchema> {
    * @param limitMs milliseconds after which the host logs a warning and goes on with the next one; 10 seconds by default
    */
   readonly onStop: (component: string, stop: () => Promise<void>, limitMs?: number) => void;
-  /** Throws an error that names the services whose contract version does not suit this process. The operations port checks it as well. */
+  /** Throws an error that names the services whose contract version does not suit this process. The monitoring port checks it as well. */
   readonly requireCompatible: () => Promise<void>;
   /** Aborted when the process receives the signal to stop. Work continues for `DRAIN_DELAY_MS` while load balancers take the process out. */
   readonly draining: AbortSignal;
