@@ -1,4 +1,4 @@
-import type { FeatureStrategy } from '@bunting/contracts';
+import { asJsonObject, type FeatureStrategy, type JsonObject } from '@bunting/contracts';
 import { strategySentence } from './strategy-sentence.ts';
 
 /** A change of a change request, as far as its sentence needs it. */
@@ -21,22 +21,17 @@ export interface ChangeSentence {
   readonly after?: string;
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
-const recordOrEmpty = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
-
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
-const weightOf = (variant: Members): string => `${textOf(variant['name'])} (${Number(variant['weight']) / 10} %)`;
+const weightOf = (variant: JsonObject): string => `${textOf(variant['name'])} (${Number(variant['weight']) / 10} %)`;
 
 /** The strategy that a payload describes; lists that are none are empty. */
-const strategyIn = (members: Members): FeatureStrategy => {
+const strategyIn = (members: JsonObject): FeatureStrategy => {
   const list = (name: string): unknown[] => (Array.isArray(members[name]) ? (members[name] as unknown[]) : []);
   return {
     name: textOf(members['name']) || 'flexibleRollout',
-    parameters: recordOrEmpty(members['parameters']) as FeatureStrategy['parameters'] & object,
+    parameters: asJsonObject(members['parameters']) as FeatureStrategy['parameters'] & object,
     constraints: list('constraints') as FeatureStrategy['constraints'] & object,
     segments: list('segments') as number[],
     variants: list('variants') as FeatureStrategy['variants'] & object,
@@ -44,14 +39,14 @@ const strategyIn = (members: Members): FeatureStrategy => {
 };
 
 /** The strategy that a payload replaces: the snapshot of the request, if it has one, else the current one. */
-const strategyBefore = (payload: Members, { strategies }: Known): FeatureStrategy | undefined =>
+const strategyBefore = (payload: JsonObject, { strategies }: Known): FeatureStrategy | undefined =>
   (payload['snapshot'] as FeatureStrategy | undefined) ?? strategies[textOf(payload['id'])];
 
 /** A change as a sentence. An unknown action is named as it is. */
 export const changeSentence = ({ action, payload }: DescribedChange, known: Known): ChangeSentence => {
-  const members = recordOrEmpty(payload);
+  const members = asJsonObject(payload);
   const { environment, segmentNames } = known;
-  const words = (strategy: object): string => strategySentence(strategyIn(recordOrEmpty(strategy)), segmentNames);
+  const words = (strategy: object): string => strategySentence(strategyIn(asJsonObject(strategy)), segmentNames);
   switch (action) {
     case 'updateEnabled':
       return { sentence: members['enabled'] === true ? `Turn on in ${environment}` : `Turn off in ${environment}` };
@@ -73,7 +68,7 @@ export const changeSentence = ({ action, payload }: DescribedChange, known: Know
     case 'reorderStrategy':
       return { sentence: 'Change the order of the strategies' };
     case 'patchVariant': {
-      const variants = Array.isArray(members['variants']) ? (members['variants'] as unknown[]).map(recordOrEmpty) : [];
+      const variants = Array.isArray(members['variants']) ? (members['variants'] as unknown[]).map(asJsonObject) : [];
       return {
         sentence: variants.length === 0 ? 'Remove all variants' : 'Set the variants',
         ...(variants.length === 0 ? {} : { after: variants.map(weightOf).join(', ') }),

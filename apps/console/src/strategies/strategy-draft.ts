@@ -1,5 +1,4 @@
-import type { Constraint, FeatureStrategy, StrategyVariant } from '@bunting/contracts';
-import { isObject } from './three-way-merge.ts';
+import { type Constraint, type FeatureStrategy, isJsonObject, type StrategyVariant } from '@bunting/contracts';
 
 /** A strategy in an editor: every field has a value. */
 export type StrategyDraft = {
@@ -59,22 +58,22 @@ export const strategyBodyOf = ({ title, parameters, constraints, segments, varia
  */
 export const parseStrategyDraft = (text: string): StrategyDraft => {
   const value = JSON.parse(text) as unknown;
-  if (!isObject(value)) throw new Error('A strategy is an object: { "name": …, "parameters": … }.');
+  if (!isJsonObject(value)) throw new Error('A strategy is an object: { "name": …, "parameters": … }.');
   const { name, title = '', disabled = false, parameters = {}, constraints = [], segments = [], variants = [] } = value;
   if (typeof name !== 'string' || name === '') throw new Error('`name` is the type of the strategy: a text.');
   if (typeof title !== 'string' && title !== null) throw new Error('`title` is a text.');
   if (typeof disabled !== 'boolean') throw new Error('`disabled` is true or false.');
-  if (!isObject(parameters)) throw new Error('`parameters` is an object of texts.');
+  if (!isJsonObject(parameters)) throw new Error('`parameters` is an object of texts.');
   if (
     !Array.isArray(constraints) ||
     !constraints.every(
-      (item) => isObject(item) && typeof item['contextName'] === 'string' && typeof item['operator'] === 'string',
+      (item) => isJsonObject(item) && typeof item['contextName'] === 'string' && typeof item['operator'] === 'string',
     )
   )
     throw new Error('`constraints` is a list of objects with `contextName` and `operator`.');
   if (!Array.isArray(segments) || !segments.every((id) => Number.isInteger(id)))
     throw new Error('`segments` is a list of the ids of segments.');
-  if (!Array.isArray(variants) || !variants.every((item) => isObject(item) && typeof item['name'] === 'string'))
+  if (!Array.isArray(variants) || !variants.every((item) => isJsonObject(item) && typeof item['name'] === 'string'))
     throw new Error('`variants` is a list of objects with `name` and `weight`.');
   return {
     name,

@@ -1,6 +1,8 @@
+import { isEqual, isJsonObject } from '@bunting/contracts';
+
 /** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json };
-type JsonObject = Readonly<Record<string, Json>>;
+type Members = Readonly<Record<string, Json>>;
 
 /** A field that two people changed in different ways. An absent value is undefined. */
 export interface MergeConflict {
@@ -17,25 +19,8 @@ export interface MergeResult {
   readonly conflicts: readonly MergeConflict[];
 }
 
-/** Whether a value of JSON has members. */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Whether two values are the same, in whatever order their members are. */
-export const equals = (one: Json | undefined, other: Json | undefined): boolean => {
-  if (one === other) return true;
-  if (Array.isArray(one) && Array.isArray(other))
-    return one.length === other.length && one.every((item: Json, index) => equals(item, other[index] as Json));
-  if (!isObject(one) || !isObject(other)) return false;
-  const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && equals(one[name], other[name]))
-  );
-};
-
 const keyOf = (item: Json): string | undefined => {
-  if (!isObject(item)) return undefined;
+  if (!isJsonObject(item)) return undefined;
   const key = item['id'] ?? item['name'];
   return typeof key === 'string' || typeof key === 'number' ? String(key) : undefined;
 };
@@ -63,7 +48,7 @@ const mergedOrder = (mine: readonly string[], theirs: readonly string[]): string
   return order;
 };
 
-const memberOf = (value: JsonObject, name: string): Json | undefined =>
+const memberOf = (value: Members, name: string): Json | undefined =>
   Object.hasOwn(value, name) ? value[name] : undefined;
 
 const mergeAt = (
@@ -72,9 +57,9 @@ const mergeAt = (
   mine: Json | undefined,
   theirs: Json | undefined,
 ): MergeResult => {
-  if (equals(mine, theirs) || equals(base, theirs)) return { merged: mine, conflicts: [] };
-  if (equals(base, mine)) return { merged: theirs, conflicts: [] };
-  if (isObject(mine) && isObject(theirs) && (base === undefined || isObject(base))) {
+  if (isEqual(mine, theirs) || isEqual(base, theirs)) return { merged: mine, conflicts: [] };
+  if (isEqual(base, mine)) return { merged: theirs, conflicts: [] };
+  if (isJsonObject(mine) && isJsonObject(theirs) && (base === undefined || isJsonObject(base))) {
     const names = [...new Set([...Object.keys(mine), ...Object.keys(theirs)])];
     const members = names.map((name) => ({
       name,
@@ -95,7 +80,7 @@ const mergeAt = (
   const lists = { base: byKey(base ?? []), mine: byKey(mine), theirs: byKey(theirs) };
   if (lists.base !== undefined && lists.mine !== undefined && lists.theirs !== undefined) {
     const { base: before, mine: ours, theirs: others } = lists;
-    const hasMyOrder = !equals(
+    const hasMyOrder = !isEqual(
       [...before.keys()],
       [...ours.keys()].filter((key) => before.has(key)),
     );
@@ -127,7 +112,7 @@ const withValueAt = (target: Json | undefined, path: readonly string[], value: J
     if (index < 0) return changed === undefined ? items : [...items, changed];
     return changed === undefined ? items.toSpliced(index, 1) : items.with(index, changed);
   }
-  const members = isObject(target) ? target : {};
+  const members = isJsonObject(target) ? target : {};
   const changed = withValueAt(memberOf(members, name), rest, value);
   return Object.fromEntries([
     ...Object.entries(members).filter(([member]) => member !== name),

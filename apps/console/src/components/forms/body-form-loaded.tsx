@@ -1,4 +1,4 @@
-import type { AnyOperation, ReplyOf } from '@bunting/contracts';
+import { type AnyOperation, isEqual, type ReplyOf } from '@bunting/contracts';
 import { useBlocker } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { type Control, Controller, useForm, useWatch } from 'react-hook-form';
@@ -100,7 +100,7 @@ const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
       // For an operation without `If-Match`, the console compares what is stored before it saves.
       if (readStored !== undefined && ifMatch === undefined) {
         const now = await readStored();
-        if (JSON.stringify(stored(now.value)) !== JSON.stringify(stored(base.value))) {
+        if (!isEqual(stored(now.value), stored(base.value))) {
           merge(body, now);
           return;
         }

@@ -1,4 +1,4 @@
-import { type ChangeRequest, EvaluateImpact } from '@bunting/contracts';
+import { type ChangeRequest, EvaluateImpact, isJsonObject } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../api/queries.ts';
@@ -12,8 +12,8 @@ interface RequestProps {
 }
 
 const withoutSnapshot = (payload: unknown): unknown => {
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload;
-  const { snapshot: _, ...rest } = payload as Record<string, unknown>;
+  if (!isJsonObject(payload)) return payload;
+  const { snapshot: _, ...rest } = payload;
   return rest;
 };
 

@@ -1,7 +1,7 @@
-import type { Constraint } from '@bunting/contracts';
+import { type Constraint, isJsonObject } from '@bunting/contracts';
 import { eventsMessages } from '../../messages/events.ts';
 import { constraintPhrase } from '../../strategies/strategy-sentence.ts';
-import { isObject, type Json } from '../../strategies/three-way-merge.ts';
+import type { Json } from '../../strategies/three-way-merge.ts';
 import type { FieldChange } from './field-changes.ts';
 import styles from './events.module.css';
 
@@ -16,7 +16,7 @@ interface ChangedFieldsProps {
 }
 
 const isConstraint = (value: Json): boolean =>
-  isObject(value) && typeof value['contextName'] === 'string' && typeof value['operator'] === 'string';
+  isJsonObject(value) && typeof value['contextName'] === 'string' && typeof value['operator'] === 'string';
 
 /** A value as text: constraints in words, and what has no words as JSON. */
 const formatJson = (value: Json): string => {

@@ -1,4 +1,5 @@
-import { byKey, equals, isObject, type Json } from '../../strategies/three-way-merge.ts';
+import { isEqual, isJsonObject } from '@bunting/contracts';
+import { byKey, type Json } from '../../strategies/three-way-merge.ts';
 
 /** A field that differs. An absent value is undefined. */
 export interface FieldChange {
@@ -17,10 +18,13 @@ export const fieldChanges = (
   after: Json | undefined,
   path: readonly string[] = [],
 ): FieldChange[] => {
-  if (equals(before, after)) return [];
+  if (isEqual(before, after)) return [];
   const [one, other] = [before ?? undefined, after ?? undefined];
   const isRoot = path.length === 0;
-  if ((isObject(one) || (isRoot && one === undefined)) && (isObject(other) || (isRoot && other === undefined))) {
+  if (
+    (isJsonObject(one) || (isRoot && one === undefined)) &&
+    (isJsonObject(other) || (isRoot && other === undefined))
+  ) {
     const names = [...new Set([...Object.keys(one ?? {}), ...Object.keys(other ?? {})])];
     return names.flatMap((name) => fieldChanges(one?.[name], other?.[name], [...path, name]));
   }

@@ -10,6 +10,7 @@ import {
   GetFeatureEnvironment,
   GetSegment,
   GetStrategy,
+  isEqual,
   MoveFeature,
   ReviveFeature,
   SetStale,
@@ -295,7 +296,7 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
       const tagged = await Promise.all(steps.map(async (step) => ({ step, ifMatch: await readTag(event, step) })));
       const { data } = await query.refetch({ throwOnError: true });
       const fresh = data && planUndo(event, data);
-      if (JSON.stringify(fresh) !== JSON.stringify(plan)) return 'changed';
+      if (!isEqual(fresh, plan)) return 'changed';
       return takeSteps(tagged);
     },
     onSuccess: (result) => {

@@ -1,16 +1,18 @@
-import type {
-  CreateSegmentBody,
-  Dependency,
-  Event,
-  EventType,
-  Feature,
-  FeatureChange,
-  FeatureStrategy,
-  FeatureVariant,
-  Segment,
-  UpdateFeatureBody,
+import {
+  asJsonObject,
+  type CreateSegmentBody,
+  type Dependency,
+  type Event,
+  type EventType,
+  type Feature,
+  type FeatureChange,
+  type FeatureStrategy,
+  type FeatureVariant,
+  isEqual,
+  type Segment,
+  type UpdateFeatureBody,
 } from '@bunting/contracts';
-import { equals, isObject, type Json, mergeChanges } from '../../strategies/three-way-merge.ts';
+import { type Json, mergeChanges } from '../../strategies/three-way-merge.ts';
 import { detailDefaults } from '../flag/detail-defaults.ts';
 import type { eventsMessages } from '../../messages/events.ts';
 import { type FieldChange, fieldChanges } from './field-changes.ts';
@@ -43,7 +45,7 @@ export const eventGroupOf = (type: EventType): readonly EventType[] =>
 /** Whether another event of its group set the same property: the same tag, or whether the flag is stale. */
 export const setsSameProperty = (event: Event, other: Event): boolean => {
   if (other.type === 'feature-metadata-updated') return staleIn(other.preData) !== staleIn(other.data);
-  return equals(tagOfEvent(event) ?? null, tagOfEvent(other) ?? null);
+  return isEqual(tagOfEvent(event) ?? null, tagOfEvent(other) ?? null);
 };
 
 type Tag = { readonly type: string; readonly value: string };
@@ -90,7 +92,7 @@ const possible = (steps: readonly UndoStep[], changes: readonly FieldChange[] = 
   changes,
 });
 
-const recordOrEmpty = (value: unknown): Members => (isObject(value as Json | undefined) ? (value as Members) : {});
+const recordOrEmpty = (value: unknown): Members => asJsonObject(value) as Members;
 const textIn = (value: unknown, name: string): string | undefined => {
   const member = recordOrEmpty(value)[name];
   return typeof member === 'string' ? member : undefined;
@@ -186,7 +188,7 @@ const restoreStrategy = withEnvironment(({ preData }, { name, strategies = [] },
   if (!has(preData)) return refused('unknownBefore');
   const fields = strategyFields(preData);
   // A strategy that is added again gets another id.
-  const isThere = strategies.some((one) => one.id === textIn(preData, 'id') || equals(strategyFields(one), fields));
+  const isThere = strategies.some((one) => one.id === textIn(preData, 'id') || isEqual(strategyFields(one), fields));
   if (isThere) return done;
   const { sortOrder } = recordOrEmpty(preData);
   const payload = { ...fields, ...(typeof sortOrder === 'number' ? { sortOrder } : {}) };
@@ -215,8 +217,8 @@ const revertOrder = withEnvironment(({ preData, data }, { name, strategies = [] 
   const [before, left] = [idsIn(preData), idsIn(data)];
   if (before.length === 0) return refused('unknownBefore');
   const now = strategies.map(({ id }) => id ?? '');
-  if (equals(now, before)) return done;
-  if (!equals(now, left)) return refused('strategiesDiffer');
+  if (isEqual(now, before)) return done;
+  if (!isEqual(now, left)) return refused('strategiesDiffer');
   const payload = before.map((id, sortOrder) => ({ id, sortOrder }));
   const change: FeatureChange = { action: 'reorderStrategy', feature, payload };
   return possible([{ kind: 'change', environment: name, change }]);
@@ -274,7 +276,7 @@ const revertDetails = withFlag(({ preData, data }, feature) => {
   if (!has(preData) || !has(data)) return refused('unknownBefore');
   const [before, left] = [detailFields(preData), detailFields(data)];
   // The event changed only fields that are not in `detailDefaults`, as a newer server may have.
-  if (equals(before, left) && !equals(recordOrEmpty(preData), recordOrEmpty(data))) return refused('unsupported');
+  if (isEqual(before, left) && !isEqual(recordOrEmpty(preData), recordOrEmpty(data))) return refused('unsupported');
   const { merged, conflicts, changes } = takeBack(before, left, detailFields(feature));
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
   if (changes.length === 0) return done;
@@ -348,7 +350,7 @@ const restoreSegment: Rule = ({ preData }, { segments }) => {
   if (segmentOf(preData, segments) !== undefined) return done;
   const fields = segmentFields(preData);
   const namesake = segments.find(({ name }) => name === textIn(fields, 'name'));
-  if (namesake !== undefined) return equals(segmentFields(namesake), fields) ? done : refused('segmentExists');
+  if (namesake !== undefined) return isEqual(segmentFields(namesake), fields) ? done : refused('segmentExists');
   return possible([{ kind: 'createSegment', body: fields as CreateSegmentBody }], fieldChanges(undefined, fields));
 };
 

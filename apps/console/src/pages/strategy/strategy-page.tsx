@@ -1,4 +1,11 @@
-import { type FeatureChange, type FeatureStrategy, GetFeature, GetStrategy, ListSegments } from '@bunting/contracts';
+import {
+  type FeatureChange,
+  type FeatureStrategy,
+  GetFeature,
+  GetStrategy,
+  isEqual,
+  ListSegments,
+} from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useBlocker, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -79,7 +86,7 @@ const JsonSection = ({ draft, onChange }: StrategyPartProps) => {
 /** Whether a text describes the draft, in whatever layout. */
 const isTextOf = (text: string, draft: StrategyDraft): boolean => {
   try {
-    return JSON.stringify(parseStrategyDraft(text)) === JSON.stringify(draft);
+    return isEqual(parseStrategyDraft(text), draft);
   } catch {
     return false;
   }
@@ -117,7 +124,7 @@ const Editor = ({ project, feature, environment, stored, entityTag, isEnabled }:
   const protection = useProtection(project, environment);
   const segments = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
   const isProtected = protection.environments.length > 0;
-  const isChanged = base.draft === undefined || JSON.stringify(base.draft) !== JSON.stringify(draft);
+  const isChanged = base.draft === undefined || !isEqual(base.draft, draft);
   const blocker = useBlocker({
     shouldBlockFn: () => base.draft !== undefined && isChanged && !isDone,
     withResolver: true,

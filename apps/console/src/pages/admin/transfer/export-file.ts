@@ -1,4 +1,4 @@
-import type { ExportedFeatures } from '@bunting/contracts';
+import { type ExportedFeatures, isJsonObject } from '@bunting/contracts';
 import { transferMessages as text } from '../../../messages/administration/transfer.ts';
 
 /** Bytes of JSON that one import can have. */
@@ -18,10 +18,9 @@ export const readExport = (entered: string): ReadExport => {
   } catch (error) {
     return fault(text.notJson((error as Error).message));
   }
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return fault(text.notExport(['features']));
-  const missing = ['features', 'featureStrategies', 'tagTypes'].filter(
-    (name) => !Array.isArray((data as Readonly<Record<string, unknown>>)[name]),
-  );
+  if (!isJsonObject(data)) return fault(text.notExport(['features']));
+  const members = data;
+  const missing = ['features', 'featureStrategies', 'tagTypes'].filter((name) => !Array.isArray(members[name]));
   return missing.length > 0 ? fault(text.notExport(missing)) : { kind: 'export', data: data as ExportedFeatures };
 };
 
