@@ -114,7 +114,7 @@ const apply = async (projectId: string, features: string[], action: BulkAction):
 };
 
 /** What is proposed for a flag where its environment is protected; undefined for what needs no change request. */
-const proposalOf = (action: BulkAction): { action: string; payload?: { enabled: boolean } } | undefined => {
+const proposedChangeOf = (action: BulkAction): { action: string; payload?: { enabled: boolean } } | undefined => {
   if (action.kind === 'switch') return { action: 'updateEnabled', payload: { enabled: action.enabled } };
   return action.kind === 'archive' ? { action: 'archiveFeature' } : undefined;
 };
@@ -141,7 +141,7 @@ export const runBulkAction = async (
   };
   for (const [project, names] of groupByProject(flags)) {
     const environment = environmentOfProposal(action, protections, project);
-    const proposal = proposalOf(action);
+    const proposal = proposedChangeOf(action);
     if (environment !== undefined && proposal !== undefined) {
       for (let at = 0; at < names.length; at += proposalSize) {
         const chunk = names.slice(at, at + proposalSize);

@@ -16,7 +16,8 @@ import { projectsMessages as text } from '../../messages/projects.ts';
 import { messages } from '../../messages/shared.ts';
 import { strategyDraftOf, constraintsForRequest, strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../strategy/constraints-editor.tsx';
-import { AudienceFields, SegmentFields } from '../strategy/audience-fields.tsx';
+import { SegmentFields } from '../strategy/segment-fields.tsx';
+import { StrategyTypeFields } from '../strategy/strategy-type-fields.tsx';
 import { VariantsEditor } from '../strategy/variants-editor.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './projects.module.css';
@@ -63,7 +64,7 @@ export const DefaultStrategy = ({ project, environment, stored, onClose }: Defau
         const draft = strategyDraftOf(values as Static<typeof CreateStrategyBody> as FeatureStrategy);
         return (
           <>
-            <AudienceFields
+            <StrategyTypeFields
               draft={draft}
               onChange={({ name, parameters, variants }) => onChange({ name, parameters, variants })}
             />

@@ -33,7 +33,9 @@ import {
 } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
 import { mergeChanges, type Json, type MergeConflict } from '../../strategies/three-way-merge.ts';
-import { AudienceFields, type StrategyPartProps, SegmentFields } from './audience-fields.tsx';
+import { SegmentFields } from './segment-fields.tsx';
+import type { StrategyPartProps } from './strategy-part-props.ts';
+import { StrategyTypeFields } from './strategy-type-fields.tsx';
 import { ConstraintsEditor } from './constraints-editor.tsx';
 import layout from '../../components/layout.module.css';
 import styles from './strategy.module.css';
@@ -215,7 +217,7 @@ const Editor = ({ project, feature, environment, stored, entityTag, isEnabled }:
               {strategyMessages.active}
             </Switch>
           </section>
-          <AudienceFields draft={draft} onChange={edit} />
+          <StrategyTypeFields draft={draft} onChange={edit} />
           <SegmentFields draft={draft} onChange={edit} />
           <ConstraintsEditor
             constraints={draft.constraints}

@@ -27,7 +27,7 @@ import { constraintsForRequest } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
 import { useProtection } from '../../../strategies/protection-notices.tsx';
 import { AdminSection } from '../admin-section.tsx';
-import { proposalOf, ProposeEdit } from './segment-proposal.tsx';
+import { addChangesRequest, ProposeSegmentEdit } from './propose-segment-edit.tsx';
 import layout from '../../../components/layout.module.css';
 import styles from '../admin.module.css';
 
@@ -205,7 +205,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
             <>
               {shared.whole(values, onChange)}
               {target !== undefined && (
-                <ProposeEdit
+                <ProposeSegmentEdit
                   id={id}
                   target={target}
                   base={bodyOfSegment(stored.value)}
@@ -242,7 +242,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           {...deletion}
           confirm={text.propose}
           operation={AddChanges}
-          request={proposalOf(target, { action: 'deleteSegment', payload: { id } })}
+          request={addChangesRequest(target, { action: 'deleteSegment', payload: { id } })}
           invalidates={[ListStrategiesOfSegment]}
           done={text.deletionProposed(name)}
         >

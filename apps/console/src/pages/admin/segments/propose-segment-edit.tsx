@@ -18,13 +18,13 @@ export interface ProposalTarget {
   readonly maySkip: boolean;
 }
 
-/** The request that proposes a change of a segment. */
-export const proposalOf = ({ project, environments: [environment = ''] }: ProposalTarget, body: object) => ({
+/** The request of `AddChanges` that proposes a change of a segment. */
+export const addChangesRequest = ({ project, environments: [environment = ''] }: ProposalTarget, body: object) => ({
   params: { projectId: project, environment },
   body: body as never,
 });
 
-interface ProposeEditProps {
+interface ProposeSegmentEditProps {
   readonly id: number;
   readonly target: ProposalTarget;
   /** the segment as the form was opened with it */
@@ -39,7 +39,15 @@ interface ProposeEditProps {
 }
 
 /** Proposes the edit of a segment whose project has protected environments, merged with what others have saved since. */
-export const ProposeEdit = ({ id, target, base, values, toBody, readStored, onReset }: ProposeEditProps) => {
+export const ProposeSegmentEdit = ({
+  id,
+  target,
+  base,
+  values,
+  toBody,
+  readStored,
+  onReset,
+}: ProposeSegmentEditProps) => {
   const segmentBodyOf = (entered: FormValues): Json => toBody(requestBodyOf(UpdateSegment.body, entered)) as Json;
   const stored = formValuesOf(UpdateSegment.body, base);
   const propose = useMutation<ChangeRequest | 'conflict', ApiError>({
@@ -48,7 +56,7 @@ export const ProposeEdit = ({ id, target, base, values, toBody, readStored, onRe
       const { merged, conflicts } = mergeChanges(segmentBodyOf(stored), segmentBodyOf(values), segmentBodyOf(now));
       if (conflicts.length > 0) return 'conflict';
       const payload = { id, ...(merged as FormValues) };
-      return call(AddChanges, proposalOf(target, { action: 'updateSegment', payload }));
+      return call(AddChanges, addChangesRequest(target, { action: 'updateSegment', payload }));
     },
     onSuccess: (result) => {
       if (result !== 'conflict') onReset(stored);

@@ -1,18 +1,12 @@
-import { ListContextFields, ListSegments, ListStrategyTypes } from '@bunting/contracts';
+import { ListContextFields, ListStrategyTypes } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Label, Slider, SliderThumb, SliderTrack } from 'react-aria-components';
 import { operationQuery } from '../../api/queries.ts';
-import { Checkbox, ComboBox, Select, TextField } from '../../components/forms/fields.tsx';
+import { Select, TextField } from '../../components/forms/fields.tsx';
 import { strategyMessages } from '../../messages/strategy.ts';
-import type { StrategyDraft } from '../../strategies/strategy-draft.ts';
+import type { StrategyPartProps } from './strategy-part-props.ts';
 import layout from '../../components/layout.module.css';
 import styles from './strategy.module.css';
-
-/** A part of the editor of a strategy. */
-export interface StrategyPartProps {
-  readonly draft: StrategyDraft;
-  readonly onChange: (draft: StrategyDraft) => void;
-}
 
 const rolloutTypes = new Map([
   ['flexibleRollout', 'rollout'],
@@ -43,8 +37,8 @@ const PercentageField = ({ value, onChange }: PercentageProps) => (
   </div>
 );
 
-/** Who gets the flag: the type of the strategy and its parameters. */
-export const AudienceFields = ({ draft, onChange }: StrategyPartProps) => {
+/** The type of a strategy and its parameters. */
+export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
   const { name, parameters } = draft;
   const types = useQuery({ ...operationQuery(ListStrategyTypes, {}), staleTime: 60_000 });
   const fields = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
@@ -119,42 +113,6 @@ export const AudienceFields = ({ draft, onChange }: StrategyPartProps) => {
           onChange={(value) => set(parameter.name, value)}
         />
       ))}
-    </section>
-  );
-};
-
-/** The segments of a strategy, all of which must match. */
-export const SegmentFields = ({ draft, onChange }: StrategyPartProps) => {
-  const { data } = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
-  const segments = data?.segments ?? [];
-  const chosen = draft.segments;
-  const nameOf = (id: number): string => segments.find((segment) => segment.id === id)?.name ?? `${id}`;
-  return (
-    <section className={layout['card']} aria-labelledby="segments">
-      <h2 id="segments">{strategyMessages.segments}</h2>
-      {segments.length > chosen.length && (
-        <ComboBox
-          key={chosen.join()}
-          label={strategyMessages.addSegment}
-          options={segments
-            .filter(({ id }) => !chosen.includes(id))
-            .map(({ id, name, description }) => ({ id: String(id), label: name, about: description ?? undefined }))}
-          value={null}
-          onChange={(id) => onChange({ ...draft, segments: [...chosen, Number(id)] })}
-        />
-      )}
-      {segments.length === 0 && <p className={layout['small']}>{strategyMessages.noSegments}</p>}
-      <div className={styles['options']}>
-        {chosen.map((id) => (
-          <Checkbox
-            key={id}
-            isSelected
-            onChange={() => onChange({ ...draft, segments: chosen.filter((one) => one !== id) })}
-          >
-            {nameOf(id)}
-          </Checkbox>
-        ))}
-      </div>
     </section>
   );
 };

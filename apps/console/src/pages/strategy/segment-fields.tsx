@@ -1,0 +1,44 @@
+import { ListSegments } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { operationQuery } from '../../api/queries.ts';
+import { Checkbox, ComboBox } from '../../components/forms/fields.tsx';
+import { strategyMessages } from '../../messages/strategy.ts';
+import type { StrategyPartProps } from './strategy-part-props.ts';
+import layout from '../../components/layout.module.css';
+import styles from './strategy.module.css';
+
+/** The segments of a strategy, all of which must match. */
+export const SegmentFields = ({ draft, onChange }: StrategyPartProps) => {
+  const { data } = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
+  const segments = data?.segments ?? [];
+  const chosen = draft.segments;
+  const nameOf = (id: number): string => segments.find((segment) => segment.id === id)?.name ?? `${id}`;
+  return (
+    <section className={layout['card']} aria-labelledby="segments">
+      <h2 id="segments">{strategyMessages.segments}</h2>
+      {segments.length > chosen.length && (
+        <ComboBox
+          key={chosen.join()}
+          label={strategyMessages.addSegment}
+          options={segments
+            .filter(({ id }) => !chosen.includes(id))
+            .map(({ id, name, description }) => ({ id: String(id), label: name, about: description ?? undefined }))}
+          value={null}
+          onChange={(id) => onChange({ ...draft, segments: [...chosen, Number(id)] })}
+        />
+      )}
+      {segments.length === 0 && <p className={layout['small']}>{strategyMessages.noSegments}</p>}
+      <div className={styles['options']}>
+        {chosen.map((id) => (
+          <Checkbox
+            key={id}
+            isSelected
+            onChange={() => onChange({ ...draft, segments: chosen.filter((one) => one !== id) })}
+          >
+            {nameOf(id)}
+          </Checkbox>
+        ))}
+      </div>
+    </section>
+  );
+};
