@@ -5,7 +5,7 @@ import { refusalOf } from '../../../test/refusal-of.ts';
 import {
   deleteSegment,
   isUsedBy,
-  type SegmentUsage,
+  type SegmentUpdateContext,
   segmentCreated,
   updateSegment,
   validateSegment,
@@ -16,7 +16,7 @@ const constraint = (count: number): Constraint => ({
   operator: 'IN',
   values: Array.from({ length: count }, (_, nth) => String(nth)),
 });
-const alone: SegmentUsage = { users: [], idOfName: () => undefined };
+const alone: SegmentUpdateContext = { users: [], idOfName: () => undefined };
 const noRegex = { allowsRegex: false };
 
 describe('a segment', () => {

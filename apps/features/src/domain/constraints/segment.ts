@@ -68,12 +68,16 @@ export interface SegmentDecision {
   readonly events: readonly DomainEvent[];
 }
 
-/** The references of a segment: the strategies that use it, and the segment that already has the requested name. */
-export interface SegmentUsage {
+/** The strategies that use a segment. */
+export interface SegmentUsers {
   /** the active features and the default strategies of projects that use it */
   readonly users: readonly Reference[];
   /** the projects that are hidden from the caller: an error message does not name them */
   readonly hidden?: readonly string[];
+}
+
+/** What an update of a segment depends on: the strategies that use it, and the names of segments. */
+export interface SegmentUpdateContext extends SegmentUsers {
   /** the id of the segment that has a name, if any has */
   readonly idOfName: (name: string) => number | undefined;
 }
@@ -121,7 +125,7 @@ export const segmentDeleted = (segment: StoredSegment): DomainEvent => ({
 export const updateSegment = (
   segment: StoredSegment,
   { name, description, project, constraints }: Omit<ChangeOf<'updateSegment'>['payload'], 'id'>,
-  { users, hidden, idOfName }: SegmentUsage,
+  { users, hidden, idOfName }: SegmentUpdateContext,
   allowsRegex: boolean,
   path = '/body',
 ): SegmentDecision => {
@@ -159,10 +163,7 @@ export const updateSegment = (
 };
 
 /** Deletes a segment that neither a feature nor a default strategy uses. */
-export const deleteSegment = (
-  segment: StoredSegment,
-  { users, hidden }: Pick<SegmentUsage, 'users' | 'hidden'>,
-): SegmentDecision => {
+export const deleteSegment = (segment: StoredSegment, { users, hidden }: SegmentUsers): SegmentDecision => {
   requireUnused(`Segment ${segment.name}`, users, hidden);
   return {
     segment: null,

@@ -47,7 +47,7 @@ const permissionItems = (missing: readonly MissingPermission[]): ValidationItem[
   return [{ message: 'The import takes permissions that the caller does not have', affectedItems }];
 };
 
-const proposalOf = (changes: readonly FeatureChange[], environment: string | undefined): ValidationItem[] => {
+const proposalItems = (changes: readonly FeatureChange[], environment: string | undefined): ValidationItem[] => {
   if (environment === undefined || changes.length === 0) return [];
   const message = `What takes a change request in the environment ${environment} will be proposed in one, and sent to review`;
   return [{ message, affectedItems: [...new Set(changes.map(({ feature }) => feature))] }];
@@ -82,7 +82,7 @@ export const validateImportEndpoint = ({ transaction, instanceFeatureLimit }: Fe
           errors: [],
           warnings: [
             ...warningsOf([...plan.report.skipped, ...split.skipped]),
-            ...proposalOf(split.changes, protection.proposedIn),
+            ...proposalItems(split.changes, protection.proposedIn),
           ],
           permissions: permissionItems(missingImportPermissions(caller, immediateEvents(plan, split.immediate))),
         };

@@ -9,10 +9,10 @@ import type { FeaturesContext } from '../context.ts';
 export const deleteSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteSegment, (request) =>
     transaction(request, async ({ segments, events }) => {
-      const { segment, usage } = await segments.getForUpdate(request.params.id);
+      const { segment, users } = await segments.getForUpdate(request.params.id);
       if (findVisible(request, segment) === undefined) throw segmentNotFound(request.params.id);
       authoriseSegment(request.caller, DeleteSegment.permission, segment.project);
-      const decision = deleteSegment(segment, { ...usage, hidden: hiddenProjectsOf(request.caller) });
+      const decision = deleteSegment(segment, { users, hidden: hiddenProjectsOf(request.caller) });
       await segments.remove(segment);
       events.emit(decision.events);
       return null;

@@ -10,7 +10,7 @@ export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
   implement(UpdateSegment, (request) =>
     transaction(request, async ({ segments, events }) => {
       const { params, body, caller } = request;
-      const { segment, usage } = await segments.getForUpdate(params.id, body.name);
+      const { segment, users, idOfName } = await segments.getForUpdate(params.id, body.name);
       if (findVisible(request, segment) === undefined) throw segmentNotFound(params.id);
       const project = body.project ?? null;
       authoriseSegment(caller, UpdateSegment.permission, segment.project);
@@ -19,7 +19,7 @@ export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
       const decision = updateSegment(
         segment,
         { name, description, project, constraints },
-        { ...usage, hidden: hiddenProjectsOf(caller) },
+        { users, idOfName, hidden: hiddenProjectsOf(caller) },
         allowsRegex,
       );
       if (decision.segment === null || decision.segment === segment) return null;

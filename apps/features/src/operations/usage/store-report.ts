@@ -119,7 +119,7 @@ const grantOnce = ({ caller, now }: TransactionContext, { takeFromBudget }: Appl
 /** The applications of a report that are listed or admitted to the list, those of them that must be written, and how many were not admitted. */
 interface Admission {
   readonly listed: ReadonlySet<string>;
-  readonly stale: readonly ReportedApplicationInstance[];
+  readonly toWrite: readonly ReportedApplicationInstance[];
   readonly unlisted: { readonly limit: number; readonly rate: number };
 }
 
@@ -144,7 +144,7 @@ const admit = async (
   }
   const unlisted = { limit: unlistedByLimit, rate: unknown.length - granted.length };
   const unchanged = new Set(reported.filter((one) => one.needsNoWrite).map(({ nth }) => nth));
-  return { listed, stale: seen.filter(({ appName }, nth) => listed.has(appName) && !unchanged.has(nth)), unlisted };
+  return { listed, toWrite: seen.filter(({ appName }, nth) => listed.has(appName) && !unchanged.has(nth)), unlisted };
 };
 
 /** Stores a report; the reply is sent after the commit. */
@@ -161,12 +161,12 @@ export const storeReports =
     let unlisted: Admission['unlisted'] = { limit: 0, rate: 0 };
     await transaction({ ...request, caller: systemCaller }, async (tx) => {
       const admission = await admit(tx, applications, request, limits.limit, grant);
-      const { listed, stale } = admission;
+      const { listed, toWrite } = admission;
       unlisted = admission.unlisted;
       const missing = await addCounts(tx, withListed(counts, listed), request.caller, request.now);
       const isPublic = isPublicKey(request.caller);
-      const announced = await tx.applications.recordSeen(stale, isPublic ? [] : missing, request.now);
-      tx.events.emit(announced.map((application) => createdEvent(application, stale, request.now)));
+      const announced = await tx.applications.recordSeen(toWrite, isPublic ? [] : missing, request.now);
+      tx.events.emit(announced.map((application) => createdEvent(application, toWrite, request.now)));
       return null;
     });
     for (const reason of ['limit', 'rate'] as const) {

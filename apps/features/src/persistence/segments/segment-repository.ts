@@ -5,7 +5,8 @@ import type { ProtectionGuard } from '../changes/protection.ts';
 import { defaultStrategiesWithSegment } from '../projects/default-strategy-uses.ts';
 import { raw } from '@mikro-orm/postgresql';
 import { segmentNameTaken, segmentNotFound, unknownProject } from '../../domain/refusals.ts';
-import type { SegmentContent, SegmentUsage, StoredSegment } from '../../domain/constraints/segment.ts';
+import type { SegmentContent, SegmentUpdateContext, StoredSegment } from '../../domain/constraints/segment.ts';
+import type { Reference } from '../../domain/references.ts';
 import { SegmentEntity, storedSegmentJson } from '../entities.ts';
 import type { BeforeAndAfter } from '../transactions/conditional-write.ts';
 
@@ -61,17 +62,14 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
     getForUpdate: async (
       id: number,
       name: string = '',
-    ): Promise<{ readonly segment: StoredSegment; readonly usage: SegmentUsage }> => {
+    ): Promise<{ readonly segment: StoredSegment } & SegmentUpdateContext> => {
       const [row] = await query<Row>(getForUpdate, [id, name]);
       if (row === undefined) throw segmentNotFound(id);
       const { segment, idOfName } = row;
       // A second statement: it sees those that began to use the segment while this transaction waited for the lock.
-      const users = await query<SegmentUsage['users'][number]>(usersOf, [id]);
+      const users = await query<Reference>(usersOf, [id]);
       locked.set(id, { before: segment, after: segment });
-      return {
-        segment,
-        usage: { users, idOfName: (other) => (other === name ? (idOfName ?? undefined) : undefined) },
-      };
+      return { segment, users, idOfName: (other) => (other === name ? (idOfName ?? undefined) : undefined) };
     },
 
     /** Locks segments in the order of their ids. */

@@ -3,7 +3,7 @@ import { shortName } from '../../refusals.ts';
 import * as segments from '../../constraints/segment.ts';
 import { editsLostByDeletion } from '../overwritten-edits.ts';
 import type { SegmentRule } from '../rule.ts';
-import { segmentUsage } from '../dependents.ts';
+import { usersOfSegment } from '../dependents.ts';
 
 /** Deletes a segment of the project that no feature uses any more. */
 export const deleteSegmentRule: SegmentRule<'deleteSegment'> = {
@@ -13,7 +13,7 @@ export const deleteSegmentRule: SegmentRule<'deleteSegment'> = {
   snapshot: (segment) => segments.segmentSnapshot(segment),
   overwrites: (_, states) => editsLostByDeletion(states),
   decide: (segment, _, context) => {
-    const decision = segments.deleteSegment(segment, segmentUsage(context, segment.id));
+    const decision = segments.deleteSegment(segment, { users: usersOfSegment(context, segment.id) });
     return { subject: decision.segment, events: decision.events, payload: { id: segment.id } };
   },
   conflict: ({ kind }, { name }) => (kind === 'ConflictError' ? segmentInUse(shortName(name)) : undefined),

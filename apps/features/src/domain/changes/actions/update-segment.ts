@@ -3,7 +3,7 @@ import * as segments from '../../constraints/segment.ts';
 import { invalidProperty } from '../../refusals.ts';
 import { overwrittenEdits } from '../overwritten-edits.ts';
 import type { SegmentRule } from '../rule.ts';
-import { segmentUsage } from '../dependents.ts';
+import { segmentIdOfName, usersOfSegment } from '../dependents.ts';
 import { changedProperties } from './changed-properties.ts';
 
 const changeable: Readonly<Record<Exclude<keyof ChangeOf<'updateSegment'>['payload'], 'id'>, true>> = {
@@ -24,9 +24,10 @@ export const updateSegmentRule: SegmentRule<'updateSegment'> = {
     if (typeof payload.project === 'string' && payload.project !== context.project) {
       throw invalidProperty('A change request cannot move a segment to another project', `${path}/payload/project`);
     }
-    const usage = segmentUsage(context, segment.id);
+    const users = usersOfSegment(context, segment.id);
+    const idOfName = (name: string): number | undefined => segmentIdOfName(context, name);
     const { allowsRegex } = context.projectContext;
-    const decision = segments.updateSegment(segment, payload, usage, allowsRegex, `${path}/payload`);
+    const decision = segments.updateSegment(segment, payload, { users, idOfName }, allowsRegex, `${path}/payload`);
     const changed = changedProperties(changeable, payload, decision.segment ?? segment);
     return {
       subject: decision.segment,
