@@ -5,7 +5,7 @@ import { limits } from '../../domain/project-context.ts';
 import { newProject, proposedProjectId } from '../../domain/projects/new-project.ts';
 import { requireBelowLimit } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
-import { hideProject } from './hide-project.ts';
+import { hideInGateway } from './hide-in-gateway.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
@@ -19,7 +19,7 @@ export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
       requireBelowLimit('project', await projects.lockAndCount(), limits.projects);
       const version = await projects.add(project, caller, now.toISOString());
       events.emit([{ type: 'project-created', project: project.id, data: project }]);
-      if (project.mode === 'private') await hideProject(bus, { id: project.id, version }, request);
+      if (project.mode === 'private') await hideInGateway(bus, { id: project.id, version }, request);
       const { description, ...shown } = project;
       return description === null ? shown : { ...shown, description };
     }),
