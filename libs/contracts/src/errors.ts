@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { truncate } from './quote-value.ts';
 
 /** Every error kind, spelled as in responses (docs/behaviour.md, Errors). */
 export const errorKinds = [
@@ -87,7 +88,7 @@ export const Problem = Type.Object(
     ...ErrorBody.properties,
     type: Type.String({ description: 'identifies the error kind' }),
     title: Type.String({ description: 'the error kind in words' }),
-    status: Type.Integer({ description: 'the status of the answer' }),
+    status: Type.Integer({ description: 'the status of the response' }),
     detail: Type.String({ description: 'description of the error' }),
     instance: Type.String({ description: 'identifies the error instance' }),
   },
@@ -140,6 +141,21 @@ export const refusal = (kind: ErrorKind, message: string, extras?: RefusalExtras
 /** 400. The message must name the invalid property. */
 export const invalid = (message: string, path?: string): Refusal =>
   new Refusal('ValidationError', message, { details: [path === undefined ? { message } : { message, path }] });
+
+const shortPath = (path: string): string => truncate(path, 200);
+
+/** 400 with a reason, worded as in Unleash without a full stop, and the invalid property. */
+export const invalidProperty = (reason: string, path: string): Refusal => {
+  const shownPath = shortPath(path);
+  return invalid(`${reason}: see the \`${shownPath}\` property.`, shownPath);
+};
+
+/** 400: a resource limit would be exceeded. */
+export const limitExceeded = (resource: string, limit: number, path?: string): Refusal => {
+  const message = `Failed to create ${resource}. You can't create more than the established limit of ${limit}.`;
+  const detail: ErrorDetail = path === undefined ? { message } : { message, path: shortPath(path) };
+  return refusal('ExceedsLimitError', message, { details: [detail] });
+};
 
 /** 400 with one detail per invalid property; the first is the message. */
 export const invalidAll = (details: readonly ErrorDetail[]): Refusal =>

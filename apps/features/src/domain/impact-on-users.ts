@@ -1,8 +1,7 @@
-import { type Change, type Constraint, type FeatureImpact, isSegmentChange } from '@bunting/contracts';
+import { type Change, type Constraint, type FeatureImpact, invalidProperty, isSegmentChange } from '@bunting/contracts';
 import { type Evaluation, type Evaluator, evaluatorOf } from '@bunting/evaluation';
 import type { Feature, FeatureInEnvironment, Strategy } from './features/feature.ts';
 import { evaluatedIn, type PlaygroundContent } from './playground.ts';
-import { invalidProperty } from './refusals.ts';
 import { inEnvironment } from './strategies/strategy.ts';
 
 type Fields = ReadonlyMap<string, string>;

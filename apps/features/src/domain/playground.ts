@@ -1,4 +1,4 @@
-import type { PlaygroundCell, PlaygroundFeature } from '@bunting/contracts';
+import { invalidProperty, type PlaygroundCell, type PlaygroundFeature } from '@bunting/contracts';
 import {
   type EvaluatedFeature,
   type EvaluatedSegment,
@@ -8,7 +8,6 @@ import {
   type StrategyExplanation,
 } from '@bunting/evaluation';
 import type { Dependency, Feature, FeatureInEnvironment, Strategy } from './features/feature.ts';
-import { invalidProperty } from './refusals.ts';
 import type { StoredSegment } from './constraints/segment.ts';
 import { inEnvironment } from './strategies/strategy.ts';
 

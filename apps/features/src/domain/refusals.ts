@@ -1,6 +1,7 @@
 import {
-  type ErrorDetail,
   invalid,
+  invalidProperty,
+  limitExceeded,
   notFound,
   quoteValue,
   type Refusal,
@@ -14,12 +15,6 @@ const maxLength = 200;
 /** A name from a request, truncated for an error message. */
 export const shortName = (name: string): string => truncate(name, maxLength);
 
-/** 400 with a reason, worded as in Unleash without a full stop, and the invalid property. */
-export const invalidProperty = (reason: string, path: string): Refusal => {
-  const shownPath = shortName(path);
-  return invalid(`${reason}: see the \`${shownPath}\` property.`, shownPath);
-};
-
 /** 400 with the violated rule, such as `be integer`, and the value that was sent. */
 export const invalidValue = (rule: string, path: string, value: unknown): Refusal => {
   const shownPath = shortName(path);
@@ -30,13 +25,6 @@ export const invalidValue = (rule: string, path: string, value: unknown): Refusa
 export const emptyValue = (path: string): Refusal => {
   const shownPath = shortName(path);
   return invalid(`The \`${shownPath}\` property is not allowed to be empty.`, shownPath);
-};
-
-/** 400: a resource limit would be exceeded. */
-export const limitExceeded = (object: string, limit: number, path?: string): Refusal => {
-  const message = `Failed to create ${object}. You can't create more than the established limit of ${limit}.`;
-  const detail: ErrorDetail = path === undefined ? { message } : { message, path: shortName(path) };
-  return refusal('ExceedsLimitError', message, { details: [detail] });
 };
 
 /** Refuses one object more than the limit. @param count how many there are */

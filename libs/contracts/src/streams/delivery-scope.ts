@@ -1,4 +1,4 @@
-import { invalid, type Refusal } from '../errors.ts';
+import { invalid, invalidProperty, type Refusal } from '../errors.ts';
 import type { ClientFeaturesQuery } from '../model/sdks/client-feature.ts';
 import type { Tag } from '../model/features/tag.ts';
 import type { Caller } from '../permissions.ts';
@@ -97,7 +97,4 @@ export const scopeKey = (scope: DeliveryScope): string =>
 
 /** 400 for an environment that does not exist. */
 export const noSuchDeliveryEnvironment = (environment: string): Refusal =>
-  invalid(
-    `Could not find environment ${truncate(environment, 200)}: see the \`/query/environment\` property.`,
-    '/query/environment',
-  );
+  invalidProperty(`Could not find environment ${truncate(environment, 200)}`, '/query/environment');

@@ -3,6 +3,7 @@ import {
   type CheckedChange,
   type ErrorKind,
   type FeatureChange,
+  invalidProperty,
   isSegmentChange,
   Refusal,
   type SegmentChange,
@@ -10,13 +11,7 @@ import {
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { Feature } from '../features/feature.ts';
 import { hasEnvironment } from '../project-context.ts';
-import {
-  archivedFeatureRefused,
-  environmentNotInProject,
-  featureNotInProject,
-  invalidProperty,
-  segmentNotFound,
-} from '../refusals.ts';
+import { archivedFeatureRefused, environmentNotInProject, featureNotInProject, segmentNotFound } from '../refusals.ts';
 import { type StateAfterChanges, initialState, setSegment } from './state-after-changes.ts';
 import { type ChangeContext, phases } from './rule.ts';
 import { changesOfPhase, featureRuleOf, ruleOf, segmentRuleOf } from './rules.ts';

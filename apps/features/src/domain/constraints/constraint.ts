@@ -1,6 +1,13 @@
-import { type Constraint, operandError, invalidAll, operandOf } from '@bunting/contracts';
+import {
+  type Constraint,
+  invalidProperty,
+  limitExceeded,
+  operandError,
+  invalidAll,
+  operandOf,
+} from '@bunting/contracts';
 import { RE2JS } from 're2js';
-import { contextFieldNotFound, emptyValue, invalidProperty, limitExceeded, shortName } from '../refusals.ts';
+import { contextFieldNotFound, emptyValue, shortName } from '../refusals.ts';
 import { type ContextField, limits, type ProjectContext } from '../project-context.ts';
 
 const isSingle = ({ operator }: Constraint): boolean => operandOf[operator] !== 'values';

@@ -1,8 +1,14 @@
-import { isEqual, type LegalValue, maxLegalValues, type UpdateContextFieldBody } from '@bunting/contracts';
+import {
+  isEqual,
+  type LegalValue,
+  limitExceeded,
+  maxLegalValues,
+  type UpdateContextFieldBody,
+} from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import { type Reference, requireUnused } from '../references.ts';
-import { invalidValue, limitExceeded } from '../refusals.ts';
+import { invalidValue } from '../refusals.ts';
 
 /** A field of the context in which flags are evaluated. */
 export interface StoredContextField {

@@ -1,7 +1,7 @@
-import { type ChangeOf, type Constraint, type CreateSegmentBody, isEqual } from '@bunting/contracts';
+import { type ChangeOf, type Constraint, type CreateSegmentBody, invalidProperty, isEqual } from '@bunting/contracts';
 import { identityOf, normalizeConstraint } from './constraint.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
-import { emptyValue, invalidProperty, segmentNameTaken } from '../refusals.ts';
+import { emptyValue, segmentNameTaken } from '../refusals.ts';
 import { limits } from '../project-context.ts';
 import { formatReferences, type Reference, requireUnused } from '../references.ts';
 

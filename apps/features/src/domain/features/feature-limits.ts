@@ -1,5 +1,4 @@
-import { refusal } from '@bunting/contracts';
-import { limitExceeded } from '../refusals.ts';
+import { limitExceeded, refusal } from '@bunting/contracts';
 
 /** Numbers of active features: the maximum, and how many there would be. */
 export interface FeatureCount {

@@ -1,10 +1,16 @@
-import { isEqual, type JsonPatch, type PatchOperation, refusal, UpdateFeatureBody } from '@bunting/contracts';
+import {
+  invalidProperty,
+  isEqual,
+  type JsonPatch,
+  type PatchOperation,
+  refusal,
+  UpdateFeatureBody,
+} from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
 import { featureWithoutEnvironments } from './feature-without-environments.ts';
 import { changeMetadata, type Metadata, metadataOfDocument } from './metadata.ts';
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
-import { invalidProperty } from '../refusals.ts';
 
 const staleEvent = (feature: Feature): DomainEvent =>
   featureEvent(feature.stale ? 'feature-stale-on' : 'feature-stale-off', feature);

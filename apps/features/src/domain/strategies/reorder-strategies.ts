@@ -1,7 +1,7 @@
-import { isEqual, type StrategyPosition } from '@bunting/contracts';
+import { invalidProperty, isEqual, type StrategyPosition } from '@bunting/contracts';
 import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
-import { featureWithoutEnvironment, invalidProperty } from '../refusals.ts';
+import { featureWithoutEnvironment } from '../refusals.ts';
 import { inEnvironment, withStrategies } from './strategy.ts';
 
 const idsOf = (strategies: readonly Strategy[]): readonly string[] => strategies.map(({ id }) => id);

@@ -1,4 +1,12 @@
-import { type CreateStrategy, FeatureStrategy, isEqual, type JsonPatch, lenientSchema } from '@bunting/contracts';
+import {
+  type CreateStrategy,
+  FeatureStrategy,
+  invalidProperty,
+  isEqual,
+  type JsonPatch,
+  lenientSchema,
+  limitExceeded,
+} from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { validateConstraints } from '../constraints/constraint.ts';
 import {
@@ -10,7 +18,7 @@ import {
   featureEvent,
 } from '../features/feature.ts';
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
-import { invalidProperty, limitExceeded, segmentNotFound, shortName, strategyNotFound } from '../refusals.ts';
+import { segmentNotFound, shortName, strategyNotFound } from '../refusals.ts';
 import { hasEnvironment, limits, maxSortOrder, type ProjectContext } from '../project-context.ts';
 import { normalizeStrategyVariants, type WeightMode } from '../variants/variants.ts';
 

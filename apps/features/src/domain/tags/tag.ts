@@ -1,5 +1,5 @@
-import { minTagLength, type Tag } from '@bunting/contracts';
-import { featureNotFound, invalidProperty, invalidValue } from '../refusals.ts';
+import { invalidProperty, minTagLength, type Tag } from '@bunting/contracts';
+import { featureNotFound, invalidValue } from '../refusals.ts';
 import { type Decision, type Feature, featureEvent, type DomainEvent } from '../features/feature.ts';
 
 const isTag = (one: Tag) => (other: Tag) => one.type === other.type && one.value === other.value;

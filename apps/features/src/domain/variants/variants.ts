@@ -1,6 +1,13 @@
-import { type FeatureVariant, invalid, type Payload, type StrategyVariant, totalWeight } from '@bunting/contracts';
+import {
+  type FeatureVariant,
+  invalid,
+  invalidProperty,
+  type Payload,
+  type StrategyVariant,
+  totalWeight,
+} from '@bunting/contracts';
 import { requireUrlFriendlyName } from '../names.ts';
-import { emptyValue, invalidProperty, invalidValue } from '../refusals.ts';
+import { emptyValue, invalidValue } from '../refusals.ts';
 
 type AnyVariant = Pick<FeatureVariant, 'name' | 'weight' | 'payload'> &
   Required<Pick<FeatureVariant, 'weightType' | 'stickiness'>>;

@@ -1,6 +1,5 @@
 import { implement } from '@bunting/bus';
-import { DescribeApplication } from '@bunting/contracts';
-import { limitExceeded } from '../../domain/refusals.ts';
+import { DescribeApplication, limitExceeded } from '@bunting/contracts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';

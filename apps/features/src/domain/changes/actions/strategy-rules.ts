@@ -1,7 +1,7 @@
-import type { ChangeOf } from '@bunting/contracts';
+import { type ChangeOf, invalidProperty } from '@bunting/contracts';
 import type { Feature, PublicStrategy, Strategy } from '../../features/feature.ts';
 import { inEnvironment, publicStrategy } from '../../strategies/strategy.ts';
-import { shortName, invalidProperty } from '../../refusals.ts';
+import { shortName } from '../../refusals.ts';
 import type { ProjectContext } from '../../project-context.ts';
 import { type ConflictCause, segmentDeletedCause, segmentOfAnotherProjectCause } from '../conflict-cause.ts';
 import type { ChangeContext } from '../rule.ts';

@@ -1,6 +1,5 @@
-import type { ChangeOf } from '@bunting/contracts';
+import { type ChangeOf, invalidProperty } from '@bunting/contracts';
 import * as segments from '../../constraints/segment.ts';
-import { invalidProperty } from '../../refusals.ts';
 import { overwrittenEdits } from '../overwritten-edits.ts';
 import type { SegmentRule } from '../rule.ts';
 import { segmentIdOfName, usersOfSegment } from '../dependents.ts';
