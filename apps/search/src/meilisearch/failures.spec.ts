@@ -104,9 +104,9 @@ describe('a fuzzy search', () => {
 
   it('does not wait for a Meilisearch that has failed three times, and tries it again later', async () => {
     standIn.meddle = (call, reply) => (isSearch(call) ? { status: 500, json: {} } : reply);
-    await eventually(async () => expect((await searched()).engine).toBe('postgres;reason=open'));
+    await eventually(async () => expect((await searched()).engine).toBe('postgres;reason=circuit-open'));
     const before = standIn.calls.filter(isSearch).length;
-    expect(await searched()).toEqual({ found: expected, engine: 'postgres;reason=open' });
+    expect(await searched()).toEqual({ found: expected, engine: 'postgres;reason=circuit-open' });
     expect(standIn.calls.filter(isSearch)).toHaveLength(before);
   });
 
