@@ -62,7 +62,7 @@ export const placesBehind = (
   ];
 };
 
-export interface Answered<T> {
+export interface ApiResponse<T> {
   readonly status: number;
   readonly body: T;
   readonly headers: Headers;
@@ -76,7 +76,7 @@ export const accessApi = (gateway: () => StartedGateway) => {
     path: string,
     body?: unknown,
     key?: string | null,
-  ): Promise<Answered<T>> => {
+  ): Promise<ApiResponse<T>> => {
     const response = await gateway().ask(`/api/admin/${path}`, {
       method,
       ...(key === undefined ? {} : { key }),
@@ -90,9 +90,9 @@ export const accessApi = (gateway: () => StartedGateway) => {
     };
   };
   const done = async <T>(method: string, path: string, body?: unknown, key?: string): Promise<T> => {
-    const { status, body: answer } = await ask<T>(method, path, body, key);
-    expect({ status, answer }).toEqual({ status: status < 300 ? status : 'a success', answer });
-    return answer;
+    const { status, body: reply } = await ask<T>(method, path, body, key);
+    expect({ status, reply }).toEqual({ status: status < 300 ? status : 'a success', reply });
+    return reply;
   };
   const aUser = async (rootRole: number | string = 3): Promise<{ id: number; key: string; name: string }> => {
     const name = `user-${++made}`;

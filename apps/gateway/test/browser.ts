@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { StartedGateway } from './started-gateway.ts';
 
-export interface BrowserAnswer<T> {
+export interface BrowserResponse<T> {
   readonly status: number;
   readonly body: T;
   readonly headers: Headers;
@@ -27,7 +27,7 @@ export const aBrowser = (gateway: () => Pick<StartedGateway, 'ask' | 'url'>, add
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<BrowserAnswer<T>> => {
+  ): Promise<BrowserResponse<T>> => {
     const response = await gateway().ask(path, {
       method,
       key: null,

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly tookMs: number;
 }
 
-const answerFrom = (text: string, tookMs: number): RawAnswer => {
+const responseFrom = (text: string, tookMs: number): RawResponse => {
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [first = '', ...lines] = head.split('\r\n');
   const headers = Object.fromEntries(
@@ -28,7 +28,7 @@ export const sendRaw = (
   port: number,
   bytes: string | Buffer,
   afterwards: (socket: Socket) => void = () => undefined,
-): Promise<RawAnswer> =>
+): Promise<RawResponse> =>
   new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const received: Buffer[] = [];
@@ -37,14 +37,14 @@ export const sendRaw = (
     socket.on('data', (chunk: Buffer) => received.push(chunk));
     socket.once('end', () => {
       socket.destroy();
-      resolve(answerFrom(Buffer.concat(received).toString('latin1'), performance.now() - startedAt));
+      resolve(responseFrom(Buffer.concat(received).toString('latin1'), performance.now() - startedAt));
     });
     // The kernel refuses what is sent after the server closed; the response before that counts.
     socket.once('error', (error) => {
       if (received.length === 0) reject(error);
-      else resolve(answerFrom(Buffer.concat(received).toString('latin1'), performance.now() - startedAt));
+      else resolve(responseFrom(Buffer.concat(received).toString('latin1'), performance.now() - startedAt));
     });
-    socket.once('close', () => reject(new Error('The connection ended without an answer.')));
+    socket.once('close', () => reject(new Error('The connection ended without a response.')));
     socket.once('connect', () => {
       socket.write(bytes);
       afterwards(socket);

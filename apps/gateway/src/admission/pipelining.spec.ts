@@ -7,7 +7,7 @@ import { rawRequest } from '../../test/raw-http.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-let asked: string[];
+let requested: string[];
 let release: () => void;
 let released: Promise<void>;
 
@@ -15,14 +15,14 @@ beforeAll(async () => {
   gateway = await startGateway();
   await gateway.behind([
     implement(GetFeature, async ({ params: { featureName } }) => {
-      asked.push(featureName);
+      requested.push(featureName);
       await released;
       return { name: featureName, project: 'default', type: 'release', stale: false } as never;
     }),
   ]);
 });
 beforeEach(() => {
-  asked = [];
+  requested = [];
   released = new Promise((resolve) => (release = resolve));
 });
 afterAll(() => gateway.stop());
@@ -32,7 +32,7 @@ const request = (name: string): string =>
     authorization: adminToken,
     connection: 'keep-alive',
   });
-/** Sends all of the requests without waiting for an answer. */
+/** Sends all of the requests without waiting for a response. */
 const pipelined = (names: readonly string[]): { socket: Socket; received: () => string; ended: Promise<void> } => {
   const socket = connect(gateway.port, '127.0.0.1').on('error', () => undefined);
   let received = '';
@@ -46,11 +46,11 @@ const numbered = (count: number): string[] => Array.from({ length: count }, (_, 
 describe('pipelined requests', () => {
   it('handles pipelined requests one after the other, in order', async () => {
     const { socket, received } = pipelined(numbered(20));
-    await eventually(() => expect(asked).toEqual(['f0']));
+    await eventually(() => expect(requested).toEqual(['f0']));
     expect((await gateway.ask('/health')).status).toBe(200);
-    expect(asked).toEqual(['f0']);
+    expect(requested).toEqual(['f0']);
     release();
-    await eventually(() => expect(asked).toEqual(numbered(20)));
+    await eventually(() => expect(requested).toEqual(numbered(20)));
     await eventually(() => expect(received().match(/"name":"f\d+"/g)).toHaveLength(20));
     expect([...received().matchAll(/"name":"(f\d+)"/g)].map(([, name]) => name)).toEqual(numbered(20));
     socket.destroy();
@@ -58,12 +58,12 @@ describe('pipelined requests', () => {
 
   it('drops pipelined requests when their connection ends', async () => {
     const { socket } = pipelined(numbered(20));
-    await eventually(() => expect(asked).toEqual(['f0']));
+    await eventually(() => expect(requested).toEqual(['f0']));
     socket.destroy();
     await eventually(() => expect(gateway.logged()).toContain('"outcome":"aborted"'));
     release();
     expect((await gateway.ask('/api/admin/projects/default/features/last')).status).toBe(200);
-    expect(asked).toEqual(['f0', 'last']);
+    expect(requested).toEqual(['f0', 'last']);
   });
 
   it('ends a connection with too many pipelined requests', async () => {
@@ -71,6 +71,6 @@ describe('pipelined requests', () => {
     await ended;
     release();
     expect((await gateway.ask('/api/admin/projects/default/features/last')).status).toBe(200);
-    expect(asked.filter((name) => name !== 'last').length).toBeLessThanOrEqual(1);
+    expect(requested.filter((name) => name !== 'last').length).toBeLessThanOrEqual(1);
   });
 });

@@ -77,11 +77,11 @@ const faultsOfShape = ({ where, path, operation }: DocumentedOperation): string[
   }
   const statuses = Object.keys(operation.responses ?? {});
   if (!statuses.includes('400')) faults.push(`${where} does not say what a malformed header leads to.`);
-  if (!statuses.some((status) => status.startsWith('2'))) faults.push(`${where} has no answer for success.`);
+  if (!statuses.some((status) => status.startsWith('2'))) faults.push(`${where} has no response for success.`);
   if (operation.security === undefined && !statuses.includes('401'))
     faults.push(`${where} does not say what a missing key leads to.`);
   for (const [status, response] of Object.entries(operation.responses ?? {})) {
-    if (!response.description && !response.$ref) faults.push(`${where} does not describe its answer ${status}.`);
+    if (!response.description && !response.$ref) faults.push(`${where} does not describe its response ${status}.`);
   }
   return faults;
 };
@@ -97,7 +97,7 @@ const schemasOf = ({ where, operation }: DocumentedOperation): [string, Json | u
   ]),
   ...Object.entries(operation.responses ?? {}).flatMap(([status, { content }]) =>
     Object.values(content ?? {}).map(({ schema }): [string, Json | undefined] => [
-      `${where}, answer ${status}`,
+      `${where}, response ${status}`,
       schema,
     ]),
   ),

@@ -278,7 +278,7 @@ describe('the check of the document', () => {
     expect(broken((copy) => (get(copy)['parameters'] = []))).toContain(
       `GET ${path} does not declare its path parameter projectId as required.`,
     );
-    expect(broken((copy) => (get(copy)['responses'] = {}))).toContain(`GET ${path} has no answer for success.`);
+    expect(broken((copy) => (get(copy)['responses'] = {}))).toContain(`GET ${path} has no response for success.`);
   });
 
   it('finds a header without a pattern and an operation without a response to a malformed one', () => {

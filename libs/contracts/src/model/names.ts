@@ -21,6 +21,3 @@ export type NameBody = Static<typeof NameBody>;
 
 export const Names = Type.Array(Type.String(), { description: 'names, in order' });
 export type Names = Static<typeof Names>;
-
-export const BooleanReply = Type.Boolean({ description: 'the answer' });
-export type BooleanReply = Static<typeof BooleanReply>;

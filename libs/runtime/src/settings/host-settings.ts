@@ -44,7 +44,7 @@ export const HostConfig = Type.Object({
     minimum: 0,
     default: 0,
     description:
-      'milliseconds that a stopping process keeps accepting work while /health/ready answers 503, so that load balancers take it out of rotation',
+      'milliseconds that a stopping process keeps accepting work while /health/ready returns 503, so that load balancers take it out of rotation',
   }),
   CHECK_REPLIES: Type.Boolean({ default: false, description: 'validate every reply against its schema; for tests' }),
   ...tracingSettings,

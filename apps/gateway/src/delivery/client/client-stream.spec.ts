@@ -52,22 +52,22 @@ afterAll(async () => {
   await other?.stop();
 });
 
-interface Asked {
+interface StreamRequest {
   readonly key?: string;
   readonly last?: string | number;
   readonly query?: string;
   readonly server?: StartedGateway | undefined;
 }
 
-const streaming = async ({ key = everything, last, query = '', server = gateway }: Asked = {}) => {
+const streaming = async ({ key = everything, last, query = '', server = gateway }: StreamRequest = {}) => {
   const headers = { authorization: key, ...(last === undefined ? {} : { 'last-event-id': String(last) }) };
   const stream = await openEventStream(`${server?.url}/api/client/streaming${query}`, headers);
   open.push(stream);
   return stream;
 };
 /** The stream once its first event has arrived. */
-const connected = async (asked: Asked = {}) => {
-  const stream = await streaming(asked);
+const connected = async (request: StreamRequest = {}) => {
+  const stream = await streaming(request);
   expect(stream.status).toBe(200);
   await eventually(() => expect(stream.events.length).toBeGreaterThan(0));
   return stream;

@@ -30,7 +30,7 @@ export const OfrepBulkQuery = Type.Object({
     Type.String({
       maxLength: 200,
       description:
-        'the `etag` of the event that caused the request: a gateway that lacks the change waits for it, and answers 503 after 5 s',
+        'the `etag` of the event that caused the request: a gateway that lacks the change waits for it, and responds 503 after 5 s',
     }),
   ),
   flagConfigLastModified: Type.Optional(

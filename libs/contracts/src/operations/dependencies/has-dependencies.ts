@@ -1,4 +1,4 @@
-import { BooleanReply } from '../../model/names.ts';
+import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
@@ -12,5 +12,5 @@ export const HasDependencies = defineOperation({
   http: { method: 'GET', url: '/api/admin/projects/:projectId/dependencies' },
   permission: 'authenticated',
   params: ProjectPath,
-  reply: BooleanReply,
+  reply: Type.Boolean({ description: 'whether any feature depends on another' }),
 });
