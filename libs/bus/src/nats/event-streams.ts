@@ -1,4 +1,4 @@
-import { consumersOf } from '@bunting/contracts';
+import { consumersOf, unavailable } from '@bunting/contracts';
 import {
   DiscardPolicy,
   jetstream,
@@ -54,7 +54,7 @@ export const eventStreams = (connection: NatsConnection, warn: (message: string)
   };
 
   return {
-    /** Publishes events. One with more bytes than a message may have is left out with a warning. */
+    /** Publishes events. One with more bytes than a message may have is left out with a warning. @throws Refusal while NATS stores none */
     publish: async (all: readonly StreamEvent[], maxPayloadBytes: number): Promise<void> => {
       const events = all.filter(({ subject, id, payload }) => {
         const bytes = Buffer.byteLength(payload);
@@ -64,19 +64,22 @@ export const eventStreams = (connection: NatsConnection, warn: (message: string)
           );
         return bytes <= maxPayloadBytes;
       });
-      const send = () =>
+      const send = async () =>
         Promise.all(
           events.map(({ subject, id, payload, traceparent }) =>
             js.publish(subject, payload, { msgID: id, headers: eventHeaders(traceparent), timeout: 5_000 }),
           ),
         );
-      try {
-        await send();
-      } catch {
-        // The stream may be lost with the server's storage: create it again, and try once more.
+      // The stream may be lost with the server's storage: create it again, and try once more.
+      const sendToNewStream = async () => {
         await Promise.all([...new Set(events.map(({ subject }) => subject.split('.')[1] as string))].map(ensureStream));
-        await send();
-      }
+        return send();
+      };
+      await send()
+        .catch(sendToNewStream)
+        .catch((error: unknown) => {
+          throw unavailable(`NATS did not store the events: ${(error as Error).message}.`);
+        });
     },
 
     storage: async (): Promise<NatsStorage> => {

@@ -246,7 +246,7 @@ describe('the bus over NATS', () => {
       ),
     );
     await bus.close();
-    await expect(bus.publish?.(events)).rejects.toThrow();
+    await expect(bus.publish?.(events)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
     await server.stop();
   });
 

@@ -195,7 +195,7 @@ export const natsBus = async ({
     },
 
     publish: async (all) => {
-      if (!connected) throw new Error('The message bus is disconnected.');
+      if (!connected) throw unavailable('The message bus is disconnected.');
       await streams.publish(all, maxPayloadBytes());
     },
 

@@ -1,5 +1,5 @@
 import type { Bus } from '@bunting/bus';
-import { type OutboxMessage, type OutboxTopic, type Producer, type ServiceName } from '@bunting/contracts';
+import { type OutboxMessage, type OutboxTopic, type Producer, type ServiceName, unavailable } from '@bunting/contracts';
 import { coalesceCalls } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan } from '@bunting/tracing';
@@ -56,7 +56,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
 
   /** Pulls until all messages are applied that the producer had committed when the pull started. */
   const pull = async (): Promise<void> => {
-    if (stopped) throw new Error(`${name} was stopped.`);
+    if (stopped) throw unavailable(`${name} was stopped.`);
     const beganAt = performance.now();
     let barrier: number | undefined;
     do {

@@ -1,5 +1,5 @@
 import type { Bus } from '@bunting/bus';
-import { type OutboxMessage, type OutboxTopic, type Producer, type ServiceName } from '@bunting/contracts';
+import { type OutboxMessage, type OutboxTopic, type Producer, type ServiceName, unavailable } from '@bunting/contracts';
 import { coalesceCalls, type Database, type Tx } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { setImmediate } from 'node:timers/promises';
@@ -127,7 +127,7 @@ export const startProjection = async (options: ProjectionOptions) => {
   /** Pulls until all messages are applied that the producer had committed before the call. */
   const pull = async (): Promise<void> => {
     const startedAt = performance.now();
-    if (stopped) throw new Error(`${name} was stopped.`);
+    if (stopped) throw unavailable(`${name} was stopped.`);
     const backoff = policy.backoff(startedAt);
     if (backoff !== undefined) throw backoff.error;
     let barrier: number | undefined;
