@@ -25,7 +25,7 @@ const created = (token: Omit<ConfiguredToken, 'secret'>, createdAt: string): Acc
   data: eventData(token, createdAt),
 });
 
-export interface InitialTokensOptions {
+interface InitialTokensOptions {
   readonly transaction: UnitOfWork;
   readonly context: TransactionContext;
   readonly tokens: ConfiguredTokens;
@@ -57,6 +57,10 @@ export const ensureInitialTokens = ({
     const action = adminTokenAction(stored);
     if (action === 'stays-revoked')
       return warn(`The token of BUNTING_ADMIN_TOKEN (${stored?.shown}) was revoked and stays so: set another value.`);
+    if (action === 'of-another-kind')
+      return warn(
+        `The value of BUNTING_ADMIN_TOKEN is the secret of an SDK token (${stored?.shown}), which stays one: set another value.`,
+      );
     const current = await initialTokens.listCurrentForUpdate();
     for (const earlier of current.filter(({ id }) => id !== stored?.id)) {
       await initialTokens.replace(earlier.id);

@@ -176,9 +176,9 @@ export const unitOfWork = (
     if (!isReplay(result)) return { ...result, secret };
     const stored = parsedReply<T>(result);
     const bytes = secretBytesFor(request, settings.hasher);
-    return stored.secret === '' || bytes === undefined
-      ? stored
-      : { ...stored, secret: regenerateSecret(stored.secret, bytes) };
+    if (stored.secret === '') return stored;
+    if (bytes === undefined) throw new Error('A reply was replayed to a request without an idempotency key.');
+    return { ...stored, secret: regenerateSecret(stored.secret, bytes) };
   };
 
   return Object.assign(run, {

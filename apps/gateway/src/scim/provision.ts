@@ -103,7 +103,8 @@ const changeGroup = async (tx: Transaction, id: number, change: GroupChange): Pr
   const before = await groupForUpdate(tx, id);
   const members = await tx.scim.memberIds(id, usersConcerned(before, change));
   const { after, named, added, removed, events } = changedGroup(before, members, change);
-  await requireUsers(tx, added);
+  // A patch names whom it adds; a list of all members may keep service accounts that the API has added.
+  await requireUsers(tx, change.members === undefined ? named : added);
   await tx.groups.save(after, scimCaller.name, id);
   await tx.scim.removeMembers(id, removed);
   await tx.scim.addMembers(id, added, scimCaller.name);

@@ -29,7 +29,7 @@ export interface StreamCredential {
 }
 
 /** Who or what has ended a stream: the label of its metric. */
-export type Ending = 'client' | 'token' | 'environment' | 'lifetime' | 'drain' | 'unread';
+type Ending = 'client' | 'token' | 'environment' | 'lifetime' | 'drain' | 'unread';
 
 /** The streams of one scope, for which changes are computed once. */
 export interface Channel {

@@ -24,8 +24,8 @@ export const usersConcerned = (before: StoredGroup, change: GroupChange): readon
   change.members !== undefined || isRenamed(before, change) ? undefined : [...change.added, ...change.removed];
 
 /**
- * A group after a change, the members that the change names, adds and removes, and the events. Unlike that of a request to the API, an event
- * of the group is for its properties only: with the ids of all members it is too large for each member that is added.
+ * A group after a change, the members that the change names, adds and removes, and the events. Unlike for a request to the API, `group-updated`
+ * is emitted for another name only: it has the ids of all members, and would be too large for each member that is added.
  * @param members the members among `usersConcerned`
  */
 export const changedGroup = (before: StoredGroup, members: readonly number[], change: GroupChange) => {

@@ -28,7 +28,7 @@ it('a token that the settings contain twice counts once, with its first kind', (
 it.each<[action: string, stored: string, Partial<StoredConfiguredToken> | undefined]>([
   ['add', 'is not stored', undefined],
   ['keep', 'is that of the last start', { configured: 'current' }],
-  ['keep', 'belongs to an SDK', { kind: 'client' }],
+  ['of-another-kind', 'belongs to an SDK', { kind: 'client' }],
   ['mark', 'is another admin token', {}],
   ['restore', 'was replaced by another value', { configured: 'replaced', revokedAt: '2026-02-01T00:00:00.000Z' }],
   [

@@ -19,15 +19,16 @@ export interface StoredConfiguredToken {
 
 /**
  * What a start does with the stored token that has the secret of `BUNTING_ADMIN_TOKEN`: one that an administrator has revoked stays revoked,
- * and then no other is revoked; one that another value of the setting had replaced becomes valid again.
+ * and one of another kind stays what it is; then no other is revoked. One that another value of the setting had replaced becomes valid again.
  */
 export const adminTokenAction = (
   stored: StoredConfiguredToken | undefined,
-): 'add' | 'keep' | 'mark' | 'restore' | 'stays-revoked' => {
+): 'add' | 'keep' | 'mark' | 'restore' | 'stays-revoked' | 'of-another-kind' => {
   if (stored === undefined) return 'add';
   const { kind, revokedAt, configured } = stored;
+  if (kind !== 'admin') return 'of-another-kind';
   if (revokedAt !== null) return configured === 'replaced' ? 'restore' : 'stays-revoked';
-  return configured === 'current' || kind !== 'admin' ? 'keep' : 'mark';
+  return configured === 'current' ? 'keep' : 'mark';
 };
 
 /** The tokens of the settings. */

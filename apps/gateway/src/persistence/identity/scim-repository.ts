@@ -172,11 +172,11 @@ export const scimRepository = (
         [group, ids],
       );
     },
-    /** The ids of all members, or of those among the users. */
+    /** The ids of all members, or of those among the users; their memberships are locked, so that no sign-in ends one until the commit. */
     memberIds: async (group: number, among?: readonly number[]): Promise<readonly number[]> => {
       const text = `
         select user_id as id from group_member
-        where group_id = $1 and ($2::integer[] is null or user_id = any ($2::integer[])) order by user_id`;
+        where group_id = $1 and ($2::integer[] is null or user_id = any ($2::integer[])) order by user_id for update`;
       return (await query<{ id: number }>(text, [group, among ?? null])).map(({ id }) => id);
     },
   };
