@@ -116,10 +116,13 @@ const startStack = async (
   const natsConfig = writeNatsConfig(natsFolder, natsPort, natsPasswords);
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(dataDir, 'postgres'), warn: show });
   const processes: SupervisedProcess[] = [];
-  const stop = async () => {
+  const stopAll = async () => {
     for (const process of processes.toReversed()) await process.stop();
     await postgres.stop();
   };
+  let stopping: Promise<void> | undefined;
+  /** Stops everything once, however often it is called. */
+  const stop = () => (stopping ??= stopAll());
   const start = (
     name: string,
     command: readonly string[],
@@ -187,12 +190,17 @@ const main = async (): Promise<void> => {
     });
     if (values.help) return console.log(help);
     const stack = await startStack(process.env, scaleOf(values.scale));
+    let isLost = false;
     void stack.lost.then(async (why) => {
+      isLost = true;
       console.error(`\nBunting stops: ${why}`);
       await stack.stop();
       process.exit(1);
     });
-    stopOnSignal(stack.stop);
+    stopOnSignal(async () => {
+      await stack.stop();
+      if (isLost) process.exit(1);
+    });
     console.log(`\nBunting is ready: ${stack.address}/docs\n`);
   } catch (error) {
     console.error((error as Error).message);

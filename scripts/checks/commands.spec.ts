@@ -9,9 +9,10 @@ const { scripts } = JSON.parse(readFileSync(path.join(repository, 'package.json'
 };
 /** The commands of package.json that are programs of this repository, with their files. */
 const commands = Object.entries(scripts).flatMap(([name, command]): [string, string][] => {
-  const [file] = /(?<=^node .*)(?:scripts|apps)\/\S+\.ts$/.exec(command) ?? [];
+  const [file] = /(?<=^(?:exec )?node .*)(?:scripts|apps)\/\S+\.ts$/.exec(command) ?? [];
   return file === undefined ? [] : [[name, file]];
 });
+const names = commands.map(([name]) => name);
 /** Its options are those of Nx and of Jest as well. */
 const passesOptionsOn = new Set(['scripts/testing/test.ts']);
 
@@ -23,6 +24,10 @@ const run = async (file: string, ...args: readonly string[]): Promise<{ code: nu
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), output: `${stdout}${stderr}` }),
     );
   });
+
+it('the commands of a newcomer are among those that are checked', () => {
+  expect(names).toEqual(expect.arrayContaining(['start', 'stack', 'test', 'lint']));
+});
 
 it.each(commands)(
   'npm run %s explains itself with --help, and refuses an option that it does not know',

@@ -153,7 +153,8 @@ export const startDistributed = async (more: Readonly<Record<string, string>> = 
     return stack;
   });
   const supervisor = processes().find(({ parent }) => parent === program.pid);
-  const children = () => processes().filter(({ parent }) => parent === supervisor?.pid);
+  if (supervisor === undefined) throw new Error('npm has not started the stack.');
+  const children = () => processes().filter(({ parent }) => parent === supervisor.pid);
   return {
     url,
     token,

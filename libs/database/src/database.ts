@@ -82,7 +82,10 @@ export const openDatabase = async ({
     readOnlySchema ? requireMigrated(url, migrations, lostAfterMs) : createDatabaseIfMissing(url, lostAfterMs),
   );
   if (!readOnlySchema)
-    await explainStartFailure(url, migrate(url, migrations, { lostAfterMs, warn: (message) => log.warn(message) }));
+    await explainStartFailure(
+      url,
+      migrate(url, migrations, { name, lostAfterMs, warn: (message) => log.warn(message) }),
+    );
   let statements = 0;
   let roundTrips = 0;
   let pool: Pool | undefined;

@@ -17,7 +17,7 @@ export {
   timestampSql,
   persistDifference,
 } from './schema/entities.ts';
-export { violatedConstraint, isDataError } from './failures/failures.ts';
+export { violatedConstraint, isDataError, refusalForFailure } from './failures/failures.ts';
 export {
   createDatabaseIfMissing,
   createSchema,

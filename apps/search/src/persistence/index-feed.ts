@@ -1,4 +1,4 @@
-import type { Database, Session, Statement } from '@bunting/database';
+import { type Database, refusalForFailure, type Session, type Statement } from '@bunting/database';
 
 /** What of a feature an index of texts holds. */
 interface IndexedFeature {
@@ -112,7 +112,7 @@ export const indexFeed = (database: Database) => ({
       return undefined;
     } catch (error) {
       session.release(true);
-      throw error;
+      throw refusalForFailure(error);
     }
   },
 });

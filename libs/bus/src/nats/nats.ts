@@ -1,5 +1,5 @@
 import { Refusal, type ServiceName, unavailable } from '@bunting/contracts';
-import type { Msg } from '@nats-io/transport-node';
+import { AuthorizationError, type Msg, PermissionViolationError } from '@nats-io/transport-node';
 import { systemContext } from '../call.ts';
 import type { Bus, CallContext, CallResponse, OutboxSource } from '../bus.ts';
 import { noHandlerResponse, presenceSubject, serviceOfSubject } from '../presence.ts';
@@ -57,9 +57,13 @@ const noResponse = (subject: string, cause: Exclude<NoResponse, 'no-responders'>
   return { refusal: refusalResponse(unavailable(message)) };
 };
 
-/** The warning of an error of the server, such as a subject that the user of the process may not publish or subscribe to. */
-const warningOf = (fault: string): string =>
-  `NATS: ${fault}. Compare the rights of the user of this process with those that docker/nats.conf gives to its service.`;
+/** The warning of an error of the server, with what to do where the user of the process lacks a right. */
+const warningOf = (fault: Error, subject?: string): string => {
+  const lacksRight = fault instanceof PermissionViolationError || fault instanceof AuthorizationError;
+  const advice =
+    'Compare the rights of the user of this process with those that docker/nats.conf gives to its service.';
+  return `NATS: ${subject === undefined ? '' : `${subject}: `}${fault.message}.${lacksRight ? ` ${advice}` : ''}`;
+};
 
 const wakeSubjectOf = ({ producer, topic }: OutboxSource): string => `wake.${producer}.${topic}`;
 
@@ -104,7 +108,7 @@ export const natsBus = async ({
         for (const wake of wakers) wake();
       }
       if (closing) continue;
-      if (status.type === 'error') warn(warningOf(status.error.message));
+      if (status.type === 'error') warn(warningOf(status.error));
       if (status.type === 'disconnect')
         warn(
           'NATS: the connection was lost; reconnecting. Until then calls fail with 503, and events wait in the outbox.',
@@ -174,7 +178,7 @@ export const natsBus = async ({
       const subscription = connection.subscribe(subject, {
         queue,
         callback: (error, message) => {
-          if (error !== null) return warn(warningOf(`${subject}: ${error.message}`));
+          if (error !== null) return warn(warningOf(error, subject));
           respond(message).catch((failure: Error) =>
             warn(
               `NATS: the response of ${subject} was not sent (${failure.message}). Its caller gets 503 after its timeout.`,

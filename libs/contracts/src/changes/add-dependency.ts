@@ -21,6 +21,9 @@ export const AddDependencyChange = Type.Object(
       ),
     }),
   },
-  { title: 'addDependencyChangeSchema', description: 'Sets the parent of a feature, the only feature that it depends on.' },
+  {
+    title: 'addDependencyChangeSchema',
+    description: 'Sets the parent of a feature, the only feature that it depends on.',
+  },
 );
 export type AddDependencyChange = Static<typeof AddDependencyChange>;

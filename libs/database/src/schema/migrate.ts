@@ -233,8 +233,16 @@ const dropIfEmpty = `
     if not exists (select from ${migrationsTable}) then drop table ${migrationsTable}; end if;
   end $$`;
 
+export interface MigrateOptions {
+  /** of the service, for `pg_stat_activity` */
+  readonly name: string;
+  /** how long PostgreSQL may take to respond to anything but a migration before the connection counts as lost */
+  readonly lostAfterMs: number;
+  readonly warn: (message: string) => void;
+}
+
 /** MikroORM for its migrator: on connections of its own, without the timeouts of calls. */
-const openMigrator = (url: string, migrations: readonly SchemaMigration[], warn: (message: string) => void) =>
+const openMigrator = (url: string, migrations: readonly SchemaMigration[], { name, warn }: MigrateOptions) =>
   MikroORM.init({
     clientUrl: url,
     extensions: [Migrator],
@@ -246,6 +254,7 @@ const openMigrator = (url: string, migrations: readonly SchemaMigration[], warn:
     pool: { min: 0, max: 1 },
     driverOptions: {
       ...keepAlive,
+      application_name: `bunting-${name}`,
       connectionTimeoutMillis: 5_000,
       onPoolCreated: (pool: Pool) => pool.on('connect', (connection) => instrumentConnection(connection)),
     },
@@ -272,19 +281,13 @@ const applyMigrations = async (
   await migrator.up();
 };
 
-export interface MigrateOptions {
-  /** how long PostgreSQL may take to respond to anything but a migration before the connection counts as lost */
-  readonly lostAfterMs: number;
-  readonly warn: (message: string) => void;
-}
-
 /** Applies the missing migrations, one process at a time; refuses a database of a newer version. Without a missing one it takes no lock. */
 export const migrate = async (
   url: string,
   migrations: readonly SchemaMigration[],
-  { lostAfterMs, warn }: MigrateOptions,
+  options: MigrateOptions,
 ): Promise<void> => {
-  const client = await connectionTo(url, lostAfterMs);
+  const client = await connectionTo(url, options.lostAfterMs);
   try {
     const database = databaseOf(url);
     const isComplete = (names: readonly string[]): boolean => migrations.every(({ name }) => names.includes(name));
@@ -294,7 +297,7 @@ export const migrate = async (
     await lockForMigration(client, database);
     applied = await appliedMigrations(client);
     requireSuitable(applied, database, migrations);
-    const orm = await openMigrator(url, migrations, warn);
+    const orm = await openMigrator(url, migrations, options);
     try {
       await applyMigrations(client, orm, migrations, applied);
     } catch (error) {

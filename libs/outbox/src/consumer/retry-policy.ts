@@ -26,10 +26,6 @@ export const retryPolicy = (topic: OutboxTopic, deadLetterAfterMs = deadLetterAf
   /** the current series of messages that failed */
   let series = { startedAt: Number.NEGATIVE_INFINITY, lastAt: Number.NEGATIVE_INFINITY };
   return {
-    /** whether a message has failed that is neither applied nor a dead letter yet */
-    get isBlocked(): boolean {
-      return blocking !== undefined;
-    },
     /** The error of the blocking message, and the milliseconds until its next attempt; undefined once that is due. */
     backoff: (now: number): { readonly error: unknown; readonly leftMs: number } | undefined =>
       blocking !== undefined && blocking.retryAt > now

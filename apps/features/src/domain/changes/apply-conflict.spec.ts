@@ -189,7 +189,7 @@ describe('there is no conflict for', () => {
 
 it('changes in conflict are refused with every reason and the feature or segment that it concerns', () => {
   const archived = { code: 'feature-archived', message: 'Feature has been archived' } as const;
-  const deleted = { code: 'segment-deleted', message: 'Segment 4 has been deleted' } as const;
+  const deleted = { code: 'segment-missing', message: 'Segment 4 has been deleted' } as const;
   const conflicts = [
     { ...archived, feature: 'checkout', changeId: 1 },
     { ...deleted, segment: 4, changeId: 2 },
@@ -198,10 +198,7 @@ it('changes in conflict are refused with every reason and the feature or segment
     kind: 'ConflictError',
     message:
       'The changes could not be applied. checkout: Feature has been archived; segment 4: Segment 4 has been deleted',
-    details: [
-      { ...archived, feature: 'checkout' },
-      { ...deleted, segment: 4 },
-    ],
+    details: conflicts,
   });
   expect(() => requireNoConflict([])).not.toThrow();
 });

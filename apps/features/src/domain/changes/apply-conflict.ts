@@ -17,8 +17,7 @@ export interface ApplyConflict extends ConflictCause {
 export const requireNoConflict = (conflicts: readonly ApplyConflict[]): void => {
   if (conflicts.length === 0) return;
   const reasons = conflicts.map(({ feature, segment, message }) => `${feature ?? `segment ${segment}`}: ${message}`);
-  const details = conflicts.map(({ changeId: _, ...conflict }) => conflict);
-  throw refusal('ConflictError', `The changes could not be applied. ${reasons.join('; ')}`, { details });
+  throw refusal('ConflictError', `The changes could not be applied. ${reasons.join('; ')}`, { details: conflicts });
 };
 
 /** The conflict of every change to a feature, such as an archived one. Archiving an archived feature is no conflict. */

@@ -9,7 +9,7 @@ export const requireSameProject = (features: readonly Feature[], project: string
   // The words are Unleash's, also the singular.
   throw refusal(
     'InvalidOperationError',
-    `The operation could not be completed. The features exist, but the provided project ids ("${shortName([...others].join(', '))}") ` +
+    `The operation could not be completed. The features exist, but the provided project ids ("${shortName([...others].join(','))}") ` +
       `does not match the project provided in request URL ("${shortName(project)}").`,
   );
 };
