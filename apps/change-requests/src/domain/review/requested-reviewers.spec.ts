@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { requireActiveReviewers } from './requested-reviewers.ts';
 
 describe('the reviewers whose approval is requested', () => {
-  it('are active users, or nobody', () => {
+  it('are active users, and may be none', () => {
     expect(() => requireActiveReviewers([3, 4], new Set([4, 3]))).not.toThrow();
     expect(() => requireActiveReviewers([], new Set())).not.toThrow();
   });
