@@ -7,7 +7,7 @@ import { numberOption } from './number-option.ts';
 import { formatRollingRestarts, runRollingRestarts } from './torture/rolling-restarts.ts';
 import { type TortureReport, runTorture } from './torture/torture.ts';
 import { makeVersionTree, versionBefore } from './torture/cluster/version-tree.ts';
-import { repository } from '../apps/all-in-one/test/program.ts';
+import { repository } from '../apps/all-in-one/test/support/program.ts';
 
 const help = `Starts a platform, injects faults while clients write, and verifies that nothing was lost, duplicated or reordered.
 

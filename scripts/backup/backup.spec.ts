@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Api, apiOf } from '../../apps/all-in-one/test/api.ts';
-import { untilReady } from '../../apps/all-in-one/test/platform.ts';
-import { type Program, runProgram } from '../../apps/all-in-one/test/program.ts';
+import { type Api, apiOf } from '../../apps/all-in-one/test/support/api.ts';
+import { untilReady } from '../../apps/all-in-one/test/support/platform.ts';
+import { type Program, runProgram } from '../../apps/all-in-one/test/support/program.ts';
 import { type Manifest, manifestPath, serializeManifest } from './manifest.ts';
 import { verifyBackup } from './verify-backup.ts';
 import { skipRevisionsAfterExternalRestore } from './skip-revisions-after-external-restore.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { databases as settings } from '../../apps/all-in-one/src/services.ts';
-import { type Program, runProgram } from '../../apps/all-in-one/test/program.ts';
+import { type Program, runProgram } from '../../apps/all-in-one/test/support/program.ts';
 import { verifyBackup } from './verify-backup.ts';
 import { serviceDatabasesAt, type ServiceDatabase } from './service-databases.ts';
 import { withConsistentSnapshots } from './consistent-snapshots.ts';

@@ -1,7 +1,7 @@
 import { eventually, type FreshDatabase, reservePort, freshDatabase, withClient } from '@bunting/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import path from 'node:path';
-import { type Program, runProgram } from '../../apps/all-in-one/test/program.ts';
+import { type Program, runProgram } from '../../apps/all-in-one/test/support/program.ts';
 
 let database: FreshDatabase;
 let port: number;

@@ -9,7 +9,7 @@ import { eventually, openEventStream } from '@bunting/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { SeededRandom } from '../seeded-random.ts';
-import { featuresOfDatabase } from '../../apps/all-in-one/test/features-of-database.ts';
+import { featuresOfDatabase } from '../../apps/all-in-one/test/support/features-of-database.ts';
 import { type Cluster, databaseOf } from './cluster/cluster.ts';
 
 /** The way in which an SDK receives changes. */

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startPlatform } from '../../../apps/all-in-one/src/platform.ts';
-import { runProgram } from '../../../apps/all-in-one/test/program.ts';
+import { runProgram } from '../../../apps/all-in-one/test/support/program.ts';
 import { backupSize } from '../../backup/manifest.ts';
 import { verifyBackup } from '../../backup/verify-backup.ts';
 import { withServiceDatabases } from '../../backup/service-databases.ts';

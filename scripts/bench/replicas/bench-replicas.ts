@@ -4,7 +4,7 @@ import { eventually, startNats, reservePort } from '@bunting/testing';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { type Program, runProgram } from '../../../apps/all-in-one/test/program.ts';
+import { type Program, runProgram } from '../../../apps/all-in-one/test/support/program.ts';
 import { benchOperations } from '../http/measured-operations.ts';
 import { generateLoad } from '../http/load-generator.ts';
 import { seedFlags, strategiesOf } from '../http/seed-flags.ts';

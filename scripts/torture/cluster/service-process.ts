@@ -1,7 +1,7 @@
 import { eventually, reservePort } from '@bunting/testing';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Program, runProgram } from '../../../apps/all-in-one/test/program.ts';
+import { type Program, runProgram } from '../../../apps/all-in-one/test/support/program.ts';
 import type { SeededRandom } from '../../seeded-random.ts';
 import { type Deliveries, wakeUpDisturber } from './wake-up-disturber.ts';
 import { type KillPoint, postgresInterceptor } from './postgres-interceptor.ts';

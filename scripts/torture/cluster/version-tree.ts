@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { repository } from '../../../apps/all-in-one/test/program.ts';
+import { repository } from '../../../apps/all-in-one/test/support/program.ts';
 
 const git = (...args: readonly string[]): string =>
   execFileSync('git', args, { cwd: repository, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

@@ -1,0 +1,209 @@
+import { configOf, HostConfig, keysOf } from '@bunting/runtime';
+import { eventually, reservePort } from '@bunting/testing';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import path from 'node:path';
+import { parse } from 'yaml';
+import { services } from '../../src/services.ts';
+import { repository } from '../support/program.ts';
+import {
+  commandContainer,
+  compose,
+  type Compose,
+  type Container,
+  readFile,
+  serviceNames,
+  temporarySecrets,
+} from './compose-file.ts';
+
+const { folder, secretsFolder, secret, runSetup, remove } = temporarySecrets();
+afterAll(remove);
+
+describe('the compose file', () => {
+  it('gives each service settings that it reads and secrets from files only', () => {
+    const known = new Set(keysOf(HostConfig));
+    for (const service of services) {
+      const own = new Set(keysOf(configOf(service)));
+      const { environment = {}, secrets = [] } = compose.services[service.name] as Container;
+      const unknown = Object.keys(environment).filter((key) => !own.has(key) && !known.has(key));
+      expect({ service: service.name, unknown }).toEqual({ service: service.name, unknown: [] });
+      for (const [key, value] of Object.entries(environment)) {
+        if (!key.endsWith('_FILE') || value === `\${${key}:-}`) continue;
+        expect(secrets.map((name) => `/run/secrets/${name}`)).toContain(value);
+      }
+    }
+    for (const container of Object.values(compose.services))
+      for (const name of container.secrets ?? []) expect(Object.keys(compose.secrets)).toContain(name);
+    expect(JSON.stringify(compose.services)).not.toMatch(/(?:PASSWORD|KEY|ADMIN_TOKEN)":"[^"/]/);
+  });
+
+  it('passes every setting that a service reads on to it from `.env`, secrets by their files, and none to another service', () => {
+    /** Decided by the compose file: the addresses of its own servers, the ports within containers, and a folder of the image. */
+    const decided = /^(?:BUS_\w+|\w+_OPS_PORT|\w+_DATABASE_URL|MEILI_URL|PORT|GATEWAY_HOST|GATEWAY_CONSOLE_DIR)$/;
+    for (const service of services) {
+      const { environment = {}, volumes = [] } = compose.services[service.name] as Container;
+      const schemas = [HostConfig, configOf(service)];
+      const lost = schemas
+        .flatMap(({ properties }) => Object.keys(properties))
+        .filter((key) => {
+          const [plain, file] = [environment[key], environment[`${key}_FILE`]].map(String);
+          const isPassed = plain?.startsWith(`\${${key}:-`) === true || file === `\${${key}_FILE:-}`;
+          return !decided.test(key) && !isPassed && file?.startsWith('/run/secrets/') !== true;
+        });
+      expect({ service: service.name, lost }).toEqual({ service: service.name, lost: [] });
+      expect(volumes).toEqual([`./docker/secrets/${service.name}:/run/secrets/${service.name}:ro`]);
+    }
+  });
+
+  it('runs every container read-only, without capabilities, with limits and with rotated logs', () => {
+    for (const [name, container] of Object.entries(compose.services)) {
+      const { read_only: isReadOnly, cap_drop: dropped, security_opt: options, pids_limit: pids, logging } = container;
+      expect({ name, isReadOnly, dropped, options, pids, log: Object.keys(logging?.options ?? {}) }).toEqual({
+        name,
+        isReadOnly: true,
+        dropped: ['ALL'],
+        options: ['no-new-privileges:true'],
+        pids: expect.any(Number),
+        log: ['max-size', 'max-file'],
+      });
+      expect(Object.keys(container.deploy?.resources.limits ?? {}).sort()).toEqual(['cpus', 'memory']);
+    }
+  });
+
+  it('lets each service reach PostgreSQL, NATS and no other service, and publishes the gateway and the balancer alone', () => {
+    const neighbours = (name: string): string[] =>
+      Object.entries(compose.services)
+        .filter(
+          ([other, { networks }]) =>
+            other !== name && networks.some((one) => compose.services[name]?.networks.includes(one)),
+        )
+        .map(([other]) => other)
+        .sort();
+    expect(Object.fromEntries(serviceNames.map((name) => [name, neighbours(name)]))).toEqual({
+      features: ['nats', 'postgres'],
+      'change-requests': ['nats', 'postgres'],
+      audit: ['nats', 'postgres'],
+      search: ['meilisearch', 'nats', 'postgres'],
+      gateway: ['balancer', 'nats', 'postgres', 'roles'],
+    });
+    const open = Object.entries(compose.networks).filter(([, network]) => network?.internal !== true);
+    expect(open.map(([name]) => name)).toEqual(['front']);
+    const published = Object.entries(compose.services).filter(([, { ports = [] }]) => ports.length > 0);
+    expect(published.map(([name]) => name)).toEqual(['gateway', 'balancer']);
+  });
+
+  it('adds a collector of spans, hardened like every container, that each service reaches and that is given the address of a backend', () => {
+    const { services: added } = parse(readFile('docker/tracing.yml'), { merge: true }) as Compose;
+    const { collector, ...traced } = added;
+    expect(Object.keys(traced).sort()).toEqual([...serviceNames].sort());
+    const endpoints = new Set(
+      Object.values(traced).map(({ environment }) => environment?.['OTEL_EXPORTER_OTLP_ENDPOINT']),
+    );
+    const config = parse(readFile('docker/collector.yml')) as {
+      receivers: { otlp: { protocols: { http: { endpoint: string } } } };
+      exporters: { otlphttp: { endpoint: string } };
+    };
+    const port = config.receivers.otlp.protocols.http.endpoint.split(':')[1];
+    expect([...endpoints]).toEqual([`http://collector:${port}`]);
+    const [, variable] = /^\$\{env:(\w+)\}$/.exec(config.exporters.otlphttp.endpoint) ?? [];
+    expect(Object.keys(collector?.environment ?? {})).toEqual([variable]);
+    const { features } = compose.services;
+    for (const key of ['read_only', 'cap_drop', 'security_opt', 'pids_limit', 'logging'] as const)
+      expect([key, collector?.[key]]).toEqual([key, features?.[key]]);
+    expect(Object.keys(collector?.deploy?.resources.limits ?? {}).sort()).toEqual(['cpus', 'memory']);
+    for (const name of serviceNames)
+      expect(compose.services[name]?.networks.some((network) => collector?.networks.includes(network))).toBe(true);
+  });
+
+  it('runs commands in a container that reaches every database, NATS and service, and is hardened like every other', () => {
+    const tools = commandContainer();
+    expect([...tools.networks].sort()).toEqual([...serviceNames].sort());
+    expect(compose.services['meilisearch']?.networks.some((network) => tools.networks.includes(network))).toBe(true);
+    const mounted = (tools.secrets ?? []).map((name) => `/run/secrets/${name}`);
+    const files = Object.values(tools.environment ?? {}).filter((value) => String(value).startsWith('/run/secrets/'));
+    expect([...files].sort()).toEqual([...mounted].sort());
+    for (const name of tools.secrets ?? []) expect(compose.secrets).toHaveProperty([name]);
+    const { features } = compose.services;
+    for (const key of ['read_only', 'cap_drop', 'security_opt', 'pids_limit', 'logging'] as const)
+      expect([key, tools[key]]).toEqual([key, features?.[key]]);
+    expect(tools.image).toMatch(/^node:24\.\d+\.\d+-/);
+  });
+
+  it('names a complete version of each image that it does not build', () => {
+    for (const [name, { image }] of Object.entries(compose.services))
+      if (!serviceNames.includes(name as never))
+        expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-[a-z]+)?(@sha256:[0-9a-f]{64})?$/);
+  });
+
+  it('takes from the file for production only variables that it uses', () => {
+    const used = new Set([...readFile('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name));
+    const variables = [...readFile('docker/production.env').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name ?? '');
+    expect(variables.filter((name) => !used.has(name) && name !== 'COMPOSE_PROFILES')).toEqual([]);
+  });
+});
+
+describe('the image', () => {
+  const dockerfile = readFile('docker/Dockerfile');
+
+  it('installs packages from the manifest of every workspace before any code is copied', () => {
+    const manifests = execFileSync('git', ['ls-files', 'apps/*/package.json', 'libs/*/package.json'], {
+      cwd: repository,
+      encoding: 'utf8',
+    });
+    for (const manifest of manifests.trim().split('\n'))
+      expect(dockerfile).toContain(`COPY ${manifest} ${path.dirname(manifest)}/\n`);
+  });
+
+  it('is healthy exactly while the service is ready, by a probe that starts no Node.js', async () => {
+    const probe = /CMD (\["bash".*\])$/m.exec(dockerfile)?.[1] ?? '[]';
+    const port = await reservePort();
+    const [, ...args] = (JSON.parse(probe) as string[]).map((part) => part.replace('9090', String(port)));
+    let status = 200;
+    const server = createServer((_, response) => response.writeHead(status).end()).listen(port, '127.0.0.1');
+    const run = () => new Promise<number | null>((resolve) => spawn('bash', args).once('exit', resolve));
+    try {
+      await eventually(() => expect(server.listening).toBe(true));
+      expect(await run()).toBe(0);
+      status = 503;
+      expect(await run()).not.toBe(0);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+    expect(await run()).not.toBe(0);
+  });
+});
+
+describe('docker/setup.sh', () => {
+  it('creates each secret once, for its owner alone, and a certificate that HAProxy accepts', () => {
+    runSetup();
+    const before = secret('features_nats_password');
+    runSetup();
+    expect(secret('features_nats_password')).toBe(before);
+    expect(statSync(secretsFolder).mode & 0o777).toBe(0o700);
+    expect(readdirSync(secretsFolder).sort()).toEqual([...Object.keys(compose.secrets), ...serviceNames].sort());
+    expect(secret('nats_passwords')).toContain(`FEATURES_NATS_PASSWORD: "${before}"`);
+
+    const haproxy = spawnSync('haproxy', ['-v'], { encoding: 'utf8' });
+    if (haproxy.status !== 0) return console.warn('haproxy is not installed: docker/haproxy.cfg is not checked.');
+    const config = path.join(folder, 'haproxy.cfg');
+    writeFileSync(
+      config,
+      readFile('docker/haproxy.cfg').replace(
+        '/run/secrets/balancer_certificate',
+        `${secretsFolder}/balancer_certificate`,
+      ),
+    );
+    const checked = spawnSync('haproxy', ['-c', '-f', config], { encoding: 'utf8' });
+    expect({ status: checked.status, errors: checked.stderr.match(/\[ALERT\].*/g) ?? [] }).toEqual({
+      status: 0,
+      errors: [],
+    });
+  });
+
+  it('starts no containers after it has written the secrets into another folder than theirs, and takes no unknown option', () => {
+    expect(() => runSetup({}, '--start')).toThrow('unset BUNTING_SECRETS');
+    expect(() => runSetup({}, '--strat')).toThrow('does not know the option --strat');
+  });
+});

@@ -1,0 +1,86 @@
+import type { InstanceStatistics, UiConfig } from '@bunting/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { expectRefusal } from '../../support/expectations.ts';
+import { featurePath, platformClient } from '../../support/platform-client.ts';
+import type { Platform } from '../../support/platform.ts';
+import { adminClient } from '../../support/admin-client.ts';
+
+/** What user interfaces and administrators ask of the installation itself. */
+export const describeInstance = (platform: () => Platform): void => {
+  describe('the instance', () => {
+    const { done, createUser } = adminClient(platform);
+    const statistics = () => done<InstanceStatistics>('GET', 'instance-admin/statistics');
+
+    it('describes its name, version, limits and origins to the user interface of Unleash', async () => {
+      const config = await done<UiConfig>('GET', 'ui-config');
+      expect(config).toMatchObject({
+        name: 'Bunting',
+        baseUriPath: '',
+        frontendApiOrigins: ['*'],
+        versionInfo: { current: { enterprise: '6.4.1' }, isLatest: true },
+        resourceLimits: { segments: 300, apiTokens: 2000, environments: 50, featureFlags: 2_147_483_647 },
+        segmentValuesLimit: 1000,
+        authenticationType: 'enterprise',
+        disablePasswordAuth: false,
+        emailEnabled: false,
+      });
+      expect((await done<UiConfig>('GET', 'ui-config')).versionInfo).toEqual(config.versionInfo);
+      expect(await done('GET', 'telemetry/settings')).toEqual({
+        versionInfoCollectionEnabled: false,
+        featureInfoCollectionEnabled: false,
+      });
+      expect(await done('GET', 'maintenance')).toEqual({ enabled: false });
+    });
+
+    it('refuses to change origins that come from a setting, and names the setting', async () => {
+      const set = (frontendApiOrigins: string[]) =>
+        platform().api('POST', '/api/admin/ui-config', { frontendSettings: { frontendApiOrigins } });
+      expect((await set(['*'])).status).toBe(200);
+      expectRefusal(await set(['https://shop.example']), 403, 'InvalidOperationError', 'GATEWAY_FRONTEND_CORS_ORIGINS');
+    });
+
+    it('returns the statistics of every service to administrators only', async () => {
+      const client = platformClient(platform().api);
+      await client.createProject('counted');
+      await client.createFeature('counted', 'counted-flag');
+      await client.createFeature('counted', 'counted-gone');
+      const before = await statistics();
+      await client.archive(featurePath('counted', 'counted-gone'));
+      await client.addStrategy(featurePath('counted', 'counted-flag'), 'production');
+      await client.createSegment({ name: 'counted-segment' });
+      const viewer = await createUser('counted-person');
+      await done('POST', 'service-account', { username: 'counted-robot', rootRole: 3 });
+      await done('POST', 'groups', { name: 'counted-group' });
+      await done('POST', 'api-tokens', { tokenName: 'counted', type: 'frontend', environment: 'development' });
+      const after = await statistics();
+      const grown = (member: keyof InstanceStatistics) => (after[member] as number) - (before[member] as number);
+      expect({
+        users: grown('users'),
+        serviceAccounts: grown('serviceAccounts'),
+        groups: grown('groups'),
+        segments: grown('segments'),
+        projects: grown('projects'),
+        featureToggles: grown('featureToggles'),
+        archivedFeatureToggles: grown('archivedFeatureToggles'),
+        frontend: after.apiTokens.frontend - before.apiTokens.frontend,
+        production: after.productionChanges.last30 - before.productionChanges.last30,
+      }).toEqual({
+        users: 1,
+        serviceAccounts: 1,
+        groups: 1,
+        segments: 1,
+        projects: 0,
+        featureToggles: -1,
+        archivedFeatureToggles: 1,
+        frontend: 1,
+        production: 1,
+      });
+      const csv = await platform().api('GET', '/api/admin/instance-admin/statistics/csv');
+      expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+      const [names = '', values = ''] = csv.text.split('\r\n');
+      expect(names.split(',')).toEqual(Object.keys(after).map((name) => `"${name}"`));
+      expect(values).toContain(`"${after.instanceId}"`);
+      expectRefusal(await viewer.api('GET', '/api/admin/instance-admin/statistics'), 403, 'NoAccessError', 'ADMIN');
+    });
+  });
+};

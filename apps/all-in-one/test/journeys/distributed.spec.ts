@@ -1,0 +1,70 @@
+import { eventually } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Api } from '../support/api.ts';
+import { expectRefusal } from '../support/expectations.ts';
+import { featurePath, platformClient } from '../support/platform-client.ts';
+import { describeJourneys } from './index.ts';
+import { type Distributed, startDistributed } from '../support/platform.ts';
+
+describe('the platform in five processes', () => {
+  let platform: Distributed;
+  beforeAll(async () => {
+    platform = await startDistributed();
+  });
+  afterAll(() => platform.stop());
+
+  describeJourneys(() => platform);
+
+  // Last, because the services that they stop are not started again.
+  describe('while a service is unavailable', () => {
+    const address = featurePath('away', 'away-flag');
+    const pending = '/api/admin/projects/away/change-requests/pending';
+    let api: Api;
+    const expectAway = async (method: string, path: string, body?: unknown) => {
+      const answer = await api(method, path, body);
+      expectRefusal(answer, 503, 'ServiceUnavailable');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      // A call that waits until its timeout is refused with another message.
+      expect(answer.text).toContain('No service answers');
+    };
+
+    beforeAll(async () => {
+      ({ api } = platform);
+      await platformClient(api).createProject('away');
+      await platformClient(api).createFeature('away', 'away-flag');
+    });
+
+    /** A call during the end of a service waits for its timeout; later calls are refused immediately. */
+    const killService = async (name: string, ...ask: readonly [method: string, path: string]) => {
+      await platform.killService(name);
+      await eventually(() => expectAway(...ask));
+    };
+
+    it('refuses its operations with 503 and Retry-After, and serves the operations of the other services', async () => {
+      await killService('change-requests', 'GET', pending);
+      const change = { action: 'updateEnabled', feature: 'away-flag', payload: { enabled: true } };
+      await expectAway('GET', pending);
+      await expectAway('POST', '/api/admin/projects/away/environments/development/change-requests', change);
+
+      const { eventTypes, search, toggle } = platformClient(api);
+      await toggle(address, 'development', 'on');
+      expect((await search({ project: 'IS:away', status: 'development:enabled' })).total).toBe(1);
+      expect(await eventTypes({ feature: 'away-flag', limit: 1 })).toEqual(['feature-environment-enabled']);
+    });
+
+    it('still searches features while the features service is unavailable, and marks the response as stale', async () => {
+      await killService('features', 'GET', address);
+      await expectAway('GET', address);
+      await expectAway('POST', '/api/admin/projects/away/features', { name: 'away-new' });
+
+      for (const answer of [
+        await api('GET', '/api/admin/search/features?project=IS:away'),
+        await api('POST', '/api/admin/events/search', { project: 'away', type: 'feature-created' }),
+      ]) {
+        expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+        expect(answer.text).toContain('away-flag');
+        expect(answer.headers.get('bunting-stale')).toMatch(/^\d+$/);
+      }
+    });
+  });
+});

@@ -1,0 +1,13 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { describeJourneys } from './index.ts';
+import { type OneProcess, startOneProcess } from '../support/platform.ts';
+
+describe('in one process', () => {
+  let platform: OneProcess;
+  beforeAll(async () => {
+    platform = await startOneProcess();
+  });
+  afterAll(() => platform.stop());
+
+  describeJourneys(() => platform);
+});

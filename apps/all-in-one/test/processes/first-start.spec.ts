@@ -1,0 +1,236 @@
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { eventually, reservePort } from '@bunting/testing';
+import { writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import path from 'node:path';
+import { dataFolder, removeFolder, untilReady } from '../support/platform.ts';
+import { type Program, processesOf, runNpmScript, runProgram } from '../support/program.ts';
+
+const folders: string[] = [];
+const newFolder = (): string => {
+  const folder = dataFolder();
+  folders.push(folder);
+  return folder;
+};
+
+const programs: Program[] = [];
+const started = (program: Program): Program => {
+  programs.push(program);
+  return program;
+};
+const host = { GATEWAY_HOST: '127.0.0.1' };
+const npmStart = (settings: Readonly<Record<string, string>>): Program =>
+  started(runNpmScript('start', { ...host, ...settings }));
+/** Starts what `npm start` does, without npm. */
+const start = (settings: Readonly<Record<string, string>>): Program =>
+  started(runProgram('apps/all-in-one/src/main.ts', { ...host, ...settings }));
+
+/** Expects that the program does not start, and prints one or two sentences on one line and nothing else. */
+const expectRefusesToStart = async (settings: Readonly<Record<string, string>>, ...mentioned: string[]) => {
+  const program = start(settings);
+  const { code } = await program.ended;
+  expect({ code, output: program.output() }).toEqual({ code: 1, output: '' });
+  const said = program.errors().trim();
+  expect(said.split('\n')).toHaveLength(1);
+  expect(said).toMatch(/^[A-Z].*[.]$/);
+  expect(said).not.toMatch(/Error:|\.ts:|    at /);
+  for (const text of mentioned) expect(said).toContain(text);
+};
+
+const tokenShown = /Admin token, shown this once: (\S+)/;
+
+/** What someone sees who starts Bunting in one process, the first time and later. */
+describe('the first start', () => {
+  afterEach(async () => {
+    for (const program of programs.splice(0)) {
+      if (program.isRunning()) program.signal('SIGKILL');
+      await program.ended;
+    }
+  });
+  afterAll(() => folders.forEach(removeFolder));
+
+  it('by npm prints the addresses, shows the admin token at the first start only, and ends cleanly with Ctrl-C', async () => {
+    const dataDir = newFolder();
+    const port = String(await reservePort());
+    const settings = { PORT: port, BUNTING_DATA_DIR: dataDir };
+    const url = `http://127.0.0.1:${port}`;
+    const request = async (token: string) =>
+      (await fetch(`${url}/api/admin/projects`, { headers: { authorization: token } })).status;
+
+    const first = npmStart(settings);
+    await untilReady(first, url);
+    // It is ready shortly before it prints that.
+    const shown = await first.line(tokenShown);
+    const token = shown[1] as string;
+    expect(token.length).toBeGreaterThanOrEqual(32);
+    const [, link = ''] = await first.line(/within an hour, at (\S+)/);
+    expect(link.startsWith(`${url}/first?token=`)).toBe(true);
+    expect((await fetch(`${url}/auth/first/validate${new URL(link).search}`)).status).toBe(200);
+    expect(first.output()).toContain(`/docs`);
+    expect(first.output()).toContain(`:${port}/api/admin`);
+    expect(first.output()).toContain(dataDir);
+    const [, header = '', address = ''] = await first.line(/curl -H '([^']+)' (\S+)/);
+    const [name = '', value = ''] = header.split(': ');
+    const tried = await fetch(address, { headers: { [name]: value } });
+    expect({ status: tried.status, body: await tried.json() }).toMatchObject({ status: 200, body: { features: [] } });
+    const docs = /(\S+\/docs)\b/.exec(first.output())?.[1] as string;
+    expect((await fetch(docs)).status).toBe(200);
+    expect(await request(token)).toBe(200);
+    expect(await request(`${token}x`)).toBe(401);
+
+    await expectRefusesToStart({ PORT: String(await reservePort()), BUNTING_DATA_DIR: dataDir }, dataDir);
+    expect(await request(token)).toBe(200);
+
+    first.signal('SIGINT');
+    expect(await first.ended).toEqual({ code: 0, signal: null });
+    expect(processesOf(dataDir)).toEqual([]);
+
+    const second = start(settings);
+    await untilReady(second, url);
+    await second.line(/Ctrl-C/);
+    expect(second.output()).not.toMatch(tokenShown);
+    expect(second.output()).not.toContain(token);
+    expect(second.output()).toContain('BUNTING_ADMIN_TOKEN=');
+    expect(await request(token)).toBe(200);
+    second.signal('SIGTERM');
+    expect(await second.ended).toEqual({ code: 0, signal: null });
+    expect(processesOf(dataDir)).toEqual([]);
+  });
+
+  it('keeps an event log that commands verify and measure while the platform runs and after it has stopped', async () => {
+    const port = String(await reservePort());
+    const dataDir = newFolder();
+    const program = start({ PORT: port, BUNTING_DATA_DIR: dataDir });
+    await untilReady(program, `http://127.0.0.1:${port}`);
+    const outputOf = async (script: string, folder = dataDir) => {
+      const checked = runProgram(script, { BUNTING_DATA_DIR: folder });
+      const { code } = await checked.ended;
+      return { code, said: checked.output() + checked.errors() };
+    };
+    // The log consumes the event of the first token shortly after the start.
+    await eventually(async () =>
+      expect(await outputOf('scripts/audit/audit-verify.ts')).toEqual({
+        code: 0,
+        said: expect.stringMatching(/^events 1 to 1: 1 checked[^]*head {4}1:[0-9a-f]{64}\nintact\ncomplete: true\n$/),
+      }),
+    );
+    program.signal('SIGINT');
+    await program.ended;
+    expect(await outputOf('scripts/audit/audit-verify.ts')).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/\nintact\ncomplete: true\n$/),
+    });
+    expect(await outputOf('scripts/audit/audit-disk-usage.ts')).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/^events {4}1, 1 to 1, /),
+    });
+    const elsewhere = path.join(newFolder(), 'nothing');
+    expect(await outputOf('scripts/audit/audit-verify.ts', elsewhere)).toMatchObject({
+      code: 2,
+      said: expect.stringContaining('There is no database'),
+    });
+    expect(processesOf(dataDir)).toEqual([]);
+  });
+
+  it('accepts the admin token of BUNTING_ADMIN_TOKEN, and neither prints nor logs it', async () => {
+    const port = String(await reservePort());
+    const token = 'a-token-of-ones-own-4711';
+    const settings = { BUNTING_ADMIN_TOKEN: token, LOG_LEVEL: 'trace' };
+    const program = start({ PORT: port, BUNTING_DATA_DIR: newFolder(), ...settings });
+    const url = `http://127.0.0.1:${port}`;
+    await untilReady(program, url);
+    await program.line(/Ctrl-C/);
+    expect(program.output()).not.toMatch(tokenShown);
+    expect(program.output()).not.toContain('BUNTING_ADMIN_TOKEN=');
+    expect(program.output()).toContain(`curl -H "Authorization: $BUNTING_ADMIN_TOKEN" ${url}/api/admin/`);
+    expect((await fetch(`${url}/api/admin/projects`, { headers: { authorization: token } })).status).toBe(200);
+    program.signal('SIGINT');
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+    const printed = program.output() + program.errors();
+    expect(printed).toContain('"route":"/api/admin/projects"');
+    expect(printed).not.toContain(token);
+  });
+
+  it("accepts the tokens of Unleash's settings, and creates no others", async () => {
+    const port = String(await reservePort());
+    const program = start({
+      PORT: port,
+      BUNTING_DATA_DIR: newFolder(),
+      INIT_ADMIN_API_TOKENS: '*:*.chosen-admin-4711',
+      INIT_CLIENT_API_TOKENS: 'default:development.chosen-client-4711, *:production.chosen-client-4712',
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await untilReady(program, url);
+    await program.line(/Ctrl-C/);
+    expect(program.output()).not.toMatch(tokenShown);
+    expect(program.output()).not.toContain('chosen-');
+    const request = async (authorization: string) =>
+      (await fetch(`${url}/api/admin/projects`, { headers: { authorization } })).status;
+    expect(await request('*:*.chosen-admin-4711')).toBe(200);
+    for (const token of ['default:development.chosen-client-4711', '*:production.chosen-client-4712']) {
+      expect(await request(token)).toBe(403);
+      const registered = await fetch(`${url}/api/client/register`, {
+        method: 'POST',
+        headers: { authorization: token, 'content-type': 'application/json' },
+        body: JSON.stringify({ appName: 'first', strategies: [], started: new Date().toISOString(), interval: 10 }),
+      });
+      expect(registered.status).toBe(202);
+    }
+    program.signal('SIGINT');
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('ends with Ctrl-C while an idle client is connected', async () => {
+    const port = await reservePort();
+    const token = 'a-token-of-ones-own-4711';
+    const program = start({ PORT: String(port), BUNTING_DATA_DIR: newFolder(), BUNTING_ADMIN_TOKEN: token });
+    await untilReady(program, `http://127.0.0.1:${port}`);
+    const head = `POST /api/admin/events/search HTTP/1.1\r\nhost: x\r\nauthorization: ${token}\r\n`;
+    const begun = ['', head, `${head}content-type: application/json\r\ncontent-length: 100\r\n\r\n{"query"`];
+    const sockets = begun.map((text) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      socket.write(text);
+      return socket;
+    });
+    try {
+      await Promise.all(sockets.map((socket) => eventually(() => expect(socket.readyState).toBe('open'))));
+      // An answer on a later connection: by now the earlier ones have been accepted.
+      expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+      program.signal('SIGINT');
+      await eventually(() => expect(program.isRunning()).toBe(false));
+      expect(await program.ended).toEqual({ code: 0, signal: null });
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      program.signal('SIGTERM');
+      await program.ended;
+    }
+  });
+
+  it('fails with one sentence when the port is taken, and leaves no process running', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const dataDir = newFolder();
+    await expectRefusesToStart({ PORT: String(port), BUNTING_DATA_DIR: dataDir }, String(port), 'PORT');
+    expect(processesOf(dataDir)).toEqual([]);
+    taken.close();
+  });
+
+  it('fails with one sentence when the data folder is not writable', async () => {
+    const file = path.join(newFolder(), 'a-file');
+    writeFileSync(file, 'This is no folder.');
+    const dataDir = path.join(file, 'data');
+    await expectRefusesToStart(
+      { PORT: String(await reservePort()), BUNTING_DATA_DIR: dataDir },
+      dataDir,
+      'BUNTING_DATA_DIR',
+    );
+  });
+
+  it('reports all invalid settings together', async () => {
+    const program = start({ PORT: 'many', LOG_LEVEL: 'loud', BUNTING_DATA_DIR: newFolder() });
+    expect((await program.ended).code).toBe(1);
+    expect(program.errors()).toContain('PORT');
+    expect(program.errors()).toContain('LOG_LEVEL');
+  });
+});

@@ -1,0 +1,214 @@
+import { OFREPProvider } from '@openfeature/ofrep-provider';
+import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
+import { OpenFeature as ServerOpenFeature } from '@openfeature/server-sdk';
+import { OpenFeature as WebOpenFeature } from '@openfeature/web-sdk';
+import {
+  type Balancer,
+  eventually,
+  openEventStream,
+  type OpenEventStream,
+  startBalancer,
+  startNats,
+  type TestNats,
+  reservePort,
+} from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
+import { apiOf } from '../support/api.ts';
+import { featurePath, platformClient } from '../support/platform-client.ts';
+import { type HostedPlatform, startHostedPlatform } from '../support/hosted-platform.ts';
+import { adminClient } from '../support/admin-client.ts';
+import { restartInTurn, type RestartableGateway, startGatewayAt } from '../support/restartable-gateway.ts';
+
+const project = 'evaluated';
+const flag = 'evaluated-switch';
+const priced = 'evaluated-price';
+const flagUrl = featurePath(project, flag);
+const context = { targetingKey: '7', appName: 'shop' };
+
+let nats: TestNats;
+let platform: HostedPlatform;
+let gateways: readonly RestartableGateway[];
+let balancer: Balancer;
+let page: UnleashClient;
+let hasStopped = false;
+
+const reconnectionTimeMs = 20;
+/** What browsers have and Node.js has not: a stream that reconnects with the id of its last event. */
+class ReconnectingEventSource extends EventTarget {
+  readyState = 0;
+  #stream: OpenEventStream | undefined;
+  #lastId: string | undefined;
+  readonly #url: string;
+  constructor(url: string) {
+    super();
+    this.#url = url;
+    void this.#connect();
+  }
+  async #connect(): Promise<void> {
+    while (this.readyState !== 2) {
+      const headers: Record<string, string> = this.#lastId === undefined ? {} : { 'last-event-id': this.#lastId };
+      const stream = await openEventStream(this.#url, headers, ({ id, data }) => {
+        this.#lastId = id ?? this.#lastId;
+        this.dispatchEvent(new MessageEvent('message', { data }));
+      }).catch(() => undefined);
+      this.#stream = stream;
+      if (stream !== undefined && stream.status !== 200) {
+        this.readyState = 2;
+      } else if (stream !== undefined) {
+        this.readyState = 1;
+        this.dispatchEvent(new Event('open'));
+        await stream.ended;
+        this.readyState = hasStopped ? 2 : 0;
+      }
+      this.dispatchEvent(new Event('error'));
+      await sleep(reconnectionTimeMs);
+    }
+  }
+  close(): void {
+    this.readyState = 2;
+    this.#stream?.close();
+  }
+}
+
+const toggle = (to: 'on' | 'off') =>
+  platformClient(apiOf(platform.url, platform.token)).toggle(flagUrl, 'development', to);
+const openFeature = () => ServerOpenFeature.getClient();
+/** The flag, as each client sees it. The page with the SDK of Unleash asks again first. */
+const states = async () => {
+  await page.updateToggles();
+  return {
+    page: page.isEnabled(flag),
+    server: await openFeature().getBooleanValue(flag, false, context),
+    webPage: WebOpenFeature.getClient().getBooleanValue(flag, false),
+  };
+};
+const allSee = (isOn: boolean) =>
+  eventually(async () => expect(await states()).toEqual({ page: isOn, server: isOn, webPage: isOn }));
+
+beforeAll(async () => {
+  Object.assign(globalThis, { EventSource: ReconnectingEventSource });
+  nats = await startNats();
+  platform = await startHostedPlatform({
+    BUS_URL: nats.url,
+    LOG_LEVEL: 'error',
+    GATEWAY_TOKEN_KEY: 'a key that all gateways know, of 32 characters',
+  });
+  const { BUS_URL = '', GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
+  const shared = { BUS_URL, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY };
+  gateways = [await startGatewayAt(await reservePort(), shared), await startGatewayAt(await reservePort(), shared)];
+  balancer = await startBalancer(gateways.map(({ url }) => url));
+  const api = apiOf(platform.url, platform.token);
+  const client = platformClient(api);
+  await client.createProject(project);
+  const variants = [
+    {
+      name: 'only',
+      weight: 1000,
+      weightType: 'variable',
+      stickiness: 'default',
+      payload: { type: 'json', value: '{"amount":7,"currency":"NOK"}' },
+    },
+  ];
+  const parameters = { rollout: '100', stickiness: 'default', groupId: 'evaluated' };
+  for (const [name, strategy] of [
+    [flag, { parameters, constraints: [{ contextName: 'appName', operator: 'IN' as const, values: ['shop'] }] }],
+    [priced, { parameters, variants }],
+  ] as [string, object][]) {
+    await client.createFeature(project, name);
+    await client.addStrategy(featurePath(project, name), 'development', strategy);
+    await client.toggle(featurePath(project, name), 'development', 'on');
+  }
+  const { apiToken } = adminClient(() => ({ ...platform, api }));
+  const { secret } = await apiToken('evaluated', { type: 'frontend', projects: [project] });
+  await allReady();
+  page = new UnleashClient({
+    url: `${balancer.url}/api/frontend`,
+    clientKey: secret,
+    appName: 'shop',
+    disableMetrics: true,
+    context: { userId: '7' },
+    disableRefresh: true,
+    storageProvider: new InMemoryStorageProvider(),
+  });
+  page.on('error', () => undefined);
+  await page.start();
+  await ServerOpenFeature.setProviderAndWait(
+    new OFREPProvider({ baseUrl: balancer.url, headers: [['X-API-Key', secret]] }),
+  );
+  await WebOpenFeature.setContext(context);
+  await WebOpenFeature.setProviderAndWait(
+    new OFREPWebProvider({ baseUrl: balancer.url, headers: [['Authorization', `Bearer ${secret}`]] }),
+  );
+});
+afterAll(async () => {
+  hasStopped = true;
+  page.stop();
+  await WebOpenFeature.close();
+  await ServerOpenFeature.close();
+  await balancer.stop();
+  for (const gateway of gateways) await gateway.stop();
+  await platform.stop();
+  await nats.stop();
+});
+
+const allReady = () => eventually(() => expect(balancer.ready().length).toBe(gateways.length));
+
+describe('a page with the SDK of Unleash, and a server and a page with OpenFeature', () => {
+  it('evaluate features for their user, with payloads and reasons', async () => {
+    await allSee(true);
+    const price = { amount: 7, currency: 'NOK' };
+    expect(WebOpenFeature.getClient().getObjectDetails(priced, {})).toMatchObject({
+      value: price,
+      variant: 'only',
+      reason: 'STATIC',
+      flagMetadata: { featureEnabled: true },
+    });
+    expect(await openFeature().getObjectDetails(priced, {}, context)).toMatchObject({ value: price, variant: 'only' });
+    expect(await openFeature().getBooleanDetails(flag, true, { targetingKey: '7', appName: 'bank' })).toMatchObject({
+      value: false,
+      reason: 'TARGETING_MATCH',
+    });
+    const absent = await openFeature().getBooleanDetails('evaluated-absent', true, context);
+    expect(absent).toMatchObject({ value: true, errorCode: 'FLAG_NOT_FOUND' });
+  });
+
+  it('see each change; the page with OpenFeature by its event stream', async () => {
+    await toggle('off');
+    await allSee(false);
+    await toggle('on');
+    await allSee(true);
+  });
+
+  it('follow changes through a rolling restart of the gateways', async () => {
+    const away = async (nth: number): Promise<void> => {
+      await toggle(nth === 0 ? 'off' : 'on');
+      await allSee(nth !== 0);
+    };
+    await restartInTurn(gateways, { away, back: allReady });
+  });
+
+  it('see what changed while no gateway ran, once one runs again', async () => {
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await toggle('off');
+    await Promise.all(gateways.map((gateway) => gateway.start()));
+    await allSee(false);
+  });
+
+  it('go on with what the gateways have while NATS is unavailable, and see the changes of afterwards', async () => {
+    await toggle('on');
+    await allSee(true);
+    await nats.kill();
+    await eventually(async () => {
+      for (const { url } of gateways) {
+        const answer = await apiOf(url, platform.token)('GET', '/api/frontend?environment=development');
+        expect([answer.status, answer.headers.has('bunting-stale')]).toEqual([200, true]);
+      }
+    });
+    await allSee(true);
+    await nats.restart();
+    await eventually(() => toggle('off'));
+    await allSee(false);
+  });
+});

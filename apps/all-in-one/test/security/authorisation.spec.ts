@@ -1,0 +1,308 @@
+import {
+  type ApiToken,
+  type CreatedPat,
+  type CreatedUser,
+  type Events,
+  hasBody,
+  type Me,
+  may,
+  isPublicOperation,
+  operations,
+  permissionsFor,
+  type RoleWithPermissions,
+  type User,
+} from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TSchema } from 'typebox';
+import type { Answer } from '../support/api.ts';
+import { expectRefusal } from '../support/expectations.ts';
+import { featurePath, platformClient } from '../support/platform-client.ts';
+import { type OneProcess, startOneProcess } from '../support/platform.ts';
+
+/** The target of a request. All names have the same length, so that responses can be compared. */
+interface Target {
+  readonly project: string;
+  readonly feature: string;
+}
+const own: Target = { project: 'matrix-own', feature: 'matrix-flag-own' };
+const other: Target = { project: 'matrix-oth', feature: 'matrix-flag-oth' };
+const hidden: Target = { project: 'matrix-hid', feature: 'matrix-flag-hid' };
+const absent: Target = { project: 'matrix-abs', feature: 'matrix-flag-abs' };
+
+interface Credential {
+  readonly name: string;
+  readonly key: string;
+  readonly me: Pick<Me, 'permissions'>;
+}
+
+const mounted = operations.flatMap((operation) => {
+  const { http } = operation;
+  return http === undefined ? [] : [{ operation, http, name: `${http.method} ${http.url}` }];
+});
+type Mounted = (typeof mounted)[number];
+
+/** The smallest value that satisfies a schema. */
+const leastOf = (schema: TSchema): unknown => {
+  const {
+    type,
+    enum: among,
+    properties,
+    required = [],
+    anyOf,
+    minItems = 0,
+    items,
+    minimum = 1,
+  } = schema as TSchema & {
+    type?: string;
+    enum?: unknown[];
+    properties?: Record<string, TSchema>;
+    required?: string[];
+    anyOf?: TSchema[];
+    minItems?: number;
+    items?: TSchema;
+    minimum?: number;
+  };
+  if (among !== undefined) return among[0];
+  if (anyOf !== undefined) return leastOf(anyOf[0] as TSchema);
+  if (properties !== undefined)
+    return Object.fromEntries(required.map((key) => [key, leastOf(properties[key] as TSchema)]));
+  if (type === 'array') return Array.from({ length: minItems }, () => leastOf(items as TSchema));
+  if (type === 'integer' || type === 'number') return minimum;
+  if (type === 'boolean') return true;
+  return type === 'string' ? 'x' : {};
+};
+
+const pathOf = ({ http }: Mounted, { project, feature }: Target): string =>
+  http.url.replaceAll(/:(\w+)/g, (_all, name: string) => {
+    if (name === 'projectId') return project;
+    if (name === 'featureName') return feature;
+    if (name === 'environment') return 'development';
+    return /id$/i.test(name) ? '987654' : 'nothing';
+  });
+
+const needsKey = ({ operation }: Mounted): boolean => !isPublicOperation(operation);
+const isAdministration = ({ http }: Mounted): boolean => http.url.startsWith('/api/admin/');
+const isAbout = ({ http }: Mounted): boolean => /:projectId|:featureName/.test(http.url);
+
+/** A response without the values that differ each time, and with the names of each target replaced by those of one. */
+const spelled = ({ status, text }: Answer, { project, feature }: Target): string =>
+  `${status} ${text}`
+    .replaceAll(feature, absent.feature)
+    .replaceAll(project, absent.project)
+    .replaceAll(/"id":"[0-9a-f-]{36}"/g, '"id":"…"');
+
+describe('authorisation', () => {
+  let platform: OneProcess;
+  const credentials = new Map<string, Credential>();
+  const keys: Record<'none' | 'bad' | 'expired' | 'disabled' | 'revoked' | 'client' | 'frontend', string | null> = {
+    none: null,
+    bad: 'user:unknown-key',
+    expired: null,
+    disabled: null,
+    revoked: null,
+    client: null,
+    frontend: null,
+  };
+
+  const admin = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const { status, body: answer, text } = await platform.api<T>(method, `/api/admin/${path}`, body);
+    if (status >= 300) throw new Error(`${method} ${path} answers ${status} ${text}`);
+    return answer;
+  };
+  const as = (key: string | null, method: string, path: string, body?: unknown) =>
+    platform.api(method, path, body, { authorization: key });
+
+  /** A caller with a token. Administrators can create the first token of a service account only. */
+  const createUser = async (
+    name: string,
+    rootRole: number,
+    roles: readonly [Target, number][] = [],
+  ): Promise<number> => {
+    const { id } = await admin<User>('POST', 'service-account', { username: `matrix ${name}`, rootRole });
+    for (const [{ project }, role] of roles)
+      await admin('PUT', `projects/${project}/users/${id}/roles`, { roles: [role] });
+    const { secret } = await admin<CreatedPat>('POST', `service-account/${id}/token`, { description: 'key' });
+    const { body: me } = await platform.api<Me>('GET', '/api/admin/user', undefined, { authorization: secret });
+    credentials.set(name, { name, key: secret, me });
+    return id;
+  };
+
+  const ask = (mountedOne: Mounted, key: string | null, target: Target): Promise<Answer> => {
+    const { http, operation } = mountedOne;
+    const body = hasBody(operation) ? leastOf(operation.body) : undefined;
+    return as(key, http.method, pathOf(mountedOne, target), body);
+  };
+  /** Every operation, some of them concurrently. */
+  const each = async (chosen: readonly Mounted[], judge: (one: Mounted) => Promise<void>): Promise<void> => {
+    const left = [...chosen];
+    const worker = async () => {
+      for (let one = left.pop(); one !== undefined; one = left.pop()) await judge(one);
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+  };
+  /** What there is and what has happened: no denial may change it. */
+  const everything = async (): Promise<string> => {
+    const { body: events } = await platform.api<Events>('POST', '/api/admin/events/search', { limit: 1 });
+    const features = await Promise.all(
+      [own, other, hidden].map(({ project, feature }) => platform.api('GET', featurePath(project, feature))),
+    );
+    return JSON.stringify([events.totalEvents, features.map(({ text }) => text)]);
+  };
+  const unchanged = async (work: () => Promise<void>): Promise<void> => {
+    const before = await everything();
+    await work();
+    expect(await everything()).toBe(before);
+  };
+
+  beforeAll(async () => {
+    platform = await startOneProcess({ GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE: '0', GATEWAY_PASSWORD_COST: '10' });
+    const client = platformClient(platform.api);
+    for (const { project, feature } of [own, other, hidden]) {
+      await client.createProject(project, project === hidden.project ? { mode: 'private' } : {});
+      await client.createFeature(project, feature);
+    }
+    const role = (name: string, type: string, permission: string) =>
+      admin<RoleWithPermissions>('POST', 'roles', { name, type, permissions: [{ name: permission }] });
+    const root = await role('Matrix root', 'root-custom', 'CREATE_SEGMENT');
+    const custom = await role('Matrix custom', 'custom', 'UPDATE_FEATURE');
+    await createUser('viewer', 3);
+    await createUser('editor', 2);
+    await createUser('owner', 3, [[own, 4]]);
+    await createUser('member', 3, [[own, 5]]);
+    await createUser('reviewer', 3, [[own, 7]]);
+    await createUser('owner of another project', 3, [[other, 4]]);
+    await createUser('custom root role', root.id);
+    await createUser('custom project role', 3, [[own, custom.id]]);
+    const disabled = await createUser('disabled', 1);
+    keys.disabled = credentials.get('disabled')?.key ?? '';
+    credentials.delete('disabled');
+    await admin('PUT', `service-account/${disabled}`, { active: false });
+    await createUser('insider', 3, [[hidden, 6]]);
+
+    const token = async (more: object) =>
+      admin<ApiToken>('POST', 'api-tokens', { tokenName: 'matrix', type: 'client', ...more });
+    keys.client = (await token({})).secret;
+    keys.frontend = (await token({ type: 'frontend' })).secret;
+    keys.expired = (await token({ type: 'admin' })).secret;
+    await admin('PUT', `api-tokens/${encodeURIComponent(keys.expired)}`, { expiresAt: '2020-01-01T00:00:00Z' });
+    keys.revoked = (await token({ type: 'admin' })).secret;
+    await admin('DELETE', `api-tokens/${encodeURIComponent(keys.revoked)}`);
+    await admin<CreatedUser>('POST', 'user-admin', { username: 'matrix user', rootRole: 3 });
+  });
+  afterAll(() => platform.stop());
+
+  it.each(['none', 'bad', 'expired', 'disabled', 'revoked'] as const)(
+    'every operation refuses a key that is %s',
+    (which) =>
+      unchanged(() =>
+        each(mounted.filter(needsKey), async (one) => {
+          expectRefusal(await ask(one, keys[which], own), 401, 'AuthenticationRequired');
+        }),
+      ),
+    60_000,
+  );
+
+  it('only operations that declare it need no key, and they ignore a key that is sent', () =>
+    unchanged(async () => {
+      const open = mounted.filter((one) => !needsKey(one));
+      expect(
+        Object.fromEntries(await Promise.all(open.map(async (one) => [one.name, (await ask(one, null, own)).status]))),
+      ).toEqual({
+        'GET /ofrep/v1/events': 400,
+        'POST /edge/validate': 200,
+        'POST /auth/simple/login': 401,
+        'GET /auth/first/validate': 400,
+        'POST /auth/first': 400,
+        'GET /auth/reset/validate': 400,
+        'POST /auth/reset/password': 400,
+        'POST /auth/reset/validate-password': 400,
+        'POST /auth/reset/password-email': 200,
+        'GET /invite/:token/validate': 400,
+        'POST /invite/:token/signup': 400,
+      });
+      const sent = [...Object.values(keys), ...[...credentials.values()].map(({ key }) => key)];
+      await each(open, async (one) => {
+        const answer = spelled(await ask(one, null, own), own);
+        for (const key of sent) expect(spelled(await ask(one, key, own), own)).toBe(answer);
+      });
+    }));
+
+  it.each(['client', 'frontend'] as const)(
+    "every operation of the Admin API refuses an application's %s token",
+    (which) =>
+      unchanged(() =>
+        each(mounted.filter(isAdministration), async (one) => {
+          expectRefusal(await ask(one, keys[which], own), 403, 'NoAccessError');
+        }),
+      ),
+    60_000,
+  );
+
+  it.each([
+    'viewer',
+    'editor',
+    'owner',
+    'member',
+    'reviewer',
+    'owner of another project',
+    'custom root role',
+    'custom project role',
+    'insider',
+  ])(
+    'a role without the declared permission of %s is refused in every scope and changes nothing',
+    (name) =>
+      unchanged(async () => {
+        const { key, me } = credentials.get(name) as Credential;
+        const caller = { id: 1, name, grants: me.permissions };
+        await each(mounted, async (one) => {
+          const wanted = permissionsFor(one.operation);
+          for (const target of [own, other, hidden, absent]) {
+            const project = one.http.url.includes(':projectId') ? target.project : undefined;
+            const environment = one.http.url.includes(':environment') ? 'development' : undefined;
+            if (wanted.length === 0 || may(caller, wanted, { project, environment })) continue;
+            const answer = await ask(one, key, target);
+            expectRefusal(answer, 403, 'NoAccessError', wanted[0] as string);
+            expect(answer.body).toMatchObject({ permissions: wanted });
+          }
+        });
+      }),
+    60_000,
+  );
+
+  it.each(['viewer', 'editor', 'owner', 'member', 'reviewer', 'custom root role', 'custom project role'])(
+    '%s: every operation answers for a private project as for one that does not exist',
+    (name) =>
+      unchanged(async () => {
+        const { key } = credentials.get(name) as Credential;
+        const faults: string[] = [];
+        await each(mounted.filter(isAbout), async (one) => {
+          const [there, nowhere] = [await ask(one, key, hidden), await ask(one, key, absent)];
+          const [actual, expected] = [spelled(there, hidden), spelled(nowhere, absent)];
+          if (actual !== expected) faults.push(`${one.name}\n  there:  ${actual}\n  absent: ${expected}`);
+        });
+        expect(faults).toEqual([]);
+      }),
+    60_000,
+  );
+
+  it('lists show a private project to its members only', async () => {
+    const lists = mounted.filter(({ http }) => http.method === 'GET' && !http.url.includes(':'));
+    for (const name of ['viewer', 'editor', 'owner']) {
+      const { key } = credentials.get(name) as Credential;
+      await each(lists, async (one) => {
+        if (one.http.url.endsWith('/stream')) return;
+        const { text } = await ask(one, key, absent);
+        expect({ list: one.name, leaked: /matrix-hid|matrix-flag-hid/.exec(text)?.[0] }).toEqual({ list: one.name });
+      });
+      const { text } = await as(key, 'POST', '/api/admin/events/search', {});
+      expect(text).not.toMatch(/matrix-hid|matrix-flag-hid/);
+    }
+    const { key } = credentials.get('insider') as Credential;
+    expect((await as(key, 'GET', featurePath(hidden.project, hidden.feature))).status).toBe(200);
+    expect((await as(key, 'GET', '/api/admin/projects')).text).toContain(hidden.project);
+    expect((await as(key, 'GET', '/api/admin/search/features')).text).toContain(hidden.feature);
+    expect((await as(key, 'POST', '/api/admin/events/search', { project: hidden.project })).text).toContain(
+      hidden.feature,
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import { killOnParentExit } from '@bunting/embedded-postgres';
+import { eventually } from '@bunting/testing';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
+
+export const repository = path.join(import.meta.dirname, '..', '..', '..', '..');
+
+/** How a program ended. */
+export interface ProgramExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+// What decides where programs and their data are; settings that the tester has made for a Bunting of their own are not passed on.
+const passedOn = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NATS_SERVER'];
+
+const collect = (stream: ChildProcess['stdout']): (() => string) => {
+  let text = '';
+  stream?.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+  return () => text;
+};
+
+interface CommandOptions {
+  /** how it ends when this process does */
+  readonly signalOnParentExit?: 'TERM' | 'KILL';
+  /** the tree that it runs in; this repository by default */
+  readonly root?: string;
+}
+
+export interface ProgramOptions extends CommandOptions {
+  readonly args?: readonly string[];
+}
+
+/** Runs a command with nothing in its environment but what is given here. */
+const runCommand = (
+  command: readonly string[],
+  settings: Readonly<Record<string, string>>,
+  { signalOnParentExit: signal = 'TERM', root = repository }: CommandOptions = {},
+) => {
+  const childCommand = killOnParentExit(command, { signal });
+  const environment = Object.fromEntries(passedOn.map((name) => [name, process.env[name]]));
+  const child = spawn(childCommand.command, childCommand.args, {
+    cwd: root,
+    env: { ...environment, ...settings },
+    stdio: [childCommand.stdin, 'pipe', 'pipe'],
+    detached: true,
+  });
+  const [output, errors] = [collect(child.stdout), collect(child.stderr)];
+  let over = false;
+  const ended = new Promise<ProgramExit>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      over = true;
+      child.stdin?.end('\n');
+      resolve({ code, signal });
+    });
+  });
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    isRunning: (): boolean => !over,
+    /** what it has printed so far */
+    output,
+    errors,
+    /** Waits until it has printed what matches. */
+    line: (pattern: RegExp): Promise<RegExpExecArray> =>
+      eventually(() => {
+        const found = pattern.exec(output());
+        if (found === null) throw new Error(`It has not printed ${pattern} but:\n${output()}${errors()}`);
+        return found;
+      }),
+    signal: (signal: NodeJS.Signals): void => void child.kill(signal),
+  };
+};
+/** A program of the repository that runs as a process of its own, and ends with this one at the latest. */
+export type Program = ReturnType<typeof runCommand>;
+
+/** Runs a script of the repository. */
+export const runProgram = (
+  script: string,
+  settings: Readonly<Record<string, string>>,
+  { args = [], root = repository, ...options }: ProgramOptions = {},
+): Program => runCommand([process.execPath, path.join(root, script), ...args], settings, { root, ...options });
+
+/** Runs a script of package.json as from a terminal, whose signals reach npm and what npm has started. */
+export const runNpmScript = (name: 'start' | 'stack', settings: Readonly<Record<string, string>>): Program => {
+  const program = runCommand(['npm', 'run', name], { npm_config_update_notifier: 'false', ...settings });
+  return { ...program, signal: (signal) => void process.kill(-program.pid, signal) };
+};
+
+/** A running process, as the operating system describes it. */
+export interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly command: string;
+  readonly folder: string;
+}
+
+const orElse = <T>(read: () => T, other: T): T => {
+  try {
+    return read();
+  } catch {
+    return other;
+  }
+};
+
+/** Every process that this user may inspect (on Linux). */
+export const processes = (): Process[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({
+      pid: Number(name),
+      parent: Number(orElse(() => /\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1], undefined) ?? 0),
+      command: orElse(() => readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' '), ''),
+      folder: orElse(() => readlinkSync(`/proc/${name}/cwd`), ''),
+    }));
+
+/** The processes that work with what is in a folder. */
+export const processesOf = (folder: string): Process[] =>
+  processes().filter((process) => process.command.includes(folder) || process.folder.startsWith(folder));

@@ -1,0 +1,93 @@
+import { eventually } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import type { Answer } from '../support/api.ts';
+import { adminClient, type TestUser, rootRole } from '../support/admin-client.ts';
+import { type OneProcess, startOneProcess } from '../support/platform.ts';
+import { addressOf, fill, type Filled } from './filled.ts';
+import { differences, type ExpectedAnswers, missingMembers } from './shapes.ts';
+
+// The shapes are facts about the interface of unleash-server 6.4.1: from its OpenAPI document, without its words, and with the members that
+// a running one gave to the same requests when it was filled by `fill`.
+const { answers, shapes } = JSON.parse(
+  readFileSync(new URL('./unleash-6.4.1.json', import.meta.url), 'utf8'),
+) as ExpectedAnswers;
+
+/** What differs on purpose or until it is built, with the reason. What no longer differs must leave this list. */
+const known: Readonly<Record<string, readonly string[]>> = {
+  // Counting them would scan every strategy and every hour of usage.
+  'GET /api/admin/instance-admin/statistics': [
+    'maxConstraintValues is missing',
+    'maxConstraints is missing',
+    'maxEnvironmentStrategies is missing',
+    'previousDayMetricsBucketsCount is missing',
+    // A checksum over the rest, which nothing here reads.
+    'sum is missing',
+  ],
+  // No operation edits an application, so it has no time of an update.
+  'GET /api/admin/metrics/applications': ['applications[].updatedAt is null, not string'],
+  // Addresses of clients are not stored. Of flags and strategy types, an application names those that it uses; their own reads have the rest.
+  'GET /api/admin/metrics/applications/{appName}': [
+    'instances[].clientIp is missing',
+    'seenToggles[].archived is missing',
+    'seenToggles[].archivedAt is missing',
+    'seenToggles[].createdAt is missing',
+    'seenToggles[].impressionData is missing',
+    'seenToggles[].lastSeenAt is missing',
+    'strategies[].displayName is missing',
+    'strategies[].editable is missing',
+    'strategies[].parameters is missing',
+    'strategies[].title is missing',
+  ],
+  // When a user last used a key is for administrators alone.
+  'GET /api/admin/user-admin/search': ['[].seenAt is missing'],
+  // A token may be valid without a limit in Bunting; its expiry date is then null.
+  'GET /api/admin/user/tokens': ['pats[].expiresAt is null, not string'],
+};
+
+describe('every read operation that Unleash 6.4.1 has as well', () => {
+  let platform: OneProcess;
+  let admin: TestUser;
+  let filled: Filled;
+
+  const ask = async (url: string): Promise<Answer> => {
+    const path = addressOf(url, filled);
+    const key = url.startsWith('/api/client')
+      ? filled['client']
+      : url.startsWith('/api/frontend')
+        ? filled['frontend']
+        : undefined;
+    return key === undefined ? admin.api('GET', path) : platform.api('GET', path, undefined, { authorization: key });
+  };
+
+  beforeAll(async () => {
+    platform = await startOneProcess();
+    admin = await adminClient(() => platform).createUser('fitting-admin', rootRole.admin);
+    filled = await fill(async (method, path, body, key) => {
+      const {
+        status,
+        text,
+        body: answer,
+      } = await admin.api(method, path, body, key === undefined ? {} : { authorization: key });
+      if (status >= 300) throw new Error(`${method} ${path} answers ${status} ${text}`);
+      return answer;
+    });
+    await eventually(async () => {
+      const { body } = await ask('/api/admin/client-metrics/features/{name}');
+      expect(body).toMatchObject({ seenApplications: ['fitting-app'] });
+    });
+  });
+  afterAll(() => platform.stop());
+
+  it.each(Object.entries(answers))('returns the properties and types of Unleash: %s', async (name, expected) => {
+    const answer = await ask(name.replace('GET ', ''));
+    expect({ status: answer.status, text: answer.status === expected.status ? '' : answer.text }).toEqual({
+      status: expected.status,
+      text: '',
+    });
+    const { body, has = [] } = expected;
+    const found = body === undefined ? [] : differences(answer.body, body, shapes);
+    const missing = missingMembers(answer.body, has).map((member) => `${member} is missing`);
+    expect([...new Set([...found, ...missing])].toSorted()).toEqual([...(known[name] ?? [])].toSorted());
+  });
+});
