@@ -189,6 +189,29 @@ describe('a database', () => {
     });
   });
 
+  it('logs which process it waits for while that process migrates', async () => {
+    await open();
+    await withClient(url(), async (holder) => {
+      await holder.query('select pg_advisory_lock(7)');
+      const waiting = { name: '2-expand-waiting', statements: ['select pg_advisory_xact_lock(7)'] };
+      const migrating = open([flagTable, waiting]);
+      const waits = `select from pg_stat_activity where query like '%pg_advisory_xact_lock(7)%' and wait_event_type = 'Lock'`;
+      await eventually(async () => expect((await holder.query(waits)).rowCount).toBe(1));
+      const warn = jest.fn();
+      const starting = open([flagTable, waiting], { log: { warn, error: jest.fn() } });
+      await eventually(() => expect(warn).toHaveBeenCalled());
+      await holder.query('select pg_advisory_unlock(7)');
+      await Promise.all([migrating, starting]);
+      expect(warn.mock.calls).toEqual([
+        [
+          expect.stringMatching(
+            /^The start waits until bunting-test-migrations \(backend \d+ of PostgreSQL, connected from [^ ]+( Unix socket)? for \d+ s\) has migrated the database \w+\./,
+          ),
+        ],
+      ]);
+    });
+  });
+
   it('allows a migration to exceed the statement timeout of calls', async () => {
     const slow = { name: '2026-03-01-slow', statements: ['select pg_sleep(3)', 'create table late (id int)'] };
     const database = await open([flagTable, slow], { statementTimeoutMs: 800 });

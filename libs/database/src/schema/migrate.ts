@@ -96,9 +96,10 @@ const defaultLostAfterMs = 30_000;
 const unlimited = { query_timeout: 2 ** 31 - 1 };
 
 /** A connection outside the pool. A lost connection shows in the query that fails; without a listener the error would end the process. */
-const connectionTo = async (url: string, lostAfterMs = defaultLostAfterMs): Promise<Client> => {
+const connectionTo = async (url: string, lostAfterMs = defaultLostAfterMs, name = 'start'): Promise<Client> => {
   const client = new Client({
     ...keepAlive,
+    application_name: `bunting-${name}`,
     connectionString: url,
     connectionTimeoutMillis: 5_000,
     query_timeout: lostAfterMs,
@@ -206,16 +207,37 @@ const explainFailedMigration = (database: string, error: unknown): unknown => {
 
 const lockPollMs = 200;
 
+/** The process that holds the lock for migrations, as PostgreSQL knows it. */
+const describeLockHolder = async (client: Client, database: string): Promise<string> => {
+  const { rows } = await client.query<{ pid: number; application: string; client: string; connectedSeconds: number }>(
+    `select pid, application_name as application, coalesce(host(client_addr), 'a Unix socket') as client,
+       extract(epoch from clock_timestamp() - backend_start)::int as "connectedSeconds"
+     from pg_locks join pg_stat_activity using (pid)
+     where locktype = 'advisory' and objsubid = 1 and granted
+       and (classid::bigint << 32) | objid::bigint = $1`,
+    [lockKey(database)],
+  );
+  const holder = rows[0];
+  if (holder === undefined) return 'another process';
+  const { pid, application, client: from, connectedSeconds } = holder;
+  return `${application} (backend ${pid} of PostgreSQL, connected from ${from} for ${connectedSeconds} s)`;
+};
+
 /**
- * Waits for the lock under which one process at a time migrates the database. It polls, because a statement that waits for a lock holds a
- * snapshot, for which CREATE INDEX CONCURRENTLY of the process with the lock would wait in turn.
+ * Waits for the lock under which one process at a time migrates the database, and logs once which process it waits for. It polls, because
+ * a statement that waits for a lock holds a snapshot, for which CREATE INDEX CONCURRENTLY of the process with the lock would wait in turn.
  */
-const lockForMigration = async (client: Client, database: string): Promise<void> => {
-  for (;;) {
+const lockForMigration = async (client: Client, database: string, warn: (message: string) => void): Promise<void> => {
+  for (let tries = 1; ; tries++) {
     const { rows } = await client.query<{ locked: boolean }>(
       `select pg_try_advisory_lock(${lockKey(database)}) as locked`,
     );
     if (rows[0]?.locked === true) return;
+    if (tries === 1)
+      warn(
+        `The start waits until ${await describeLockHolder(client, database)} has migrated the database ${database}. ` +
+          'If that process has ended, PostgreSQL frees its lock within half a minute.',
+      );
     await sleep(lockPollMs * (0.5 + Math.random()));
   }
 };
@@ -287,14 +309,14 @@ export const migrate = async (
   migrations: readonly SchemaMigration[],
   options: MigrateOptions,
 ): Promise<void> => {
-  const client = await connectionTo(url, options.lostAfterMs);
+  const client = await connectionTo(url, options.lostAfterMs, `${options.name}-migrations`);
   try {
     const database = databaseOf(url);
     const isComplete = (names: readonly string[]): boolean => migrations.every(({ name }) => names.includes(name));
     let applied = await appliedMigrations(client);
     requireSuitable(applied, database, migrations);
     if (isComplete(applied)) return;
-    await lockForMigration(client, database);
+    await lockForMigration(client, database, options.warn);
     applied = await appliedMigrations(client);
     requireSuitable(applied, database, migrations);
     const orm = await openMigrator(url, migrations, options);
