@@ -1,4 +1,4 @@
-import type { EventType } from '@bunting/contracts';
+import { type EventType, isEqual } from '@bunting/contracts';
 
 /** An event of users, groups, roles and tokens. It must never contain a secret or a network address. */
 export interface AccessEvent {
@@ -8,3 +8,8 @@ export interface AccessEvent {
   readonly data?: object | null;
   readonly preData?: object | null;
 }
+
+/** The event of an update; none if `data` equals `preData`. */
+export const eventsOfUpdate = (
+  event: AccessEvent & Required<Pick<AccessEvent, 'data' | 'preData'>>,
+): readonly AccessEvent[] => (isEqual(event.data, event.preData) ? [] : [event]);

@@ -1,16 +1,16 @@
 import type { Caller } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
 import {
+  addRoles,
   type ProjectRoles,
   projectRolesEventData,
   type ReplacedRoles,
   replaceRoles,
-  replacingAssignment,
-  requestedRoles,
   requireMayAssign,
-  requireOwnerLeft,
-  withAddedRoles,
-  withRolesOf,
+  rolesToAdd,
+  rolesToReplace,
+  rolesToSet,
+  setRoles,
 } from './project-roles.ts';
 
 const owner = 4;
@@ -43,22 +43,50 @@ it('a request for the access to a project names the roles of each user and group
     { id: member, users: [7, 7] },
     { id: owner, users: [7], groups: [3] },
   ];
-  expect(requestedRoles({ roles })).toEqual(rolesIn({ 7: [owner, member] }, { 3: [owner] }));
+  expect(rolesToSet({ roles })).toEqual({
+    roles: [owner, member],
+    requested: rolesIn({ 7: [owner, member] }, { 3: [owner] }),
+  });
 });
 
-it('a user who gets a further role in a project keeps the earlier roles', () => {
-  const after = withAddedRoles(rolesIn({ 7: [member] }), rolesIn({ 7: [owner], 8: [member] }));
-  expect(after).toEqual(rolesIn({ 7: [owner, member], 8: [member] }));
+it('the access to a project is set in place of the earlier one, which emits both', () => {
+  const after = { roles: [{ id: owner, users: [8], groups: [] }] };
+  expect(setRoles(rolesIn({ 7: [owner] }), 'shop', after)).toEqual({
+    roles: rolesIn({ 8: [owner] }),
+    events: [
+      {
+        type: 'project-access-updated',
+        project: 'shop',
+        data: after,
+        preData: { roles: [{ id: owner, users: [7], groups: [] }] },
+      },
+    ],
+  });
+  expect(setRoles(rolesIn({ 8: [owner] }), 'shop', after).events).toEqual([]);
+});
+
+it('a user who gets a further role in a project keeps the earlier roles, and the event has the request', () => {
+  const body = { roles: [owner, owner], users: [7, 8], groups: [] };
+  expect(rolesToAdd(body)).toEqual({ roles: [owner], requested: rolesIn({ 7: [owner], 8: [owner] }) });
+  expect(addRoles(rolesIn({ 7: [member] }), 'shop', body)).toEqual({
+    roles: rolesIn({ 7: [owner, member], 8: [owner] }),
+    events: [{ type: 'project-access-added', project: 'shop', data: { ...body, roles: [owner] } }],
+  });
+});
+
+it('a user who gets a role that the user has already changes nothing', () => {
+  const before = rolesIn({ 7: [owner, member] });
+  expect(addRoles(before, 'shop', { roles: [member], users: [7], groups: [] }).events).toEqual([]);
 });
 
 it('a project that has an owner keeps one', () => {
   const before = rolesIn({ 7: [owner] });
-  expect(() => requireOwnerLeft(before, withRolesOf(before, 'user', 7, []))).toThrow('at least one owner');
-  expect(() => requireOwnerLeft(before, rolesIn({}, { 3: [owner] }))).not.toThrow();
+  expect(() => setRoles(before, 'shop', { roles: [{ id: member, users: [7] }] })).toThrow('at least one owner');
+  expect(() => setRoles(before, 'shop', { roles: [{ id: owner, groups: [3] }] })).not.toThrow();
 });
 
 it('a project without an owner can be changed without getting one', () => {
-  expect(() => requireOwnerLeft(noRoles, rolesIn({ 7: [member] }))).not.toThrow();
+  expect(() => setRoles(noRoles, 'shop', { roles: [{ id: member, users: [7] }] })).not.toThrow();
 });
 
 it('an unknown role, user or group gets no access to a project', () => {
@@ -75,7 +103,6 @@ it('a caller assigns a role with a permission that the caller lacks only to thos
 });
 
 const replacement = (roles: readonly number[]): ReplacedRoles => ({
-  project: 'shop',
   assignee: 'user',
   id: 7,
   roles,
@@ -83,30 +110,34 @@ const replacement = (roles: readonly number[]): ReplacedRoles => ({
 });
 
 it('a request for the roles of a user names each role once', () => {
-  expect(replacingAssignment(replacement([member, owner, member]))).toEqual({
+  expect(rolesToReplace(replacement([member, owner, member]))).toEqual({
     roles: [owner, member],
     requested: rolesIn({ 7: [owner, member] }),
   });
 });
 
+it('a request that removes the roles of a user needs no such user', () => {
+  expect(rolesToReplace(replacement([]))).toEqual({ roles: [], requested: noRoles });
+});
+
 it('the roles of a user in a project are replaced, which emits those before and after', () => {
   const event = { type: 'project-access-user-roles-updated', project: 'shop' };
   const before = rolesIn({ 7: [member] }, { 3: [owner] });
-  expect(replaceRoles(before, replacement([member, owner]))).toEqual({
-    roles: [owner, member],
+  expect(replaceRoles(before, 'shop', replacement([member, owner]))).toEqual({
+    roles: rolesIn({ 7: [owner, member] }, { 3: [owner] }),
     events: [{ ...event, data: { userId: 7, roles: [owner, member] }, preData: { userId: 7, roles: [member] } }],
   });
-  expect(replaceRoles(before, replacement([]))).toEqual({
-    roles: [],
+  expect(replaceRoles(before, 'shop', replacement([]))).toEqual({
+    roles: rolesIn({ 7: [] }, { 3: [owner] }),
     events: [{ ...event, data: null, preData: { userId: 7, roles: [member] } }],
   });
 });
 
 it('a user who gets the roles that the user has already changes nothing', () => {
-  expect(replaceRoles(rolesIn({ 7: [owner, member] }), replacement([member, owner])).events).toEqual([]);
-  expect(replaceRoles(noRoles, replacement([])).events).toEqual([]);
+  expect(replaceRoles(rolesIn({ 7: [owner, member] }), 'shop', replacement([member, owner])).events).toEqual([]);
+  expect(replaceRoles(noRoles, 'shop', replacement([])).events).toEqual([]);
 });
 
 it('the last owner of a project cannot lose that role by a replacement', () => {
-  expect(() => replaceRoles(rolesIn({ 7: [owner] }), replacement([member]))).toThrow('at least one owner');
+  expect(() => replaceRoles(rolesIn({ 7: [owner] }), 'shop', replacement([member]))).toThrow('at least one owner');
 });

@@ -1,5 +1,12 @@
-import { type Caller, type EventType, isEqual, refusal, type SetProjectAccessBody } from '@bunting/contracts';
-import type { AccessEvent } from '../access-event.ts';
+import {
+  type AddProjectAccessBody,
+  type Caller,
+  type EventType,
+  isEqual,
+  refusal,
+  type SetProjectAccessBody,
+} from '@bunting/contracts';
+import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
 import { badRequest, unknownAssignee } from '../refusals.ts';
 import { requireMayGrant, type RoleGrant, predefinedRole } from './roles.ts';
 
@@ -19,30 +26,17 @@ const union = (...lists: (readonly number[] | undefined)[]): number[] =>
 
 const noRoles: ProjectRoles = { users: new Map(), groups: new Map() };
 
-/** The requested roles of each user and group. */
-export const requestedRoles = ({ roles }: SetProjectAccessBody): ProjectRoles => {
-  const byId = (assignees: 'users' | 'groups'): RolesById => {
-    const found = new Map<number, number[]>();
-    for (const role of roles) for (const id of role[assignees] ?? []) found.set(id, union(found.get(id), [role.id]));
-    return found;
-  };
-  return { users: byId('users'), groups: byId('groups') };
-};
+/** What a request assigns: roles, and the users and groups that get them. */
+export interface RequestedRoles {
+  readonly roles: readonly number[];
+  readonly requested: ProjectRoles;
+}
 
-/** The roles in a project after users and groups have got further ones. */
-export const withAddedRoles = (before: ProjectRoles, added: ProjectRoles): ProjectRoles => {
-  const merge = (roles: RolesById, more: RolesById): RolesById =>
-    new Map([...roles, ...[...more].map(([id, list]) => [id, union(roles.get(id), list)] as const)]);
-  return { users: merge(before.users, added.users), groups: merge(before.groups, added.groups) };
-};
-
-/** The roles in a project after those of one user or group were replaced. */
-export const withRolesOf = (
-  before: ProjectRoles,
-  assignee: AssigneeType,
-  id: number,
-  roles: readonly number[],
-): ProjectRoles => ({ ...before, [`${assignee}s`]: new Map([...before[`${assignee}s`], [id, roles]]) });
+/** What a write to the roles in a project leads to; without an event, nothing changes. */
+export interface RolesDecision {
+  readonly roles: ProjectRoles;
+  readonly events: readonly AccessEvent[];
+}
 
 /** The data of events: the users and groups of each role. */
 export const projectRolesEventData = ({ users, groups }: ProjectRoles) => {
@@ -60,12 +54,10 @@ export interface ExistingAssignees {
   readonly groups: readonly number[];
 }
 
-export interface RoleAssignment {
+export interface RoleAssignment extends RequestedRoles {
   readonly caller: Caller;
   readonly project: string;
   readonly before: ProjectRoles;
-  readonly roles: readonly number[];
-  readonly requested: ProjectRoles;
 }
 
 /**
@@ -96,13 +88,54 @@ const hasOwner = ({ users, groups }: ProjectRoles): boolean =>
   [...users.values(), ...groups.values()].some((roles) => roles.includes(predefinedRole.owner));
 
 /** @throws Refusal `ConflictError` for a project that loses its last owner */
-export const requireOwnerLeft = (before: ProjectRoles, after: ProjectRoles): void => {
+const requireOwnerLeft = (before: ProjectRoles, after: ProjectRoles): void => {
   if (hasOwner(before) && !hasOwner(after)) throw refusal('ConflictError', 'A project must have at least one owner');
+};
+
+/** The roles that a request sets in a project. */
+export const rolesToSet = ({ roles }: SetProjectAccessBody): RequestedRoles => {
+  const byId = (assignees: 'users' | 'groups'): RolesById => {
+    const found = new Map<number, number[]>();
+    for (const role of roles) for (const id of role[assignees] ?? []) found.set(id, union(found.get(id), [role.id]));
+    return found;
+  };
+  const requested = { users: byId('users'), groups: byId('groups') };
+  return { roles: [...new Set([...requested.users.values(), ...requested.groups.values()].flat())], requested };
+};
+
+/**
+ * Sets the roles in a project, in place of all earlier ones.
+ * @throws Refusal `ConflictError` for a project that loses its last owner
+ */
+export const setRoles = (before: ProjectRoles, project: string, body: SetProjectAccessBody): RolesDecision => {
+  const { requested: after } = rolesToSet(body);
+  requireOwnerLeft(before, after);
+  const [data, preData] = [projectRolesEventData(after), projectRolesEventData(before)];
+  return { roles: after, events: eventsOfUpdate({ type: 'project-access-updated', project, data, preData }) };
+};
+
+/** The roles that a request adds in a project, each once. */
+export const rolesToAdd = ({ roles, users, groups }: AddProjectAccessBody): RequestedRoles => {
+  const added = [...new Set(roles)];
+  const withRoles = (ids: readonly number[]): RolesById => new Map(ids.map((id) => [id, added]));
+  return { roles: added, requested: { users: withRoles(users), groups: withRoles(groups) } };
+};
+
+/** Adds roles of users and groups in a project to those that they have. */
+export const addRoles = (before: ProjectRoles, project: string, body: AddProjectAccessBody): RolesDecision => {
+  const { roles, requested } = rolesToAdd(body);
+  const merge = (earlier: RolesById, further: RolesById): RolesById =>
+    new Map([...earlier, ...[...further].map(([id, list]) => [id, union(earlier.get(id), list)] as const)]);
+  const after = { users: merge(before.users, requested.users), groups: merge(before.groups, requested.groups) };
+  const isChanged = !isEqual(projectRolesEventData(after), projectRolesEventData(before));
+  return {
+    roles: after,
+    events: isChanged ? [{ type: 'project-access-added', project, data: { ...body, roles } }] : [],
+  };
 };
 
 /** The new roles of a user or a group in a project, in place of all earlier ones. */
 export interface ReplacedRoles {
-  readonly project: string;
   readonly assignee: AssigneeType;
   readonly id: number;
   /** none to remove all of them */
@@ -111,30 +144,34 @@ export interface ReplacedRoles {
   readonly type: EventType;
 }
 
-/** The new roles, each once, as the request that `requireMayAssign` checks. */
-export const replacingAssignment = ({
-  assignee,
-  id,
-  roles,
-}: ReplacedRoles): Pick<RoleAssignment, 'roles' | 'requested'> => ({
+const withRolesOf = (
+  before: ProjectRoles,
+  assignee: AssigneeType,
+  id: number,
+  roles: readonly number[],
+): ProjectRoles => ({ ...before, [`${assignee}s`]: new Map([...before[`${assignee}s`], [id, roles]]) });
+
+/** The roles that a user or a group gets, each once. */
+export const rolesToReplace = ({ assignee, id, roles }: ReplacedRoles): RequestedRoles => ({
   roles: union(roles),
-  requested: withRolesOf(noRoles, assignee, id, union(roles)),
+  requested: roles.length === 0 ? noRoles : withRolesOf(noRoles, assignee, id, union(roles)),
 });
 
 /**
- * The roles of a user or a group after they were replaced, and the event, unless nothing changes.
+ * Replaces the roles of a user or a group in a project.
  * @throws Refusal `ConflictError` for a project that loses its last owner
  */
 export const replaceRoles = (
   before: ProjectRoles,
-  { project, assignee, id, roles, type }: ReplacedRoles,
-): { readonly roles: readonly number[]; readonly events: readonly AccessEvent[] } => {
+  project: string,
+  { assignee, id, roles, type }: ReplacedRoles,
+): RolesDecision => {
   const [rolesBefore, rolesAfter] = [before[`${assignee}s`].get(id) ?? [], union(roles)];
-  if (isEqual(rolesBefore, rolesAfter)) return { roles: rolesAfter, events: [] };
-  requireOwnerLeft(before, withRolesOf(before, assignee, id, rolesAfter));
+  const after = withRolesOf(before, assignee, id, rolesAfter);
+  requireOwnerLeft(before, after);
   const eventData = (list: readonly number[]) => (list.length === 0 ? null : { [`${assignee}Id`]: id, roles: list });
   return {
-    roles: rolesAfter,
-    events: [{ type, project, data: eventData(rolesAfter), preData: eventData(rolesBefore) }],
+    roles: after,
+    events: eventsOfUpdate({ type, project, data: eventData(rolesAfter), preData: eventData(rolesBefore) }),
   };
 };

@@ -1,15 +1,14 @@
 import { implement } from '@bunting/bus';
 import { RemoveProjectUser } from '@bunting/contracts';
-import { setAssigneeRoles } from './set-assignee-roles.ts';
 import type { GatewayContext } from '../context.ts';
+import { replaceAssigneeRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
 
 export const removeProjectUserEndpoint = (context: GatewayContext) =>
   implement(RemoveProjectUser, (request) => {
-    const { caller, params } = request;
-    const { projectId, userId } = params;
-    return withExistingProject(context, request, projectId, async (tx) => {
+    const { projectId, userId } = request.params;
+    return withExistingProject(context, request, projectId, (tx) => {
       const type = 'project-access-user-roles-deleted';
-      await setAssigneeRoles(tx, caller, { project: projectId, assignee: 'user', id: userId, roles: [], type });
+      return replaceAssigneeRoles(tx, request.caller, projectId, { assignee: 'user', id: userId, roles: [], type });
     });
   });

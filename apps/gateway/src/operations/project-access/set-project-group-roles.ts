@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { SetProjectGroupRoles } from '@bunting/contracts';
 import { groupNotFound } from '../../domain/refusals.ts';
-import { setAssigneeRoles } from './set-assignee-roles.ts';
 import type { GatewayContext } from '../context.ts';
+import { replaceAssigneeRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
 
 export const setProjectGroupRolesEndpoint = (context: GatewayContext) =>
@@ -12,12 +12,6 @@ export const setProjectGroupRolesEndpoint = (context: GatewayContext) =>
     return withExistingProject(context, request, projectId, async (tx) => {
       if ((await tx.groups.findForUpdate(groupId)) === undefined) throw groupNotFound();
       const type = 'project-access-group-roles-updated';
-      await setAssigneeRoles(tx, caller, {
-        project: projectId,
-        assignee: 'group',
-        id: groupId,
-        roles: body.roles,
-        type,
-      });
+      await replaceAssigneeRoles(tx, caller, projectId, { assignee: 'group', id: groupId, roles: body.roles, type });
     });
   });

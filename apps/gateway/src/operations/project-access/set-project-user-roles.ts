@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { SetProjectUserRoles } from '@bunting/contracts';
 import { userNotFound } from '../../domain/refusals.ts';
-import { setAssigneeRoles } from './set-assignee-roles.ts';
 import type { GatewayContext } from '../context.ts';
+import { replaceAssigneeRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
 
 export const setProjectUserRolesEndpoint = (context: GatewayContext) =>
@@ -12,6 +12,6 @@ export const setProjectUserRolesEndpoint = (context: GatewayContext) =>
     return withExistingProject(context, request, projectId, async (tx) => {
       if ((await tx.users.findExisting([userId])).length === 0) throw userNotFound();
       const type = 'project-access-user-roles-updated';
-      await setAssigneeRoles(tx, caller, { project: projectId, assignee: 'user', id: userId, roles: body.roles, type });
+      await replaceAssigneeRoles(tx, caller, projectId, { assignee: 'user', id: userId, roles: body.roles, type });
     });
   });

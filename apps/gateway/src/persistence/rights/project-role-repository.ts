@@ -1,6 +1,6 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { EntityName, InferEntity } from '@mikro-orm/postgresql';
-import type { AssigneeType } from '../../domain/rights/project-roles.ts';
+import type { AssigneeType, ProjectRoles } from '../../domain/rights/project-roles.ts';
 import { ProjectGroupEntity, ProjectUserEntity } from '../entities.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
 
@@ -61,34 +61,43 @@ export const projectRoleReads = ({ query }: Pick<Tx, 'query'>) => ({
   },
 });
 
+interface AssignedRole {
+  readonly assignee: number;
+  readonly role: number;
+}
+
+/** The roles that assignees have in `one` and not in `other`. */
+const difference = (one: ProjectRoles['users'], other: ProjectRoles['users']): readonly AssignedRole[] =>
+  [...one].flatMap(([assignee, roles]) =>
+    roles.filter((role) => !(other.get(assignee) ?? []).includes(role)).map((role) => ({ assignee, role })),
+  );
+
+const byId = (holders: readonly RoleHolder[]): ProjectRoles['users'] =>
+  new Map(holders.map(({ id, roles }) => [id, roles]));
+
 /** Roles of users and groups in projects. */
 export const projectRoleRepository = (tx: Tx) => {
   const { query } = tx;
-  const add = async (
-    of: AssigneeType,
-    project: string,
-    ids: readonly number[],
-    roles: readonly number[],
-  ): Promise<void> => {
-    const rows = ids.flatMap((assignee) => roles.map((role) => ({ project, assignee, role })));
-    if (rows.length > 0) await tx.em.upsertMany(entityOf[of], rows, { onConflictAction: 'ignore' });
-  };
   return {
     ...projectRoleReads(tx),
-    /** The role holders of a project, locked until the transaction ends. */
-    of: async (project: string): Promise<ProjectRoleHolders> => {
+    /** The roles in a project, locked until the transaction ends. */
+    getForUpdate: async (project: string): Promise<ProjectRoles> => {
       await query('select pg_advisory_xact_lock(hashtext($1), hashtext($2))', ['project access', project]);
-      return holdersOf({ query }, project);
+      const { users: userHolders, groups: groupHolders } = await holdersOf({ query }, project);
+      return { users: byId(userHolders), groups: byId(groupHolders) };
     },
-    /** Replaces the roles of a user or group in a project. */
-    set: async (of: AssigneeType, project: string, assignee: number, roles: readonly number[]): Promise<void> => {
-      await tx.em.nativeDelete(entityOf[of], { project, assignee, role: { $nin: [...roles] } });
-      await add(of, project, [assignee], roles);
-    },
-    add,
-    /** Removes the roles of all other users or groups from a project. */
-    removeAllExcept: async (of: AssigneeType, project: string, ids: readonly number[]): Promise<void> => {
-      await tx.em.nativeDelete(entityOf[of], { project, assignee: { $nin: [...ids] } });
+    /** Stores the roles in a project, of which it read those before. */
+    save: async (project: string, before: ProjectRoles, after: ProjectRoles): Promise<void> => {
+      for (const type of ['user', 'group'] as const) {
+        const [rolesBefore, rolesAfter] = [before[`${type}s`], after[`${type}s`]];
+        const removed = Map.groupBy(difference(rolesBefore, rolesAfter), ({ role }) => role);
+        for (const [role, holders] of removed) {
+          const ids = holders.map(({ assignee }) => assignee);
+          await tx.em.nativeDelete(entityOf[type], { project, role, assignee: { $in: ids } });
+        }
+        const added = difference(rolesAfter, rolesBefore).map((assigned) => ({ project, ...assigned }));
+        if (added.length > 0) await tx.em.upsertMany(entityOf[type], added, { onConflictAction: 'ignore' });
+      }
     },
   };
 };

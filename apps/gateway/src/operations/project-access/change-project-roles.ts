@@ -1,0 +1,53 @@
+import type { Caller } from '@bunting/contracts';
+import {
+  type ProjectRoles,
+  type ReplacedRoles,
+  replaceRoles,
+  requireMayAssign,
+  type RoleAssignment,
+  type RolesDecision,
+  rolesToReplace,
+} from '../../domain/rights/project-roles.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
+
+/** Loads the roles, users and groups of a request, and checks that the caller may assign them. @throws Refusal as `requireMayAssign` does */
+const authoriseAssignment = async (
+  { roles, users, groups }: Pick<Transaction, 'roles' | 'users' | 'groups'>,
+  assignment: RoleAssignment,
+): Promise<void> => {
+  const [userIds, groupIds] = [[...assignment.requested.users.keys()], [...assignment.requested.groups.keys()]];
+  requireMayAssign(assignment, {
+    grants: assignment.roles.length === 0 ? new Map() : await roles.findProjectGrants(assignment.roles),
+    users: userIds.length === 0 ? [] : await users.findExisting(userIds),
+    groups: groupIds.length === 0 ? [] : (await groups.list(groupIds)).map(({ id }) => id),
+  });
+};
+
+/**
+ * Changes the roles in a project, which are locked until the transaction ends. Emits an event if they changed.
+ * @throws Refusal as `requireMayAssign` and `decide` do
+ */
+export const changeProjectRoles = async (
+  tx: Transaction,
+  assignment: Omit<RoleAssignment, 'before'>,
+  decide: (before: ProjectRoles) => RolesDecision,
+): Promise<void> => {
+  const { project } = assignment;
+  const before = await tx.projectRoles.getForUpdate(project);
+  await authoriseAssignment(tx, { ...assignment, before });
+  const { roles, events } = decide(before);
+  if (events.length === 0) return;
+  await tx.projectRoles.save(project, before, roles);
+  tx.events.emit(events);
+};
+
+/** Replaces the roles of a user or a group in a project. */
+export const replaceAssigneeRoles = (
+  tx: Transaction,
+  caller: Caller,
+  project: string,
+  replaced: ReplacedRoles,
+): Promise<void> =>
+  changeProjectRoles(tx, { caller, project, ...rolesToReplace(replaced) }, (before) =>
+    replaceRoles(before, project, replaced),
+  );
