@@ -2,7 +2,7 @@ import { type Caller, systemCaller, type User } from '@bunting/contracts';
 import { membershipEvents } from '../domain/accounts/groups.ts';
 import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
 import { accountOfFirstSignIn, requireActive, requireAllowedDomain } from '../domain/accounts/provider-sign-in.ts';
-import { userEventData } from '../domain/accounts/users.ts';
+import { accountCreated } from '../domain/accounts/users.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { SessionClient } from '../persistence/sessions/session-repository.ts';
 import type { ProviderClaims } from './openid-provider.ts';
@@ -36,7 +36,7 @@ const firstSignIn = async (
       false,
     ));
   await identities.link(user.id, issuer, subject);
-  if (existing === undefined) events.emit([{ type: 'user-created', data: userEventData(user) }]);
+  if (existing === undefined) events.emit([accountCreated(user)]);
   return user;
 };
 

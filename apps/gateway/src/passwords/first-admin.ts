@@ -2,7 +2,7 @@ import type { GatewayConfig } from '../config.ts';
 import { requireStrongPassword } from '../domain/accounts/password-policy.ts';
 import { predefinedRole } from '../domain/rights/roles.ts';
 import { validUserNames } from '../domain/accounts/user-names.ts';
-import { userEventData } from '../domain/accounts/users.ts';
+import { accountCreated } from '../domain/accounts/users.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { GatewayReads } from '../persistence/reads.ts';
 import type { TransactionContext, UnitOfWork } from '../persistence/unit-of-work.ts';
@@ -71,7 +71,7 @@ export const ensureFirstAdmin = async ({
     }
     const user = await users.add(configured.names, predefinedRole.admin, false);
     await passwords.set(user.id, hash);
-    events.emit([{ type: 'user-created', data: userEventData(user) }]);
+    events.emit([accountCreated(user)]);
     return undefined;
   });
 };

@@ -1,4 +1,4 @@
-import { type Caller, isEqual, outboxEvent } from '@bunting/contracts';
+import { type Caller, outboxEvent } from '@bunting/contracts';
 import type { CommitLimits, Tx } from '@bunting/database';
 import {
   isReplay,
@@ -66,17 +66,9 @@ const secretBytesFor = (
     ? derivedSecretBytes(hasher, context.idempotency)
     : undefined;
 
-const eventRecorder = (outbox: Outbox, { caller: by, now }: TransactionContext) => {
-  const emit = (events: readonly AccessEvent[]): void =>
-    outbox.emit(events.map((event) => outboxEvent(event, { by, now })));
-  return {
-    emit,
-    /** Emits an event unless `data` equals `preData`. */
-    emitIfChanged: (event: AccessEvent): void => {
-      if (!isEqual(event.data, event.preData)) emit([event]);
-    },
-  };
-};
+const eventRecorder = (outbox: Outbox, { caller: by, now }: TransactionContext) => ({
+  emit: (events: readonly AccessEvent[]): void => outbox.emit(events.map((event) => outboxEvent(event, { by, now }))),
+});
 
 /** Repositories and events on one transaction. All that they store and emit is committed, or nothing. */
 const repositories = (

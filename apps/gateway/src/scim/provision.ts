@@ -1,5 +1,5 @@
 import { type Caller, systemCaller } from '@bunting/contracts';
-import { groupEventData } from '../domain/accounts/groups.ts';
+import { groupCreated, groupDeleted } from '../domain/accounts/groups.ts';
 import {
   changedGroup,
   type GroupChange,
@@ -8,7 +8,7 @@ import {
 } from '../domain/accounts/provisioned-groups.ts';
 import { predefinedRole } from '../domain/rights/roles.ts';
 import { validUserNames } from '../domain/accounts/user-names.ts';
-import { userEventData } from '../domain/accounts/users.ts';
+import { accountCreated } from '../domain/accounts/users.ts';
 import { removeAccount, saveAccount } from '../operations/users/save-account.ts';
 import type { ScimGroupRow, ScimUserRow } from '../persistence/identity/scim-repository.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
@@ -38,7 +38,7 @@ export const createUser = async (tx: Transaction, body: unknown): Promise<ScimUs
   await requireFree(tx, input, 0);
   const user = await tx.users.add(validUserNames(input), predefinedRole.viewer, false, input.active);
   await tx.scim.setProvisionedUser(user.id, input.provisioned);
-  tx.events.emit([{ type: 'user-created', data: userEventData(user) }]);
+  tx.events.emit([accountCreated(user)]);
   return userAfter(tx, user.id);
 };
 
@@ -89,7 +89,7 @@ export const createGroup = async (tx: Transaction, body: unknown): Promise<ScimG
   const provisioned = externalId === null ? {} : { externalId };
   const id = await tx.groups.save({ ...content, provisioned }, scimCaller.name);
   await tx.scim.addMembers(id, [...members], scimCaller.name);
-  tx.events.emit([{ type: 'group-created', data: groupEventData({ id, ...content }, [...members]) }]);
+  tx.events.emit([groupCreated({ id, ...content }, [...members])]);
   return groupAfter(tx, id);
 };
 
@@ -129,6 +129,6 @@ export const deleteGroup = async (tx: Transaction, id: number): Promise<null> =>
   const group = await groupForUpdate(tx, id);
   const members = await tx.scim.memberIds(id);
   await tx.groups.remove(id);
-  tx.events.emit([{ type: 'group-deleted', preData: groupEventData(group, members) }]);
+  tx.events.emit([groupDeleted(group, members)]);
   return null;
 };

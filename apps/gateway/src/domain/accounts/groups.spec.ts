@@ -1,6 +1,6 @@
 import type { Group } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { groupEvents, requestedGroup, requireExistingMembers } from './groups.ts';
+import { groupCreated, groupDeleted, groupUpdated, requestedGroup, requireExistingMembers } from './groups.ts';
 
 const aGroup = (properties: Partial<Group>, ...userIds: number[]): Group =>
   ({
@@ -32,11 +32,11 @@ it('a group with an empty name is refused', () => {
 });
 
 it('the creation of a group is one event with its members', () => {
-  expect(groupEvents(undefined, aGroup({}, 7))).toMatchObject([{ type: 'group-created', data: { users: [7] } }]);
+  expect(groupCreated(aGroup({}), [7])).toMatchObject({ type: 'group-created', data: { users: [7] } });
 });
 
 it('the update of a group emits an event for each member that was added or removed', () => {
-  expect(groupEvents(aGroup({}, 7, 8), aGroup({}, 8, 9))).toMatchObject([
+  expect(groupUpdated(aGroup({}, 7, 8), aGroup({}, 8, 9))).toMatchObject([
     { type: 'group-updated' },
     { type: 'group-user-added', data: { groupId: 3, groupName: 'Designers', userId: 9 } },
     { type: 'group-user-removed', preData: { groupId: 3, groupName: 'Designers', userId: 7 } },
@@ -44,7 +44,14 @@ it('the update of a group emits an event for each member that was added or remov
 });
 
 it('the update of a group that changes nothing emits no event', () => {
-  expect(groupEvents(aGroup({}, 7), aGroup({}, 7))).toEqual([]);
+  expect(groupUpdated(aGroup({}, 7), aGroup({}, 7))).toEqual([]);
+});
+
+it('the deletion of a group is one event with its members', () => {
+  expect(groupDeleted(aGroup({}), [7])).toMatchObject({
+    type: 'group-deleted',
+    preData: { name: 'Designers', users: [7] },
+  });
 });
 
 it('a group has existing members only', () => {

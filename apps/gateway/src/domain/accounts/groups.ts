@@ -1,5 +1,5 @@
-import { type Group, type GroupBody, isEqual } from '@bunting/contracts';
-import type { AccessEvent } from '../access-event.ts';
+import type { Group, GroupBody } from '@bunting/contracts';
+import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
 import { badRequest, unknownAssignee } from '../refusals.ts';
 
 /** What a group is, without its members. */
@@ -45,14 +45,24 @@ export const requireExistingMembers = (members: readonly number[], existing: rea
   if (unknown !== undefined) throw unknownAssignee('user', unknown);
 };
 
-/** The events of a group that was created or updated: one for the group, and one for each member added to or removed from an existing one. */
-export const groupEvents = (before: Group | undefined, after: Group): AccessEvent[] => {
-  const [users, usersBefore] = [memberIds(after), memberIds(before ?? {})];
-  const data = groupEventData(after, users);
-  if (before === undefined) return [{ type: 'group-created', data }];
-  const preData = groupEventData(before, usersBefore);
-  if (isEqual(data, preData)) return [];
+/** The event of a group that is created with members. */
+export const groupCreated = (group: GroupProperties, users: readonly number[]): AccessEvent => ({
+  type: 'group-created',
+  data: groupEventData(group, users),
+});
+
+/** The events of a group that is updated, and of each member that is added or removed; none if nothing changes. */
+export const groupUpdated = (before: Group, after: Group): readonly AccessEvent[] => {
+  const [users, usersBefore] = [memberIds(after), memberIds(before)];
   const added = users.filter((id) => !usersBefore.includes(id));
   const removed = usersBefore.filter((id) => !users.includes(id));
-  return [{ type: 'group-updated', data, preData }, ...membershipEvents(after, added, removed)];
+  const data = groupEventData(after, users);
+  const updated = eventsOfUpdate({ type: 'group-updated', data, preData: groupEventData(before, usersBefore) });
+  return [...updated, ...membershipEvents(after, added, removed)];
 };
+
+/** The event of a group that is deleted with its memberships. */
+export const groupDeleted = (group: GroupProperties, users: readonly number[]): AccessEvent => ({
+  type: 'group-deleted',
+  preData: groupEventData(group, users),
+});

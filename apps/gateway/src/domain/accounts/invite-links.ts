@@ -1,11 +1,32 @@
-import { type InviteLink, invalid } from '@bunting/contracts';
+import { type InviteLink, invalid, type User } from '@bunting/contracts';
+import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
+
+type InviteLinkContent = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt'>;
 
 /** The data of an invitation link in events, which hold no secret. */
-export const inviteLinkEventData = ({
-  name,
-  enabled,
-  expiresAt,
-}: Pick<InviteLink, 'name' | 'enabled' | 'expiresAt'>) => ({ name, enabled, expiresAt });
+const eventData = ({ name, enabled, expiresAt }: InviteLinkContent) => ({ name, enabled, expiresAt });
+
+/** The event of an invitation link that is created. */
+export const inviteLinkCreated = (link: InviteLinkContent): AccessEvent => ({
+  type: 'public-signup-token-created',
+  data: eventData(link),
+});
+
+/** An invitation link after an update. What the request omits stays. */
+export const updatedInviteLink = (
+  before: InviteLinkContent,
+  { enabled = before.enabled, expiresAt = before.expiresAt }: Partial<Pick<InviteLink, 'enabled' | 'expiresAt'>>,
+) => ({ enabled, expiresAt });
+
+/** The event of an invitation link that is updated; none if nothing changes. */
+export const inviteLinkUpdated = (before: InviteLinkContent, after: InviteLinkContent): readonly AccessEvent[] =>
+  eventsOfUpdate({ type: 'public-signup-token-updated', data: eventData(after), preData: eventData(before) });
+
+/** The event of a user who signs up by an invitation link. */
+export const signedUp = ({ name }: InviteLinkContent, { id: userId }: Pick<User, 'id'>): AccessEvent => ({
+  type: 'public-signup-token-user-added',
+  data: { name, userId },
+});
 
 /** @throws Refusal 400 for a link that does not exist, is disabled, or has expired */
 export const requireUsableInviteLink = <T extends Pick<InviteLink, 'enabled' | 'expiresAt'>>(

@@ -1,6 +1,6 @@
 import type { User } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { accountDeleted, updatedUser, updateOutcome } from './users.ts';
+import { accountCreated, accountDeleted, updatedUser, updateOutcome } from './users.ts';
 
 const before: User = {
   id: 7,
@@ -64,10 +64,14 @@ it('an update that deactivates a user, and no other, ends the sessions', () => {
 });
 
 it.each([
-  ['User', 'user-updated', 'user-deleted'],
-  ['Service Account', 'service-account-updated', 'service-account-deleted'],
-] as const)('a %s that is updated emits %s, and one that is deleted %s', (accountType, updated, deleted) => {
+  ['User', 'user-created', 'user-updated', 'user-deleted'],
+  ['Service Account', 'service-account-created', 'service-account-updated', 'service-account-deleted'],
+] as const)('a %s emits %s, %s and %s', (accountType, created, updated, deleted) => {
   const account = { ...before, accountType };
+  expect(accountCreated(account)).toEqual({
+    type: created,
+    data: expect.objectContaining({ id: 7, name: 'Maria' }),
+  });
   expect(updateOutcome(account, { ...account, active: false }).events[0]?.type).toBe(updated);
   expect(accountDeleted(account)).toEqual({
     type: deleted,

@@ -1,5 +1,5 @@
-import { type Caller, isEqual, refusal, type UpdateUserBody, type User } from '@bunting/contracts';
-import type { AccessEvent } from '../access-event.ts';
+import { type Caller, refusal, type UpdateUserBody, type User } from '@bunting/contracts';
+import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
 import { badRequest } from '../refusals.ts';
 import { requireEmailAddress } from './user-names.ts';
 
@@ -12,7 +12,7 @@ export const requireAccount = (caller: Caller): void => {
 };
 
 /** The data of a user or a service account in events. */
-export const userEventData = ({ id, name, username, email, rootRole, active }: User) => ({
+const eventData = ({ id, name, username, email, rootRole, active }: User) => ({
   id,
   name,
   username,
@@ -24,22 +24,29 @@ export const userEventData = ({ id, name, username, email, rootRole, active }: U
 const eventPrefix = ({ accountType }: User): 'user' | 'service-account' =>
   accountType === 'Service Account' ? 'service-account' : 'user';
 
+/** The event of a user or a service account that is created. */
+export const accountCreated = (account: User): AccessEvent => ({
+  type: `${eventPrefix(account)}-created`,
+  data: eventData(account),
+});
+
 /** What the update of an account entails: an event if anything has changed, and the end of the sessions of an account that was deactivated. */
 export const updateOutcome = (
   before: User,
   after: User,
-): { readonly events: readonly AccessEvent[]; readonly endsSessions: boolean } => {
-  const [data, preData] = [userEventData(after), userEventData(before)];
-  return {
-    events: isEqual(data, preData) ? [] : [{ type: `${eventPrefix(after)}-updated`, data, preData }],
-    endsSessions: before.active && !after.active,
-  };
-};
+): { readonly events: readonly AccessEvent[]; readonly endsSessions: boolean } => ({
+  events: eventsOfUpdate({
+    type: `${eventPrefix(after)}-updated`,
+    data: eventData(after),
+    preData: eventData(before),
+  }),
+  endsSessions: before.active && !after.active,
+});
 
 /** The event of a user or a service account that is deleted. */
 export const accountDeleted = (account: User): AccessEvent => ({
   type: `${eventPrefix(account)}-deleted`,
-  preData: userEventData(account),
+  preData: eventData(account),
 });
 
 const updatedText = (requested: string | null | undefined, before: string | undefined): string | null =>

@@ -1,6 +1,14 @@
 import type { Caller, Grant, RoleBody } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { parseRole, requireMayGrant, type RoleWithGrants, updatedRole } from './roles.ts';
+import {
+  parseRole,
+  requireMayGrant,
+  roleCreated,
+  roleDeleted,
+  roleUpdated,
+  type RoleWithGrants,
+  updatedRole,
+} from './roles.ts';
 
 const aCaller = (...grants: Grant[]): Caller => ({ id: 7, name: 'maria', grants });
 const body = (properties: Partial<RoleBody>): RoleBody => ({ name: 'Releaser', permissions: [], ...properties });
@@ -41,6 +49,14 @@ it('the type of a role is not changed', () => {
     type: 'custom',
     description: 'releases',
   });
+});
+
+it('a role emits an event when it is created, changed and deleted', () => {
+  const after = { ...stored, description: 'releases' };
+  expect(roleCreated(stored)).toEqual({ type: 'role-created', data: stored });
+  expect(roleUpdated(stored, after)).toEqual([{ type: 'role-updated', data: after, preData: stored }]);
+  expect(roleUpdated(stored, { ...stored })).toEqual([]);
+  expect(roleDeleted(stored)).toEqual({ type: 'role-deleted', preData: stored });
 });
 
 it('a caller grants only the permissions that the caller has in the project', () => {

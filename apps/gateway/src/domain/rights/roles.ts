@@ -7,6 +7,7 @@ import {
   type Role,
   type RoleBody,
 } from '@bunting/contracts';
+import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
 import { badRequest } from '../refusals.ts';
 
 /** Ids of the predefined roles, the same in every installation. */
@@ -77,6 +78,16 @@ export const requireCustomRole = ({ name, type }: { readonly name: string; reado
   if (type === 'root-custom' || type === 'custom') return;
   throw refusal('InvalidOperationError', `${name} is a predefined role. It can neither be changed nor deleted.`);
 };
+
+/** The event of a role that is created. */
+export const roleCreated = (role: RoleWithGrants): AccessEvent => ({ type: 'role-created', data: role });
+
+/** The event of a role that is updated; none if nothing changes. */
+export const roleUpdated = (before: RoleWithGrants, after: RoleWithGrants): readonly AccessEvent[] =>
+  eventsOfUpdate({ type: 'role-updated', data: after, preData: before });
+
+/** The event of a role that is deleted. */
+export const roleDeleted = (role: RoleWithGrants): AccessEvent => ({ type: 'role-deleted', preData: role });
 
 /** Whether the caller has the permission in the project, or in every project if none is named, and in at least the environments of the grant. */
 export const holdsPermission = (

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { newPat, type PatContext } from './pats.ts';
+import { newPat, patCreated, type PatContext, patDeleted } from './pats.ts';
 
 const now = new Date('2026-05-01T12:00:00.000Z');
 const tomorrow = '2026-05-02T12:00:00.000Z';
@@ -32,4 +32,11 @@ it('a PAT does not outlive the expiring token that creates it', () => {
   const callerExpiresAt = new Date(tomorrow);
   expect(() => create('laptop', { callerExpiresAt })).toThrow(`expires at ${tomorrow}`);
   expect(create('laptop', { callerExpiresAt }, tomorrow).expiresAt).toEqual(callerExpiresAt);
+});
+
+it('the events of a PAT have no secret', () => {
+  const data = { id: 3, description: 'laptop', userId: 7, expiresAt: null, createdAt: '2026-05-01T12:00:00.000Z' };
+  const pat = { ...data, seenAt: null, secret: 'user:secret' };
+  expect(patCreated(pat)).toEqual({ type: 'pat-created', data });
+  expect(patDeleted(pat)).toEqual({ type: 'pat-deleted', preData: data });
 });

@@ -1,4 +1,5 @@
 import { type CreatePatBody, type Pat, refusal } from '@bunting/contracts';
+import type { AccessEvent } from '../access-event.ts';
 import { futureExpiry, requireWithinLifetime } from './api-token.ts';
 import { badRequest } from '../refusals.ts';
 
@@ -6,13 +7,19 @@ import { badRequest } from '../refusals.ts';
 const maxPats = 10;
 
 /** The data of a PAT in events. */
-export const patEventData = ({ id, description, userId, expiresAt, createdAt }: Pat) => ({
+const eventData = ({ id, description, userId, expiresAt, createdAt }: Pat) => ({
   id,
   description,
   userId,
   expiresAt,
   createdAt,
 });
+
+/** The event of a PAT that is created. */
+export const patCreated = (pat: Pat): AccessEvent => ({ type: 'pat-created', data: eventData(pat) });
+
+/** The event of a PAT that is deleted. */
+export const patDeleted = (pat: Pat): AccessEvent => ({ type: 'pat-deleted', preData: eventData(pat) });
 
 /** What decides whether a PAT may be created. */
 export interface PatContext {

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteGroup } from '@bunting/contracts';
-import { groupEventData, memberIds } from '../../domain/accounts/groups.ts';
+import { groupDeleted, memberIds } from '../../domain/accounts/groups.ts';
 import { groupNotFound } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export const deleteGroupEndpoint = ({ transaction }: GatewayContext) =>
       const group = await tx.groups.findForUpdate(request.params.id);
       if (group === undefined) throw groupNotFound();
       await tx.groups.remove(group.id);
-      tx.events.emit([{ type: 'group-deleted', preData: groupEventData(group, memberIds(group)) }]);
+      tx.events.emit([groupDeleted(group, memberIds(group))]);
       return null;
     }),
   );

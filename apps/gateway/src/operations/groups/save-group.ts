@@ -1,5 +1,11 @@
 import type { Group, GroupBody } from '@bunting/contracts';
-import { groupEvents, requestedGroup, requireExistingMembers } from '../../domain/accounts/groups.ts';
+import {
+  groupCreated,
+  groupUpdated,
+  memberIds,
+  requestedGroup,
+  requireExistingMembers,
+} from '../../domain/accounts/groups.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Creates or updates a group with its members. Emits an event if anything changed, and one for each member added or removed. */
@@ -15,6 +21,6 @@ export const saveGroup = async (
   const id = await tx.groups.save({ ...properties, rootRole }, by, before?.id);
   await tx.groups.setMembers(id, members, by);
   const after = (await tx.groups.findForUpdate(id)) as Group;
-  tx.events.emit(groupEvents(before, after));
+  tx.events.emit(before === undefined ? [groupCreated(after, memberIds(after))] : groupUpdated(before, after));
   return after;
 };

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateInviteLink } from '@bunting/contracts';
-import { inviteLinkEventData } from '../../domain/accounts/invite-links.ts';
+import { inviteLinkCreated } from '../../domain/accounts/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
 import { inviteLinkResponse, withRole } from './invite-link-response.ts';
 
@@ -10,7 +10,7 @@ export const createInviteLinkEndpoint = (context: GatewayContext) =>
       request,
       async (tx) => {
         const link = await tx.inviteLinks.add({ ...request.body, createdBy: request.caller.name });
-        tx.events.emit([{ type: 'public-signup-token-created', data: inviteLinkEventData(link) }]);
+        tx.events.emit([inviteLinkCreated(link)]);
         return withRole(tx, link);
       },
       inviteLinkResponse(context),

@@ -3,10 +3,10 @@ import { SignUp, systemCaller } from '@bunting/contracts';
 import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import { validUserNames } from '../../domain/accounts/user-names.ts';
-import { requireUsableInviteLink } from '../../domain/accounts/invite-links.ts';
+import { requireUsableInviteLink, signedUp } from '../../domain/accounts/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
 import { requirePasswordSignIn } from '../passwords/require-password-sign-in.ts';
-import { userEventData } from '../../domain/accounts/users.ts';
+import { accountCreated } from '../../domain/accounts/users.ts';
 
 export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, signInSettings }: GatewayContext) =>
   implement(SignUp, async (request) => {
@@ -25,10 +25,7 @@ export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, sign
       const user = await users.add(names, predefinedRole.viewer, false);
       await passwords.set(user.id, hash);
       await inviteLinks.addUser(link.id, user.id);
-      events.emit([
-        { type: 'user-created', data: userEventData(user) },
-        { type: 'public-signup-token-user-added', data: { name: link.name, userId: user.id } },
-      ]);
+      events.emit([accountCreated(user), signedUp(link, user)]);
       return user;
     });
   });

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { UpdateInviteLink } from '@bunting/contracts';
 import { inviteLinkNotFound } from '../../domain/refusals.ts';
-import { inviteLinkEventData } from '../../domain/accounts/invite-links.ts';
+import { inviteLinkUpdated, updatedInviteLink } from '../../domain/accounts/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
 import { inviteLinkResponse, withRole } from './invite-link-response.ts';
 
@@ -12,13 +12,8 @@ export const updateInviteLinkEndpoint = (context: GatewayContext) =>
       async (tx) => {
         const before = await tx.inviteLinks.findForUpdate(context.inviteSecrets.idOf(request.params.token));
         if (before === undefined) throw inviteLinkNotFound();
-        const { enabled = before.enabled, expiresAt = before.expiresAt } = request.body;
-        const after = await tx.inviteLinks.save(before.id, { enabled, expiresAt });
-        tx.events.emitIfChanged({
-          type: 'public-signup-token-updated',
-          data: inviteLinkEventData(after),
-          preData: inviteLinkEventData(before),
-        });
+        const after = await tx.inviteLinks.save(before.id, updatedInviteLink(before, request.body));
+        tx.events.emit(inviteLinkUpdated(before, after));
         return withRole(tx, after);
       },
       inviteLinkResponse(context),

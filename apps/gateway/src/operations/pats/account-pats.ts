@@ -1,5 +1,5 @@
 import { type CreatedPat, type CreatePatBody, type Pats } from '@bunting/contracts';
-import { patEventData } from '../../domain/tokens/pats.ts';
+import { patDeleted } from '../../domain/tokens/pats.ts';
 import { patNotFound, userNotFound } from '../../domain/refusals.ts';
 import type { GatewayReads } from '../../persistence/reads.ts';
 import type { GatewayWriteContext, ReplyWithSecret, Transaction } from '../../persistence/unit-of-work.ts';
@@ -43,6 +43,6 @@ export const deleteAccountPat = async (
   if (account === undefined) throw userNotFound();
   const pat = await tx.tokens.revokePat(account.id, tokenId);
   if (pat === undefined) throw patNotFound();
-  tx.events.emit([{ type: 'pat-deleted', preData: patEventData(pat) }]);
+  tx.events.emit([patDeleted(pat)]);
   return null;
 };

@@ -1,5 +1,5 @@
 import type { CreatedPat, CreatePatBody } from '@bunting/contracts';
-import { newPat, patEventData } from '../../domain/tokens/pats.ts';
+import { newPat, patCreated } from '../../domain/tokens/pats.ts';
 import { newUserSecret } from '../../persistence/tokens/token-secret.ts';
 import type { Transaction, GatewayWriteContext, ReplyWithSecret } from '../../persistence/unit-of-work.ts';
 
@@ -15,6 +15,6 @@ export const addPat = async (
   const { description, expiresAt } = newPat(body, { pats, callerExpiresAt, now });
   const made = newUserSecret(secretBytes);
   const pat = await tokens.addPat({ userId, description, expiresAt }, made, caller.id);
-  events.emit([{ type: 'pat-created', data: patEventData(pat) }]);
+  events.emit([patCreated(pat)]);
   return { reply: { ...pat, secret: made.masked }, secret: made.secret };
 };

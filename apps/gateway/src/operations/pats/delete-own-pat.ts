@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteOwnPat } from '@bunting/contracts';
-import { patEventData } from '../../domain/tokens/pats.ts';
+import { patDeleted } from '../../domain/tokens/pats.ts';
 import { patNotFound } from '../../domain/refusals.ts';
 import { requireAccount } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
@@ -11,7 +11,7 @@ export const deleteOwnPatEndpoint = ({ transaction }: GatewayContext) =>
     return transaction(request, async ({ tokens, events }) => {
       const pat = await tokens.revokePat(request.caller.id, request.params.id);
       if (pat === undefined) throw patNotFound();
-      events.emit([{ type: 'pat-deleted', preData: patEventData(pat) }]);
+      events.emit([patDeleted(pat)]);
       return null;
     });
   });

@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CopyEnvironmentPermissions } from '@bunting/contracts';
+import { roleUpdated } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const copyEnvironmentPermissionsEndpoint = ({ transaction }: GatewayContext) =>
@@ -7,7 +8,7 @@ export const copyEnvironmentPermissionsEndpoint = ({ transaction }: GatewayConte
     transaction(request, async ({ roles, events }) => {
       const { from, to } = request.body;
       const copied = await roles.copyEnvironment(from, to);
-      events.emit(copied.map(({ before, after }) => ({ type: 'role-updated', data: after, preData: before })));
+      events.emit(copied.flatMap(({ before, after }) => roleUpdated(before, after)));
       return null;
     }),
   );

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteRole } from '@bunting/contracts';
 import { roleNotFound } from '../../domain/refusals.ts';
-import { requireCustomRole } from '../../domain/rights/roles.ts';
+import { requireCustomRole, roleDeleted } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteRoleEndpoint = ({ transaction }: GatewayContext) =>
@@ -11,7 +11,7 @@ export const deleteRoleEndpoint = ({ transaction }: GatewayContext) =>
       if (role === undefined) throw roleNotFound();
       requireCustomRole(role);
       await roles.remove(role.id);
-      events.emit([{ type: 'role-deleted', preData: role }]);
+      events.emit([roleDeleted(role)]);
       return null;
     }),
   );

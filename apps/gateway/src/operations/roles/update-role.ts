@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { UpdateRole } from '@bunting/contracts';
 import { roleNotFound } from '../../domain/refusals.ts';
-import { parseRole, updatedRole } from '../../domain/rights/roles.ts';
+import { parseRole, roleUpdated, updatedRole } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { toSavedRoleResponse } from './role-response.ts';
 
@@ -14,7 +14,7 @@ export const updateRoleEndpoint = ({ transaction }: GatewayContext) =>
       const before = await roles.findForUpdate(params.id);
       if (before === undefined) throw roleNotFound();
       const after = await roles.save(updatedRole(before, body), before.id);
-      events.emitIfChanged({ type: 'role-updated', data: after, preData: before });
+      events.emit(roleUpdated(before, after));
       return toSavedRoleResponse(after);
     }),
   );

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateServiceAccount } from '@bunting/contracts';
 import { validUserNames } from '../../domain/accounts/user-names.ts';
-import { userEventData } from '../../domain/accounts/users.ts';
+import { accountCreated } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
@@ -13,7 +13,7 @@ export const createServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
         await tx.roles.requireRootRole(rootRole),
         true,
       );
-      tx.events.emit([{ type: 'service-account-created', data: userEventData(account) }]);
+      tx.events.emit([accountCreated(account)]);
       return account;
     }),
   );

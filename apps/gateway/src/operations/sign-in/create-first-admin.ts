@@ -5,7 +5,7 @@ import { predefinedRole } from '../../domain/rights/roles.ts';
 import { validUserNames } from '../../domain/accounts/user-names.ts';
 import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
-import { userEventData } from '../../domain/accounts/users.ts';
+import { accountCreated } from '../../domain/accounts/users.ts';
 import { requireNoUser } from './require-no-user.ts';
 
 export const createFirstAdminEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>
@@ -24,7 +24,7 @@ export const createFirstAdminEndpoint = ({ transaction, reads, signIn }: Gateway
       await links.markUsed(link.id);
       const user = await users.add(names, predefinedRole.admin, false);
       await passwords.set(user.id, hash);
-      events.emit([{ type: 'user-created', data: userEventData(user) }]);
+      events.emit([accountCreated(user)]);
       const { address, userAgent = '' } = query;
       return { user, secret: await sessions.start(user.id, { address, userAgent }) };
     });

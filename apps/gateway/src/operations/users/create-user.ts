@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { CreateUser } from '@bunting/contracts';
 import { validUserNames } from '../../domain/accounts/user-names.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
-import { userEventData } from '../../domain/accounts/users.ts';
+import { accountCreated } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>
@@ -13,7 +13,7 @@ export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: Ga
     const hash = password ? await signIn.passwords.hash(password) : undefined;
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
       const created = await tx.users.add(names, await tx.roles.requireRootRole(rootRole), false);
-      tx.events.emit([{ type: 'user-created', data: userEventData(created) }]);
+      tx.events.emit([accountCreated(created)]);
       if (hash !== undefined) await tx.passwords.set(created.id, hash);
       const by = { isNew: true, createdBy: request.caller.name };
       const link = hash !== undefined ? undefined : await createPasswordLink(tx, created.id, by);
