@@ -6,6 +6,7 @@ import { ensureNatsServer } from './testing/nats-server.ts';
 import { numberOption } from './number-option.ts';
 import { formatRollingRestarts, runRollingRestarts } from './torture/rolling-restarts.ts';
 import { type TortureReport, runTorture } from './torture/torture.ts';
+import { faults } from './torture/faults.ts';
 import { makeVersionTree, versionBefore } from './torture/cluster/version-tree.ts';
 import { repository } from '../apps/all-in-one/test/support/program.ts';
 
@@ -16,6 +17,7 @@ const help = `Starts a platform, injects faults while clients write, and verifie
   --seed N       seed of all random choices (default: random, and printed)
   --minutes M    duration; every fault is tried at least once, even if it takes longer (default 2)
   --writers N    concurrent writers (default 4)
+  --fault TEXT   only the faults whose name contains TEXT
   --together     faults are injected concurrently instead of sequentially
   --rolling N    requests sent during the rolling restarts that follow; 0 skips them (default 2000)
   --restarts N   rolling restarts of each service (default 2)
@@ -96,6 +98,7 @@ const main = async (): Promise<number> => {
       seed: { type: 'string' },
       minutes: { type: 'string', default: '2' },
       writers: { type: 'string', default: '4' },
+      fault: { type: 'string' },
       together: { type: 'boolean', default: false },
       rolling: { type: 'string', default: '2000' },
       restarts: { type: 'string', default: '2' },
@@ -114,6 +117,11 @@ const main = async (): Promise<number> => {
   const writers = numberOption('writers', values.writers);
   const requests = numberOption('rolling', values.rolling);
   const restarts = numberOption('restarts', values.restarts);
+  const selected = faults.filter(({ name }) => name.includes(values.fault ?? ''));
+  if (selected.length === 0)
+    throw new Error(
+      `No fault has "${values.fault}" in its name. They are:\n  ${faults.map(({ name }) => name).join('\n  ')}`,
+    );
   const folder = values.folder ?? mkdtempSync(path.join(os.tmpdir(), 'bunting-torture-'));
   process.env['NATS_SERVER'] ??= await ensureNatsServer();
   console.log(`seed ${seed}, ${minutes} min, ${os.cpus().length} × ${os.cpus()[0]?.model}, Node ${process.version}`);
@@ -133,6 +141,7 @@ const main = async (): Promise<number> => {
     minutes,
     folder,
     writers,
+    faults: selected,
     concurrent: values.together,
     log,
   });
@@ -155,7 +164,7 @@ const main = async (): Promise<number> => {
     return 0;
   }
   console.log(
-    `\nRepeat: npm run torture -- --seed ${seed} --minutes ${minutes} --writers ${values.writers}${values.together ? ' --together' : ''}\nKept: ${folder}`,
+    `\nRepeat: npm run torture -- --seed ${seed} --minutes ${minutes} --writers ${values.writers}${values.fault === undefined ? '' : ` --fault '${values.fault}'`}${values.together ? ' --together' : ''}\nKept: ${folder}`,
   );
   return 1;
 };

@@ -184,6 +184,16 @@ export const faults: readonly Fault[] = [
     ),
   },
   {
+    name: "a process's connections to NATS lost without a sign",
+    target: 'network',
+    inject: unconditionally(async ({ processes }, random) => random.pick(processes).natsProxy.loseConnections()),
+  },
+  {
+    name: "a process's connections to PostgreSQL lost without a sign",
+    target: 'network',
+    inject: unconditionally(async ({ processes }, random) => random.pick(processes).postgresProxy.loseConnections()),
+  },
+  {
     name: 'a process frozen',
     target: 'network',
     inject: temporarily(

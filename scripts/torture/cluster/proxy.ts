@@ -12,15 +12,21 @@ export interface Endpoints {
   toServer(bytes: Buffer): void;
 }
 
+/** After this long a server closes a connection whose other end has vanished (`keepAlive` of libs/database). */
+const tcpKeepAliveMs = 30_000;
+
 /** Starts a proxy to the server at a port of this machine. */
 export const startProxy = async (serverPort: () => number, intercept: (endpoints: Endpoints) => Interceptor) => {
   const sockets = new Set<Socket>();
+  const lost = new WeakSet<Socket>();
+  const upstreams = new Set<Socket>();
   let isDisconnected = false;
 
   const server = createServer((client) => {
     if (isDisconnected) return void client.destroy();
     const upstream = connect(serverPort(), '127.0.0.1');
-    const pass = (to: Socket) => (bytes: Buffer) => void (to.destroyed || to.write(bytes));
+    upstreams.add(upstream);
+    const pass = (to: Socket) => (bytes: Buffer) => void (to.destroyed || lost.has(to) || to.write(bytes));
     const interceptor = intercept({ toClient: pass(client), toServer: pass(upstream) });
     for (const [from, to, take] of [
       [client, upstream, interceptor.fromClient],
@@ -32,7 +38,8 @@ export const startProxy = async (serverPort: () => number, intercept: (endpoints
       from.on('error', () => undefined);
       from.on('close', () => {
         sockets.delete(from);
-        to.destroy();
+        upstreams.delete(from);
+        if (!lost.has(from)) to.destroy();
       });
     }
   });
@@ -44,6 +51,17 @@ export const startProxy = async (serverPort: () => number, intercept: (endpoints
   };
   return {
     port: (server.address() as AddressInfo).port,
+    /**
+     * From now on loses every packet of the present connections, like a firewall that has forgotten them: neither end sees them close.
+     * New connections work. The server closes its ends after the half minute that TCP keep-alive takes.
+     */
+    loseConnections: (): void => {
+      for (const socket of sockets) lost.add(socket);
+      const serverEnds = [...upstreams];
+      setTimeout(() => {
+        for (const socket of serverEnds) socket.destroy();
+      }, tcpKeepAliveMs).unref();
+    },
     /** Closes all connections, and accepts no new ones until `reconnect`. */
     disconnect,
     reconnect: (): void => void (isDisconnected = false),
