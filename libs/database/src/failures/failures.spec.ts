@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { invalid, Refusal, unavailable } from '@bunting/contracts';
-import { refusalForFailure, isDataError } from './failures.ts';
+import { codeOf, isDataError, outageOf, refusalForFailure } from './failures.ts';
 
 /** An error as the driver throws it for what PostgreSQL reports. */
 const reported = (code: string, message = 'reported'): Error => Object.assign(new Error(message), { code });
@@ -59,6 +59,23 @@ describe('A failure of the database', () => {
   it('does not include errors of the data', () => {
     for (const [what, error] of dataFailures)
       expect([what, refusalForFailure(error) === error, isDataError(error)]).toEqual([what, true, true]);
+  });
+
+  it('is judged by the code of the error itself, and by that of a cause only where the error has none', () => {
+    const reset = reported('ECONNRESET', 'read ECONNRESET');
+    const duplicate = Object.assign(new Error('duplicate key', { cause: reset }), { code: '23505' });
+    const wrapped = new Error('while the flag was stored', { cause: duplicate });
+    for (const error of [duplicate, wrapped]) expect([codeOf(error), isDataError(error)]).toEqual(['23505', true]);
+    expect(codeOf(new Error('while the flag was stored', { cause: reset }))).toBe('ECONNRESET');
+  });
+
+  it('has the words of PostgreSQL as its reason, also where the ORM has replaced them', () => {
+    const timeout = reported('57014', 'canceling statement due to statement timeout');
+    const ofOrm = Object.assign(new Error('select * from flag', { cause: timeout }), { code: '57014' });
+    expect(outageOf(ofOrm)).toEqual({
+      kind: 'statement timeout',
+      reason: 'canceling statement due to statement timeout (57014)',
+    });
   });
 
   it('includes defects of the schema and unknown errors', () => {

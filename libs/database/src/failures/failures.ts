@@ -12,12 +12,15 @@ const chain = function* (error: unknown): Generator<Thrown> {
   for (let one: unknown = error; typeof one === 'object' && one !== null; one = (one as Thrown).cause) yield one;
 };
 
-/** The innermost cause with a code: wrappers may have replaced PostgreSQL's message. */
+/**
+ * The first code from an error to its innermost cause: what an error says of itself outweighs its cause. The message is that of the innermost
+ * error with this code, since a wrapper such as the ORM's copies PostgreSQL's code and replaces its message.
+ */
 const codedIn = (error: unknown): { readonly code: string; readonly message: string } | undefined => {
-  let deepest: { code: string; message: string } | undefined;
+  let coded: { readonly code: string; readonly message: string } | undefined;
   for (const { code, message } of chain(error))
-    if (typeof code === 'string') deepest = { code, message: String(message ?? '') };
-  return deepest;
+    if (typeof code === 'string' && code === (coded?.code ?? code)) coded = { code, message: String(message ?? '') };
+  return coded;
 };
 
 /** The SQLSTATE of an error, or the code of Node's socket; undefined without one. */
