@@ -5,6 +5,7 @@ import {
   type Change,
   CheckChanges,
   type CheckedChange,
+  environmentNotInProject,
   ListEnvironmentSettingsOfProject,
   invalid,
   isSegmentChange,
@@ -157,7 +158,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
         checkRequests.push(body);
         await jobs.shift()?.();
         if (!environmentsNow(body.project).includes(body.environment)) {
-          throw notFound(`Could not find environment ${body.environment} for project ${body.project}`);
+          throw environmentNotInProject(body.environment, body.project);
         }
         return { changes: body.changes.map((change) => checked(change, body)) };
       }),

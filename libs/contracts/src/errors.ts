@@ -164,6 +164,10 @@ export const invalidAll = (details: readonly ErrorDetail[]): Refusal =>
 /** 404 with a message that names what was not found. */
 export const notFound = (message: string): Refusal => new Refusal('NotFoundError', message);
 
+/** 404: the project does not have the environment. */
+export const environmentNotInProject = (environment: string, project: string): Refusal =>
+  notFound(`Could not find environment ${truncate(environment, 200)} for project: ${truncate(project, 200)}`);
+
 /** 403 for a caller without one of the permissions that the operation requires. */
 export const noAccess = (permissions: readonly string[], environment?: string): Refusal => {
   const names = permissions.map((permission) => `"${permission}"`).join(', ');

@@ -1,4 +1,4 @@
-import { invalid, type OutboxEvent, outboxEvent, refusal } from '@bunting/contracts';
+import { invalidProperty, type OutboxEvent, outboxEvent, refusal } from '@bunting/contracts';
 import type { Actor, EnvironmentRef } from './change-request.ts';
 
 const minApprovals = 1;
@@ -25,10 +25,7 @@ const requireMinimum = (
 ): void => {
   if (after === before || (after ?? 0) >= minimum) return;
   const path = after === null ? '/body/changeRequestsEnabled' : '/body/requiredApprovals';
-  throw invalid(
-    `The environment ${environment} asks for at least ${minimum} approvals: see the \`${path}\` property.`,
-    path,
-  );
+  throw invalidProperty(`The environment ${environment} asks for at least ${minimum} approvals`, path);
 };
 
 const shown = (requiredApprovals: RequiredApprovals) => ({

@@ -5,10 +5,6 @@ import { type ChangeRequestState, notFound, type Refusal, refusal } from '@bunti
 /** 404: there is no such request, or it is a draft of another user. */
 export const changeRequestNotFound = (id: number): Refusal => notFound(`Could not find change request with id ${id}`);
 
-/** 404: the project does not have the environment. */
-export const environmentNotInProject = (environment: string, project: string): Refusal =>
-  notFound(`Could not find environment ${environment} for project ${project}`);
-
 /** 403: the caller is not the author. @param action what only the author can do, such as `rename it` */
 export const onlyAuthorCan = (action: string): Refusal =>
   refusal('NoAccessError', `Only the author of a change request can ${action}`);

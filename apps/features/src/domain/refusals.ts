@@ -79,10 +79,6 @@ export const unknownProject = (id: string, path: string): Refusal =>
 export const environmentNotFound = (name: string): Refusal =>
   notFound(`Could not find environment with name: ${shortName(name)}`);
 
-/** 404: the project does not have the environment. */
-export const environmentNotInProject = (environment: string, project: string): Refusal =>
-  notFound(`Could not find environment ${shortName(environment)} for project: ${shortName(project)}`);
-
 /** 404: the project of the feature does not have the environment. */
 export const environmentNotOfFeature = (environment: string, feature: string): Refusal =>
   notFound(`Could not find environment ${shortName(environment)} for feature: ${shortName(feature)}`);

@@ -1,4 +1,4 @@
-import { asJsonObject, type Change, type CheckedChange, invalid, notFound } from '@bunting/contracts';
+import { asJsonObject, type Change, type CheckedChange, invalid, invalidProperty, notFound } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
 import { onlyAuthorCan } from '../refusals.ts';
 import { editContent } from './edit-content.ts';
@@ -47,9 +47,8 @@ export const discardChange = (request: ChangeRequest, changeId: number, actor: A
   const left = request.changes.filter((other) => other !== change);
   const decision = editContent(request, left, [{ kind: 'discarded', change }], actor);
   if (left.length === 0 && request.state !== 'Draft') {
-    const path = '/params/changeId';
-    const message = 'A change request must contain at least one change; discard or cancel it instead';
-    throw invalid(`${message}: see the \`${path}\` property.`, path);
+    const reason = 'A change request must contain at least one change; discard or cancel it instead';
+    throw invalidProperty(reason, '/params/changeId');
   }
   return decision;
 };

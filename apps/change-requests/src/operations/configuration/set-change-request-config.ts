@@ -1,12 +1,12 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import {
+  environmentNotInProject,
   ListEnvironmentSettingsOfProject,
   may,
   noAccess,
   permissionsFor,
   SetChangeRequestConfig,
 } from '@bunting/contracts';
-import { environmentNotInProject } from '../../domain/refusals.ts';
 import { setEnvironmentProtection } from '../../domain/environment-protection.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';

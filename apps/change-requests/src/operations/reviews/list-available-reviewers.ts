@@ -1,6 +1,10 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { ListEnvironmentSettingsOfProject, ListAvailableReviewers, ListPermissionHolders } from '@bunting/contracts';
-import { environmentNotInProject } from '../../domain/refusals.ts';
+import {
+  environmentNotInProject,
+  ListEnvironmentSettingsOfProject,
+  ListAvailableReviewers,
+  ListPermissionHolders,
+} from '@bunting/contracts';
 import { toReviewerResponse } from './reviewer-response.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

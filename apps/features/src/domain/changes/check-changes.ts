@@ -1,6 +1,7 @@
 import {
   type Change,
   type CheckedChange,
+  environmentNotInProject,
   type ErrorKind,
   type FeatureChange,
   invalidProperty,
@@ -11,7 +12,7 @@ import {
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { Feature } from '../features/feature.ts';
 import { hasEnvironment } from '../project-context.ts';
-import { archivedFeatureRefused, environmentNotInProject, featureNotInProject, segmentNotFound } from '../refusals.ts';
+import { archivedFeatureRefused, featureNotInProject, segmentNotFound } from '../refusals.ts';
 import { type StateAfterChanges, initialState, setSegment } from './state-after-changes.ts';
 import { type ChangeContext, phases } from './rule.ts';
 import { changesOfPhase, featureRuleOf, ruleOf, segmentRuleOf } from './rules.ts';

@@ -1,6 +1,5 @@
-import type { ExportedFeatures, ImportReport, Tag } from '@bunting/contracts';
+import { environmentNotInProject, type ExportedFeatures, type ImportReport, type Tag } from '@bunting/contracts';
 import type { Decision } from '../features/feature.ts';
-import { environmentNotInProject } from '../refusals.ts';
 import { hasEnvironment, type SegmentReference } from '../project-context.ts';
 import {
   newContextFields,

@@ -1,7 +1,7 @@
-import { type CreateStrategy, invalidProperty, refusal } from '@bunting/contracts';
+import { type CreateStrategy, environmentNotInProject, invalidProperty, refusal } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
-import { environmentNotInProject, unknownEnvironment } from '../refusals.ts';
+import { unknownEnvironment } from '../refusals.ts';
 import { normalizeStrategy } from '../strategies/strategy.ts';
 
 /** A project and the names of its environments. */
