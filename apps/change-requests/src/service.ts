@@ -9,6 +9,7 @@ import { rolesByPolicy } from './domain/review/roles.ts';
 import { startBackgroundJobs } from './operations/background/background-jobs.ts';
 import { scheduleMetrics } from './operations/background/schedule-metrics.ts';
 import { protectionSync } from './operations/configuration/sync-protection.ts';
+import { changeIdsFrom } from './persistence/change-ids.ts';
 import { dueJobsReader } from './persistence/due-jobs.ts';
 import { changeRequestReader } from './persistence/change-request-reader.ts';
 import { changeRequestEntities } from './persistence/entities.ts';
@@ -87,6 +88,7 @@ export const changeRequestsService = defineService({
         ...changeRequestsEndpoints({
           bus,
           reader,
+          newChangeIds: changeIdsFrom(database.query),
           transaction,
           rolesOf,
           allowsVoluntaryRequests,

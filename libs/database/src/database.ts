@@ -168,19 +168,23 @@ export const openDatabase = async ({
     );
   };
 
+  const query = async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
+    try {
+      const { name: statementName, text } = statement;
+      const { rows } = await inChildSpan(statementSpan(databaseName, statementName ?? operationOf(text), text), () =>
+        connections().query({ ...statement, values: [...values] }),
+      );
+      return rows as Row[];
+    } catch (error) {
+      throw refused(error);
+    }
+  };
+
   return {
-    /** One round trip outside any transaction. */
-    read: async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
-      try {
-        const { name: statementName, text } = statement;
-        const { rows } = await inChildSpan(statementSpan(databaseName, statementName ?? operationOf(text), text), () =>
-          connections().query({ ...statement, values: [...values] }),
-        );
-        return rows as Row[];
-      } catch (error) {
-        throw refused(error);
-      }
-    },
+    /** One statement outside of any transaction, which commits by itself: for writes that emit no event and need no retry. */
+    query,
+    /** Like `query`, for a statement that writes nothing: readers take a `ReadDatabase`, which may be a replica. */
+    read: query,
 
     /**
      * Runs a job in a transaction. The job is retried after a deadlock or a serialization failure, so it must have no effects outside the

@@ -46,7 +46,7 @@ describe('a database', () => {
     await expect(open([flagTable, note])).rejects.toThrow(contracted);
     const names = () => before.read({ text: 'select name from schema_migration order by id' });
     expect(await names()).toEqual([flagTable, note, noRolls].map(({ name }) => ({ name })));
-    await before.read({ text: "delete from schema_migration where name <> '2026-01-01-flags'" });
+    await before.query({ text: "delete from schema_migration where name <> '2026-01-01-flags'" });
     await expect(before.ready()).rejects.toThrow(
       /it lacks the migration "2-expand-note"\): start this version on it first/,
     );
@@ -79,7 +79,7 @@ describe('a database', () => {
       expect(await indexes()).toEqual([{ valid: false }]);
       const opening = Promise.all([open([flagTable, step, note]), open([flagTable, step, note])]);
       await eventually(async () => expect(await flags.read({ text: `select pid ${waiting}` })).toHaveLength(1));
-      await flags.read({ text: "insert into flag (name) values ('b')" });
+      await flags.query({ text: "insert into flag (name) values ('b')" });
       await writer.query('commit');
       for (const database of await opening) expect(await database.schema()).toEqual({ needs: 3, has: 3, newer: [] });
     });

@@ -1,4 +1,4 @@
-import type { Database } from '@bunting/database';
+import type { ReadDatabase } from '@bunting/database';
 import { listDeadLetters, missedMessages } from '@bunting/outbox';
 import pLimit from 'p-limit';
 import { logSize } from './log/log-size.ts';
@@ -9,7 +9,7 @@ import { eventCreators } from './statistics/event-creators.ts';
 import { projectActivity } from './statistics/project-activity.ts';
 
 /** Reads of the event log. */
-export const readersOf = (database: Database) => {
+export const readersOf = (database: ReadDatabase) => {
   const oneAtATime = pLimit(1);
   return {
     search: eventSearch(database),

@@ -20,7 +20,7 @@ export const textIndexMerger = (database: Database) => {
     /** Merges what is pending, unless the last merge found nothing and no text was appended since. @returns 0: one merge is enough for now */
     merge: async (): Promise<number> => {
       if (!mayHavePending) return 0;
-      const [merged] = await database.read<{ pages: number }>(mergePending);
+      const [merged] = await database.query<{ pages: number }>(mergePending);
       mayHavePending = merged !== undefined && merged.pages > 0;
       return 0;
     },

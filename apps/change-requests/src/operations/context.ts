@@ -1,4 +1,5 @@
 import type { Bus } from '@bunting/bus';
+import type { NewChangeIds } from '../persistence/change-ids.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { Apply } from './state/apply-request.ts';
@@ -9,6 +10,7 @@ import type { SyncProtection } from './configuration/sync-protection.ts';
 export interface ChangeRequestsContext {
   readonly bus: Bus;
   readonly reader: ChangeRequestReader;
+  readonly newChangeIds: NewChangeIds;
   readonly transaction: UnitOfWork;
   readonly rolesOf: RolesOf;
   /** whether change requests may be created in unprotected environments */

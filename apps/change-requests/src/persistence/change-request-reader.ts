@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import type { ChangeRequest, EnvironmentRef, RequestPath, Schedule } from '../domain/change-request.ts';
 import type { ChangeRequestFilter } from '../domain/change-request-filter.ts';
 import type { ScheduledRequest } from '../domain/conflicts-with-other-requests.ts';
@@ -7,7 +7,6 @@ import {
   acceptingRequest,
   actionableByEnvironment,
   countsByState,
-  newChangeIds,
   oneRequest,
   pendingOfFeature,
   pendingRequests,
@@ -72,7 +71,7 @@ export interface ProtectedEnvironment {
 }
 
 /** Reads committed requests, outside of a transaction. */
-export const changeRequestReader = (database: Database) => {
+export const changeRequestReader = (database: ReadDatabase) => {
   const requests = async (statement: Statement, values: readonly unknown[]): Promise<ChangeRequest[]> =>
     (await database.read<RequestRow>(statement, values)).map(({ request }) => request);
   return {
@@ -83,9 +82,6 @@ export const changeRequestReader = (database: Database) => {
       onlyDraft: boolean,
     ): Promise<ChangeRequest | undefined> =>
       (await requests(acceptingRequest, [userId, project, environment, onlyDraft]))[0],
-    /** Reserves ascending ids for new changes. Unused ids are not reused. */
-    newChangeIds: async (count: number): Promise<number[]> =>
-      (await database.read<{ id: number }>(newChangeIds, [count])).map(({ id }) => id),
     /** The pending requests of a user in a project, also while they are applied, by environment and id. */
     pendingOfUser: (userId: number, project: string) => requests(pendingRequests, [userId, project]),
     /**

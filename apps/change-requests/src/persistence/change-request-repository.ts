@@ -4,6 +4,7 @@ import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
 import type { ChangeRequest, EnvironmentRef, RequestPath, Review } from '../domain/change-request.ts';
 import { requireVisible } from '../domain/require-visible.ts';
+import { changeIdsFrom } from './change-ids.ts';
 import type { SegmentUse } from './change-request-reader.ts';
 import {
   ApprovalEntity,
@@ -15,15 +16,7 @@ import {
   RequestedApproverEntity,
   ScheduleEntity,
 } from './entities.ts';
-import {
-  acceptsChanges,
-  changeRows,
-  newChangeIds,
-  type RequestRow,
-  requestById,
-  segmentUses,
-  storeDraft,
-} from './statements.ts';
+import { acceptsChanges, changeRows, type RequestRow, requestById, segmentUses, storeDraft } from './statements.ts';
 
 /** The author concurrently created another draft for the project and environment: this unit of work cannot commit. */
 export class DraftAlreadyExistsError extends Error {}
@@ -121,9 +114,7 @@ export const changeRequestRepository = (tx: Tx) => {
       uid: randomUUID(),
     }),
 
-    /** Reserves ascending ids for new changes. Unused ids are not reused. */
-    newChangeIds: async (count: number): Promise<number[]> =>
-      (await query<{ id: number }>(newChangeIds.text, [count])).map(({ id }) => id),
+    newChangeIds: changeIdsFrom(({ text }, values) => query(text, values)),
     newCommentId: () => nextId('comment_id_seq'),
 
     /** The current time by the clock of the database, which all replicas share. */

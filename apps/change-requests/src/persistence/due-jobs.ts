@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import { pendingStates } from './entities.ts';
 import type { ProtectionChange } from './protection-repository.ts';
 
@@ -97,7 +97,7 @@ export interface UncheckedSchedule {
 }
 
 /** Reads which background jobs are due. Paused requests are left out. */
-export const dueJobsReader = (database: Database) => ({
+export const dueJobsReader = (database: ReadDatabase) => ({
   /** Milliseconds until the next job is due, not counting deleted users: at most 0 if one is due; undefined if there is none. */
   nextInMs: async (recoveryMs: number, { applying, checking }: PausedJobs): Promise<number | undefined> =>
     (await database.read<{ inMs: number | null }>(next, [recoveryMs, applying, checking]))[0]?.inMs ?? undefined,

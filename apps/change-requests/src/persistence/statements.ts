@@ -220,11 +220,6 @@ export const searchRequests: Statement = {
       from change_request request join page on page.id = request.id), '[]') as found`,
 };
 
-export const newChangeIds: Statement = {
-  name: 'new-change-ids',
-  text: "select nextval('change_id_seq') as id from generate_series(1, $1::integer)",
-};
-
 export const requestedApprovers: Statement = {
   name: 'requested-approvers',
   text: 'select user_id as id from requested_approver where change_request_id = $1 order by position',

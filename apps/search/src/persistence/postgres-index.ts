@@ -1,4 +1,4 @@
-import type { Database } from '@bunting/database';
+import type { ReadDatabase } from '@bunting/database';
 import type { FeatureIndex, SearchResult } from '../feature-index.ts';
 import { searchStatement, type FuzzyMatch } from './search-statement.ts';
 
@@ -8,7 +8,7 @@ export interface PostgresIndex extends FeatureIndex {
 }
 
 /** Finds features in the tables of the search service, in one statement. */
-export const postgresIndex = (database: Database): PostgresIndex => ({
+export const postgresIndex = (database: ReadDatabase): PostgresIndex => ({
   search: async (query, searcher, matches) => {
     const { text, values } = searchStatement(query, searcher, matches);
     // Not prepared: which plan is best depends on the values.

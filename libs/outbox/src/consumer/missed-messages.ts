@@ -1,5 +1,5 @@
 import type { OutboxMessage, OutboxTopic, Producer } from '@bunting/contracts';
-import { type Database, type Statement, timestampSql, type Tx } from '@bunting/database';
+import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
 
 /** Positions from the first to the last, inclusive. */
 export interface PositionRange {
@@ -46,4 +46,4 @@ const missed: Statement = {
 };
 
 /** The ranges of messages that a consumer has missed, in the order of their detection, at most 1,000. */
-export const missedMessages = (database: Database): Promise<MissedRange[]> => database.read<MissedRange>(missed);
+export const missedMessages = (database: ReadDatabase): Promise<MissedRange[]> => database.read<MissedRange>(missed);

@@ -1,10 +1,10 @@
 import type { ServiceName } from '@bunting/contracts';
-import type { Database } from '@bunting/database';
+import type { ReadDatabase } from '@bunting/database';
 import { Gauge, type Registry } from 'prom-client';
 import { countDeadLetters } from './dead-letters.ts';
 
 /** Registers the gauge `bunting_dead_letters`: an operator has to act when it is above zero. */
-export const measureDeadLetters = (registry: Registry, consumer: ServiceName, database: Database): void => {
+export const measureDeadLetters = (registry: Registry, consumer: ServiceName, database: ReadDatabase): void => {
   new Gauge({
     name: 'bunting_dead_letters',
     help: 'messages that the service could not apply because of their content and keeps retrying',

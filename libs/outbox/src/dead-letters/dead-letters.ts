@@ -8,7 +8,7 @@ import {
   readDeadLettersOf,
   type ServiceName,
 } from '@bunting/contracts';
-import { type Database, type Statement, timestampSql, type Tx } from '@bunting/database';
+import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
 
 /** The producer and the topic of a dead letter. */
 export interface DeadLetterSource {
@@ -97,7 +97,7 @@ export const deleteDeadLettersOfStates = async (
 const readTime: Statement = { name: 'database-time', text: 'select clock_timestamp()::text as now' };
 
 /** The time by the database's clock, for comparison with stored times. */
-export const databaseTime = async (database: Database): Promise<string> =>
+export const databaseTime = async (database: ReadDatabase): Promise<string> =>
   (await database.read<{ now: string }>(readTime))[0]?.now ?? 'infinity';
 
 /** SQL: an attempt is due at its time, or when the last one preceded the start of this process, which may run a fixed version. */
@@ -111,7 +111,7 @@ const dueInMs: Statement = {
 
 /** The milliseconds until the next attempt is due, 0 when one is due; undefined without dead letters. */
 export const msUntilNextAttempt = async (
-  database: Database,
+  database: ReadDatabase,
   { producer, topic }: DeadLetterSource,
   startedAt: string,
 ): Promise<number | undefined> => {
@@ -166,7 +166,7 @@ const listed: Statement = {
 };
 
 /** The dead letters of a consumer, the oldest first, at most 1,000; without payloads, which may hold secrets. */
-export const listDeadLetters = (database: Database): Promise<DeadLetter[]> => database.read<DeadLetter>(listed);
+export const listDeadLetters = (database: ReadDatabase): Promise<DeadLetter[]> => database.read<DeadLetter>(listed);
 
 const counted: Statement = {
   name: 'dead-letter-counts',
@@ -176,7 +176,7 @@ const counted: Statement = {
 /** The number of a consumer's dead letters for each topic that it consumes, including zeros. */
 export const countDeadLetters = async (
   consumer: ServiceName,
-  database: Database,
+  database: ReadDatabase,
 ): Promise<(DeadLetterSource & { readonly count: number })[]> => {
   const rows = await database.read<DeadLetterSource & { count: number }>(counted);
   const followed = (Object.keys(consumersOf) as Producer[]).flatMap((producer) =>
@@ -191,5 +191,5 @@ export const countDeadLetters = async (
 };
 
 /** The endpoint by which the audit service lists the dead letters of every service. */
-export const readDeadLettersEndpoint = (consumer: keyof typeof readDeadLettersOf, database: Database): Endpoint =>
+export const readDeadLettersEndpoint = (consumer: keyof typeof readDeadLettersOf, database: ReadDatabase): Endpoint =>
   implement(readDeadLettersOf[consumer], () => listDeadLetters(database));

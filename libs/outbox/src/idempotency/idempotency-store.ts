@@ -186,7 +186,7 @@ export const completeReply = async (
   headers: Readonly<Record<string, string>>,
 ): Promise<Pick<StoredOutcome, 'headers'> & { readonly reply: string }> => {
   const values = [write.scope, hashedKeyOf(write), encryptWithKey(write, reply), JSON.stringify(headers)];
-  const [row] = await database.read<{ reply: string; headers: Record<string, string> }>(complete, values);
+  const [row] = await database.query<{ reply: string; headers: Record<string, string> }>(complete, values);
   const stored =
     row === undefined ? { reply, headers } : { reply: decryptWithKey(write, row.reply), headers: row.headers };
   write.stored = stored.reply;

@@ -1,5 +1,5 @@
 import { consumersOf, type OutboxTopic, type Producer } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import { Gauge, type Registry } from 'prom-client';
 
 const unpublished: Statement = {
@@ -24,7 +24,12 @@ const consumerLags: Statement = {
 /**
  * Registers the lag of the stream of events and of the consumers. While the database is unreachable the last values are served.
  */
-export const measureOutbox = (registry: Registry, producer: Producer, database: Database, hasStream: boolean): void => {
+export const measureOutbox = (
+  registry: Registry,
+  producer: Producer,
+  database: ReadDatabase,
+  hasStream: boolean,
+): void => {
   const registers = [registry];
   const oldest = new Gauge({
     name: 'bunting_outbox_oldest_unpublished_seconds',

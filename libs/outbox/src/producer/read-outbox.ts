@@ -41,7 +41,7 @@ export const readOutboxEndpoint = (
   acknowledgements: Acknowledgements,
 ): Endpoint =>
   implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, uid, limit } }) => {
-    const [row] = await database.read<{ head: number; at: string | null }>(headAndUid, [topic, after]);
+    const [row] = await database.query<{ head: number; at: string | null }>(headAndUid, [topic, after]);
     const { head } = row ?? { head: 0 };
     let at = row?.at ?? null;
     // The snapshot of that statement does not contain a row whose position the statement itself assigned.

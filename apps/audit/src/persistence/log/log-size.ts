@@ -1,4 +1,4 @@
-import { type Database, type Statement, timestampSql } from '@bunting/database';
+import { type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
 import { emptyLogHead } from './empty-log-head.ts';
 
 /** The number of events and the disk space of the log. */
@@ -29,7 +29,7 @@ const size: Statement = {
     left join lateral (select id, created_at from event order by id desc limit 1) as last on true`,
 };
 
-export const logSize = async (database: Database): Promise<LogSize> => {
+export const logSize = async (database: ReadDatabase): Promise<LogSize> => {
   const [found] = await database.read<LogSize>(size);
   if (found === undefined) throw emptyLogHead();
   return found;

@@ -1,5 +1,5 @@
 import { invalid } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import { type ChainFault, type FaultKind, chainFault } from '../../domain/chained-event.ts';
 import { chainColumns, eventHash, type HashedEvent } from './hash-chain.ts';
 import { emptyLogHead } from './empty-log-head.ts';
@@ -89,7 +89,7 @@ const eventFault = (
  * @throws Refusal `ValidationError` if the log has dropped it for its age: it cannot be compared
  */
 const checkpointFault = async (
-  database: Database,
+  database: ReadDatabase,
   { id, hash }: ChainCheckpoint,
   log: Ends,
   { from, to }: { readonly from: number; readonly to: number },
@@ -112,7 +112,7 @@ const checkpointFault = async (
  * @throws Refusal `ValidationError` if the log has dropped the `known` event for its age: it could not be compared
  */
 export const verifyChain = async (
-  database: Database,
+  database: ReadDatabase,
   options: VerificationOptions = {},
 ): Promise<VerificationReport> => {
   const { checkpoint, until, progress } = options;

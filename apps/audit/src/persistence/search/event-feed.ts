@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import { feedPageOf, maxEventsOfFeedPage, maxIdsOfFeedPage } from '../../domain/feed-page.ts';
 import { type Conditions, conditionsOf, type Criteria, where } from './conditions.ts';
 import { selectEventById, type EventRow, type FoundEvent, toFoundEvent } from './event-rows.ts';
@@ -36,7 +36,7 @@ const pageAfter = ({ sql, values }: Conditions): Statement => {
 
 /** Reads the log in the order of ids, in bounded pages. */
 export const eventFeed =
-  (database: Database) =>
+  (database: ReadDatabase) =>
   async (criteria: Criteria, after: number): Promise<FeedPage> => {
     const conditions = conditionsOf(criteria);
     const rows = await database.read<Row>(pageAfter(conditions), [...conditions.values, after]);

@@ -1,5 +1,5 @@
 import { Refusal, unavailable } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { type Conditions, conditionsOf, type Criteria, where } from './conditions.ts';
@@ -63,7 +63,7 @@ const countOf = ({ sql }: Conditions): Statement =>
       : `select count(*) as events, null as ids from event_search ${where(...sql)}`,
   );
 
-const findMatches = async (database: Database, conditions: Conditions): Promise<Matches> => {
+const findMatches = async (database: ReadDatabase, conditions: Conditions): Promise<Matches> => {
   const read = async (statement: Statement): Promise<Matches> => {
     const [found] = await database.read<Matches & { readonly ids: number[] | null }>(statement, conditions.values);
     if (found === undefined) throw emptyLogHead();
@@ -170,7 +170,7 @@ const continueMatches = (matches: Matches, row: Row): Matches | undefined => {
  * are cached, and each later search with the same conditions appends the new ones. The cache is invalidated when events were pruned or a
  * backup was restored.
  */
-export const eventSearch = (database: Database) => {
+export const eventSearch = (database: ReadDatabase) => {
   const limitScans = pLimit(maxConcurrentScans);
   const scan = <T>(deadline: Date, job: () => Promise<T>): Promise<T> =>
     limitScans(() => {

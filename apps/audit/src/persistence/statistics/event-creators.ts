@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import type { VisibleEvents } from '../../domain/visible-events.ts';
 
 /** A user who caused events, with the name in the newest of them. */
@@ -20,6 +20,6 @@ const creators: Statement = {
 
 /** The creators of the events that the caller may see, by name. */
 export const eventCreators =
-  (database: Database) =>
+  (database: ReadDatabase) =>
   (visible: VisibleEvents): Promise<EventCreator[]> =>
     database.read<EventCreator>(creators, [visible.ofNoProject, visible.hiddenProjects]);

@@ -1,5 +1,5 @@
 import type { GetProjectActivity, ReplyOf } from '@bunting/contracts';
-import { type Database, type Statement, timestampSql } from '@bunting/database';
+import { type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
 
 /** SQL: the statement part that counts the events of `arrived` by project and day, UTC. Events dropped for their age stay counted. */
 export const countActivity = `
@@ -33,6 +33,6 @@ export type ProjectActivity = ReplyOf<typeof GetProjectActivity>['projects'];
 
 /** The activity of one project, or of all with events. @param days how many days are counted one by one */
 export const projectActivity =
-  (database: Database) =>
+  (database: ReadDatabase) =>
   (project: string | undefined, days: number): Promise<ProjectActivity> =>
     database.read<ProjectActivity[number]>(activity, [project ?? null, days]);

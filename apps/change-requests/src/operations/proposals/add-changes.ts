@@ -122,14 +122,14 @@ const addToLockedRequest = async (
  * while the transaction runs. Returns undefined and writes nothing if the request was edited since the check, or if a draft now exists.
  */
 const addUnlessOutdated = async (
-  { bus, reader, transaction, allowsVoluntaryRequests }: ChangeRequestsContext,
+  { bus, reader, newChangeIds, transaction, allowsVoluntaryRequests }: ChangeRequestsContext,
   proposal: Proposal,
 ) => {
   const { operationRequest, actor, environmentRef, changes, onlyToDraft } = proposal;
   const base = await reader.acceptingRequest(actor.by.id, environmentRef, onlyToDraft);
   const [checked, changeIds] = await Promise.all([
     checkChanges(bus, proposal, base?.changes ?? []),
-    reader.newChangeIds(changes.length),
+    newChangeIds(changes.length),
   ]);
   if (Date.now() >= operationRequest.deadline.getTime())
     throw unavailable('There was no time left to add the changes.');

@@ -21,6 +21,7 @@ import { callers, contextOf } from '../../../test/started-change-requests.ts';
 import { dueJobsReader } from '../../persistence/due-jobs.ts';
 import { changeRequestEntities as entities } from '../../persistence/entities.ts';
 import { changeRequestMigrations as steps } from '../../persistence/migrations/index.ts';
+import { changeIdsFrom } from '../../persistence/change-ids.ts';
 import { changeRequestReader } from '../../persistence/change-request-reader.ts';
 import { unitOfWork } from '../../persistence/unit-of-work.ts';
 import { applyRequest } from '../state/apply-request.ts';
@@ -67,6 +68,7 @@ beforeAll(async () => {
   const context = {
     bus,
     reader,
+    newChangeIds: changeIdsFrom(database.query),
     transaction,
     rolesOf,
     allowsVoluntaryRequests: true,
