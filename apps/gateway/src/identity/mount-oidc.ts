@@ -142,15 +142,15 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
         throw providerFaultOf(error);
       });
     const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
-    const { user, secret, keptGroups } = await transaction(
+    const { user, secret, retainedGroups } = await transaction(
       transactionContextOf(request, ssoCaller, config.GATEWAY_CALL_TIMEOUT_MS),
       (tx) => signInWithProvider(tx, claims, provider.settings, client),
     );
     request.exchange.callerId = user.id;
     signInLog.success(user.id, 'OpenID Connect');
-    if (keptGroups.length > 0) {
+    if (retainedGroups.length > 0) {
       log.warn(
-        `User ${user.id} is the last administrator and stays a member of ${keptGroups.length} groups that the provider no longer names. Create another administrator.`,
+        `User ${user.id} is the last administrator and stays a member of ${retainedGroups.length} groups that the provider no longer names. Create another administrator.`,
       );
     }
     return reply.header('set-cookie', sessionCookie.set(secret)).redirect(pending.redirect, 303);

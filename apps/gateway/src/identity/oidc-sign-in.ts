@@ -1,7 +1,11 @@
 import { type Caller, systemCaller, type User } from '@bunting/contracts';
-import { membershipEvents } from '../domain/accounts/groups.ts';
 import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
 import { accountOfFirstSignIn, requireActive, requireAllowedDomain } from '../domain/accounts/provider-sign-in.ts';
+import {
+  lastAdministratorMemberships,
+  type SignInGroup,
+  signInMemberships,
+} from '../domain/accounts/sign-in-groups.ts';
 import { accountCreated } from '../domain/accounts/users.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { SessionClient } from '../persistence/sessions/session-repository.ts';
@@ -15,7 +19,7 @@ export interface SignedIn {
   /** of the new session */
   readonly secret: string;
   /** groups that the provider no longer names, whose membership stays because the last administrator would be lost */
-  readonly keptGroups: readonly string[];
+  readonly retainedGroups: readonly SignInGroup[];
 }
 
 /** Links the subject of a first sign-in to an existing user, or to a new one. */
@@ -41,18 +45,22 @@ const firstSignIn = async (
 };
 
 /**
- * Synchronises the memberships that sign-ins manage with the groups of the provider.
- * @returns the names of groups that the user could not be removed from
+ * Synchronises the memberships that sign-ins manage with the groups of the provider. The user must be locked.
+ * @returns the groups that the user could not be removed from
  */
-const syncGroups = async (
-  { groups, events }: Transaction,
+export const syncGroups = async (
+  { groups, events }: Pick<Transaction, 'groups' | 'events'>,
   userId: number,
   names: readonly string[],
-): Promise<readonly string[]> => {
-  const { added, removed, kept } = await groups.syncMemberships(userId, names, ssoCaller.name);
-  events.emit(added.flatMap((group) => membershipEvents(group, [userId], [])));
-  events.emit(removed.flatMap((group) => membershipEvents(group, [], [userId])));
-  return kept.map(({ name }) => name);
+): Promise<readonly SignInGroup[]> => {
+  const managed = await groups.listManagedBySignIns(userId, names);
+  const wanted = signInMemberships(userId, managed);
+  const leavesAdministrator =
+    wanted.removed.length === 0 || (await groups.wouldLeaveAdministrator(userId, wanted, ssoCaller.name));
+  const decision = leavesAdministrator ? wanted : lastAdministratorMemberships(userId, managed);
+  await groups.saveMemberships(userId, decision, ssoCaller.name);
+  events.emit(decision.events);
+  return decision.retained;
 };
 
 /**
@@ -73,7 +81,7 @@ export const signInWithProvider = async (
       ? await firstSignIn(tx, claims, settings)
       : await tx.users.findForUpdate(userId, { only: 'users' }),
   );
-  const keptGroups = groups === undefined ? [] : await syncGroups(tx, user.id, groups);
+  const retainedGroups = groups === undefined ? [] : await syncGroups(tx, user.id, groups);
   const secret = await tx.sessions.start(user.id, client);
-  return { user, secret, keptGroups };
+  return { user, secret, retainedGroups };
 };

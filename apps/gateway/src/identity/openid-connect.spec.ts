@@ -479,7 +479,11 @@ it('a sign-in keeps the last administrator in the group that grants the role', a
   await gateway.database.transaction(({ query }) =>
     query("update api_token set revoked_at = now() where kind = 'admin'"),
   );
+  const memberships = () =>
+    gateway.database.read({ text: `select group_id, joined_at from group_member where user_id = ${id}` });
+  const before = await memberships();
   await signInAs('zoe', verified('zoe@example.org', { groups: [] }));
+  expect(await memberships()).toEqual(before);
   expect((await meOf(visitor)).permissions).toContainEqual(expect.objectContaining({ permission: 'ADMIN' }));
   expect(gateway.logged()).toContain('is the last administrator and stays a member of 1 groups');
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Me, User } from '@bunting/contracts';
+import { syncGroups } from '../identity/oidc-sign-in.ts';
 import { groupRepository } from '../persistence/accounts/group-repository.ts';
 import { lastAdministratorGuard } from '../persistence/rights/last-administrator-guard.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
@@ -474,7 +475,11 @@ describe('groups', () => {
   it('keep a member whom single sign-on had added first, when a sign-in no longer names the group', async () => {
     const signInWithoutGroups = (userId: string) =>
       gateway.database.transaction((tx) =>
-        groupRepository(tx, lastAdministratorGuard(tx)).syncMemberships(Number(userId), [], 'SSO'),
+        syncGroups(
+          { groups: groupRepository(tx, lastAdministratorGuard(tx)), events: { emit: () => undefined } },
+          Number(userId),
+          [],
+        ),
       );
     const users = [await created({ userName: 'synced-1' }), await created({ userName: 'synced-2' })];
     const [one = '', two = ''] = users.map(({ id }) => id);

@@ -2,6 +2,7 @@ import { type Group, refusal } from '@bunting/contracts';
 import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
 import { LockMode } from '@mikro-orm/postgresql';
 import type { ProvisionedGroup } from '../../domain/accounts/provisioned-attributes.ts';
+import type { SignInGroup, SignInMemberships } from '../../domain/accounts/sign-in-groups.ts';
 import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../entities.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
@@ -34,36 +35,19 @@ const members = `
   from group_member m join api_user u on u.id = m.user_id
   where m.group_id = any ($1::integer[]) order by u.id`;
 
-interface NamedGroup {
-  readonly id: number;
-  readonly name: string;
-}
-
-/** What a sign-in changed. */
-export interface SyncedMemberships {
-  readonly added: readonly NamedGroup[];
-  readonly removed: readonly NamedGroup[];
-  /** the groups whose membership stays because the last administrator would be lost */
-  readonly kept: readonly NamedGroup[];
-}
-
-const syncMemberships = `
-  with removed as (
-    delete from group_member m using user_group g
-    where m.user_id = $1 and m.is_synced and g.id = m.group_id and not g.mappings_sso && $2::text[]
-    returning g.id, g.name
-  ), added as (
-    insert into group_member (group_id, user_id, created_by, is_synced)
-    select id, $1, $3, true from user_group where mappings_sso && $2::text[]
-    on conflict do nothing returning group_id
+const managedBySignIns = `
+  with synced as (
+    select group_id from group_member where user_id = $1 and is_synced order by group_id for update
   )
-  select id, name, false as "isAdded" from removed
-  union all select id, name, true from added join user_group on id = group_id
-  order by "isAdded", id`;
+  select id, name, mappings_sso && $2::text[] as "isNamed",
+    exists (select from group_member where group_id = g.id and user_id = $1) as "isMember"
+  from user_group g where mappings_sso && $2::text[] or id in (select group_id from synced) order by id`;
 
-const restoreMemberships = `
+const joinBySignIn = `
   insert into group_member (group_id, user_id, created_by, is_synced)
   select id, $1, $3, true from user_group where id = any ($2::integer[]) on conflict do nothing`;
+
+type ChangedMemberships = Pick<SignInMemberships, 'added' | 'removed'>;
 
 /** Reads of groups without a lock: for responses, not for decisions. */
 export const groupReads = ({ query }: Pick<Tx, 'query'>) => ({
@@ -86,10 +70,23 @@ export const groupReads = ({ query }: Pick<Tx, 'query'>) => ({
 /** Groups of users, and their members. */
 export const groupRepository = (
   tx: Tx,
-  guard: Pick<LastAdministratorGuard, 'isAdministratorLeft' | 'markLossOfRights'>,
+  guard: Pick<LastAdministratorGuard, 'wouldLeaveAdministrator' | 'markLossOfRights'>,
 ) => {
   const { query } = tx;
   const { list } = groupReads(tx);
+  const saveMemberships = async (
+    userId: number,
+    { added, removed }: ChangedMemberships,
+    createdBy: string,
+  ): Promise<void> => {
+    const ids = (changed: ChangedMemberships['added']) => changed.map(({ id }) => id);
+    if (added.length > 0) await query(joinBySignIn, [userId, ids(added), createdBy]);
+    if (removed.length > 0)
+      await query('delete from group_member where user_id = $1 and group_id = any ($2::integer[])', [
+        userId,
+        ids(removed),
+      ]);
+  };
 
   return {
     list,
@@ -135,20 +132,16 @@ export const groupRepository = (
       if (rows.length > 0) await tx.em.upsertMany(GroupMemberEntity, rows, { onConflictAction: 'ignore' });
     },
     /**
-     * Makes a user a member of the groups that map one of the names, and ends those memberships that single sign-on began and that no name maps
-     * any more. Members that were added by hand stay, and all memberships of the last administrator.
+     * The groups that map one of the names, and those of which earlier sign-ins made the user a member; these memberships are locked until the
+     * transaction ends. The user must be locked.
      */
-    syncMemberships: async (
-      userId: number,
-      names: readonly string[],
-      createdBy: string,
-    ): Promise<SyncedMemberships> => {
-      const rows = await query<NamedGroup & { readonly isAdded: boolean }>(syncMemberships, [userId, names, createdBy]);
-      const [added, removed] = [rows.filter(({ isAdded }) => isAdded), rows.filter(({ isAdded }) => !isAdded)];
-      if (removed.length === 0 || (await guard.isAdministratorLeft())) return { added, removed, kept: [] };
-      await query(restoreMemberships, [userId, removed.map(({ id }) => id), createdBy]);
-      return { added, removed: [], kept: removed };
-    },
+    listManagedBySignIns: (userId: number, names: readonly string[]): Promise<SignInGroup[]> =>
+      query<SignInGroup>(managedBySignIns, [userId, names]),
+    /** Whether an administrator would be left after memberships of a user change by a sign-in. */
+    wouldLeaveAdministrator: (userId: number, change: ChangedMemberships, createdBy: string): Promise<boolean> =>
+      guard.wouldLeaveAdministrator(() => saveMemberships(userId, change, createdBy)),
+    /** Stores what a sign-in changes, of which `wouldLeaveAdministrator` is true if it removes any. */
+    saveMemberships,
     remove: async (id: number): Promise<void> => {
       guard.markLossOfRights();
       await tx.em.nativeDelete(GroupEntity, { id });

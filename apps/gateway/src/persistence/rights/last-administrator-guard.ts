@@ -21,26 +21,37 @@ const anyLeft = `
  */
 export const lastAdministratorGuard = ({ query }: Pick<Tx, 'query'>) => {
   let takesRightsAway = false;
+  /** Serialises the transactions that take rights away, so that two administrators who concurrently remove each other cannot both succeed. */
+  const lock = () => query('select pg_advisory_xact_lock(hashtext($1))', ['administrators']);
   /**
    * Whether one administrator is left: a valid admin token, or an admin with a valid token, or with a password while passwords are
-   * accepted. One who can sign in through an identity provider only does not count: the provider may fail. Takes an advisory lock, so that
-   * two administrators who concurrently remove each other cannot both succeed.
+   * accepted. One who can sign in through an identity provider only does not count: the provider may fail.
    */
   const isAdministratorLeft = async (): Promise<boolean> => {
-    await query('select pg_advisory_xact_lock(hashtext($1))', ['administrators']);
     const [row] = await query<{ left: boolean }>(anyLeft);
     return row?.left === true;
   };
 
   return {
-    isAdministratorLeft,
+    /** Whether an administrator would be left after a write. The write is rolled back. */
+    wouldLeaveAdministrator: async (write: () => Promise<void>): Promise<boolean> => {
+      // Before the savepoint: its rollback releases the locks that were taken after it.
+      await lock();
+      await query('savepoint before_write');
+      await write();
+      const isLeft = await isAdministratorLeft();
+      await query('rollback to savepoint before_write');
+      return isLeft;
+    },
     /** Says that the transaction takes away rights, or the means to use them. */
     markLossOfRights: (): void => {
       takesRightsAway = true;
     },
     /** For the end of the transaction. @throws Refusal `InvalidOperationError` when it would leave no administrator */
     check: async (): Promise<void> => {
-      if (!takesRightsAway || (await isAdministratorLeft())) return;
+      if (!takesRightsAway) return;
+      await lock();
+      if (await isAdministratorLeft()) return;
       throw refusal(
         'InvalidOperationError',
         'This would leave Bunting without an administrator. Create another admin with a password or a token, or an admin token, first.',
