@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Caller, type Grant, may, maySee, permissionIds, permissions } from './permissions.ts';
+import { type Caller, type Grant, may, maySee, permissionIds, permissions, requireMayPropose } from './permissions.ts';
 
 const callerWith = (...grants: readonly Grant[]): Caller => ({ id: 7, name: 'mia', grants: [...grants] });
 
@@ -56,6 +56,15 @@ describe('maySee', () => {
     expect(maySee(callerWith(), 'shop')).toBe(true);
     expect(maySee({ ...callerWith(), hiddenProjects: ['bank'] }, 'shop')).toBe(true);
     expect(maySee({ ...callerWith(), hiddenProjects: ['bank'] }, 'bank')).toBe(false);
+  });
+});
+
+describe('requireMayPropose', () => {
+  it('refuses exactly the protected projects that the caller is no member of', () => {
+    const outsider: Caller = { ...callerWith(), proposalDeniedProjects: ['bank'] };
+    expect(() => requireMayPropose(outsider, 'bank')).toThrow(/^The project is protected/);
+    expect(() => requireMayPropose(outsider, 'shop')).not.toThrow();
+    expect(() => requireMayPropose(callerWith(), 'bank')).not.toThrow();
   });
 });
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { refusal } from './errors.ts';
 
 /** Every permission, spelled as in Unleash. */
 export const permissions = [
@@ -210,6 +211,12 @@ export const maySee = (caller: Caller, project: string): boolean => {
   const isGranted = caller.hiddenProjects === undefined || !caller.hiddenProjects.includes(project);
   if (isGranted) listeners.get(caller)?.({ sees: project });
   return isGranted;
+};
+
+/** @throws Refusal `NoAccessError` if the project is protected and the caller is no member: such a caller may only read it. */
+export const requireMayPropose = ({ proposalDeniedProjects = [] }: Caller, project: string): void => {
+  if (!proposalDeniedProjects.includes(project)) return;
+  throw refusal('NoAccessError', 'The project is protected: only its members and administrators may propose changes');
 };
 
 /** The caller of background work: projections, schedules, jobs. */

@@ -1,5 +1,12 @@
 import { type Bus, call, implement, onBehalfOf, type OperationRequest } from '@bunting/bus';
-import { AddChanges, type Change, CheckChanges, type CheckedChange, unavailable } from '@bunting/contracts';
+import {
+  AddChanges,
+  type Change,
+  CheckChanges,
+  type CheckedChange,
+  requireMayPropose,
+  unavailable,
+} from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addChanges } from '../../domain/content/add-changes.ts';
@@ -8,7 +15,6 @@ import type { Actor, ChangeRequest, Decision, EnvironmentRef, ProposedChange } f
 import { changedBySomeoneElse } from '../../domain/refusals.ts';
 import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
 import { createDraft, isPending } from '../../domain/content/edit-content.ts';
-import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { requireMergeable } from '../../domain/content/merge.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';

@@ -1,10 +1,9 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { CheckChanges, EditChange } from '@bunting/contracts';
+import { CheckChanges, EditChange, requireMayPropose } from '@bunting/contracts';
 import { parseChange } from '@bunting/contracts/validation';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../domain/content/edit-change.ts';
 import { changedBySomeoneElse } from '../../domain/refusals.ts';
-import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';

@@ -1,9 +1,8 @@
 import { implement, onBehalfOf } from '@bunting/bus';
-import { isSegmentChange, PreviewProposal } from '@bunting/contracts';
+import { isSegmentChange, PreviewProposal, requireMayPropose } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import type { ProposedChange } from '../../domain/change-request.ts';
 import { createDraft } from '../../domain/content/edit-content.ts';
-import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { actorOf } from '../actor.ts';
 import { previewOf } from '../previews/previews.ts';

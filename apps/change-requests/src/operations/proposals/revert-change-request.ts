@@ -1,8 +1,7 @@
 import { implement, onBehalfOf } from '@bunting/bus';
-import { RevertChangeRequest } from '@bunting/contracts';
+import { requireMayPropose, RevertChangeRequest } from '@bunting/contracts';
 import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
-import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { callerHasDraft, unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
 import { DraftAlreadyExistsError } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';

@@ -1,12 +1,11 @@
 import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
-import { ChangeState, type ReplyOf } from '@bunting/contracts';
+import { ChangeState, type ReplyOf, requireMayPropose } from '@bunting/contracts';
 import { encryptReply } from '@bunting/outbox';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { cannotGoTo } from '../../domain/refusals.ts';
 import { conflictsIn, inConflict } from '../../domain/review/apply-conflicts.ts';
 import { beginApplying, isStartedByThisWrite } from '../../domain/review/applying.ts';
 import { type Command, executeCommand } from '../../domain/review/execute-command.ts';
-import { requireMayPropose } from '../../domain/review/may-propose.ts';
 import { requireTransition } from '../../domain/review/require-transition.ts';
 import { parseScheduledAt, requireFuture } from '../../domain/review/scheduled-time.ts';
 import { commandFor } from '../../domain/review/state-machine.ts';

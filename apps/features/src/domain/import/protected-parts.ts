@@ -1,4 +1,11 @@
-import { type Caller, type FeatureChange, maxChangesPerChangeRequest, type Refusal, refusal } from '@bunting/contracts';
+import {
+  type Caller,
+  type FeatureChange,
+  maxChangesPerChangeRequest,
+  type Refusal,
+  refusal,
+  requireMayPropose,
+} from '@bunting/contracts';
 import { environmentsRequiringChangeRequest } from '../projects/protection.ts';
 
 /** Which parts of an import need a change request, and for which environment it is created. */
@@ -38,10 +45,7 @@ const tooManyFeatures = (reason: string): Refusal => {
 
 /** Refuses changes that exceed a change request, or that the caller may not propose. */
 export const requireProposable = (caller: Caller, project: string, changes: readonly FeatureChange[]): void => {
-  if (changes.length === 0) return;
-  if (caller.proposalDeniedProjects?.includes(project) === true) {
-    throw refusal('NoAccessError', 'The project is protected: only its members and administrators may propose changes');
-  }
+  requireMayPropose(caller, project);
   if (changes.length > maxChangesPerChangeRequest) {
     throw tooManyFeatures(`${changes.length} changes, and one can hold at most ${maxChangesPerChangeRequest}`);
   }
