@@ -1,7 +1,8 @@
 import type { Constraint, ExportedFeatures } from '@bunting/contracts';
 import { expect } from '@jest/globals';
 import type { Feature } from '../src/domain/features/feature.ts';
-import { type ImportDestination, type ImportPlan, planImport } from '../src/domain/import/plan-import.ts';
+import type { ImportContext, ImportDestination } from '../src/domain/import/import-destination.ts';
+import { type ImportPlan, planImport } from '../src/domain/import/plan-import.ts';
 import { aUserReference, someProjectContext } from './builders.ts';
 import { refusalOf } from './refusal-of.ts';
 
@@ -82,17 +83,17 @@ export const aDestination = (about: Partial<ImportDestination> = {}): ImportDest
   ...about,
 });
 
-const importer = () => {
+export const anImportContext = (): ImportContext => {
   let made = 0;
   return {
+    caller: { id: 7, name: 'lee', grants: [] },
     now: '2026-11-21T10:00:00.000Z',
     by: aUserReference(7, 'lee'),
     generateStrategyId: () => `made-${++made}`,
-    maySee: () => true,
   };
 };
 export const planned = (file: ExportedFeatures, destination: ImportDestination = aDestination()): ImportPlan =>
-  planImport(file, destination, importer());
+  planImport(file, destination, anImportContext());
 export const faultsOf = (file: ExportedFeatures, destination: ImportDestination = aDestination()) => {
   const refusal = refusalOf(() => planned(file, destination));
   expect(refusal.kind).toBe('ValidationError');

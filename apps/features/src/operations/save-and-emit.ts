@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import { withCollaborator } from '../domain/features/parts/collaborators.ts';
-import type { Decision, Feature } from '../domain/features/feature.ts';
+import type { Decision, DomainEvent, Feature } from '../domain/features/feature.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import { authorOf } from './author.ts';
 
@@ -17,14 +17,30 @@ export const saveAndEmit = async (
   return feature;
 };
 
+/** Saves changed features, with the caller among their collaborators, and emits the events, which need not be those of features alone. */
+export const saveChangedAndEmit = async (
+  { features, events }: Pick<Transaction, 'features' | 'events'>,
+  changed: readonly Feature[],
+  changes: readonly DomainEvent[],
+  caller: Caller,
+): Promise<void> => {
+  const author = authorOf(caller);
+  await features.save(changed.map((feature) => withCollaborator(feature, author)));
+  events.emit(changes);
+};
+
 /** Saves several decided features and emits their events, with as many statements as for one. */
 export const saveAllAndEmit = async (
-  { features, events }: Pick<Transaction, 'features' | 'events'>,
+  tx: Pick<Transaction, 'features' | 'events'>,
   decisions: readonly Decision[],
   caller: Caller,
 ): Promise<void> => {
   const changed = decisions.filter((decision) => decision.events.length > 0);
-  const author = authorOf(caller);
-  await features.save(changed.map(({ feature }) => withCollaborator(feature, author)));
-  events.emit(changed.flatMap((decision) => decision.events));
+  const features = changed.map(({ feature }) => feature);
+  await saveChangedAndEmit(
+    tx,
+    features,
+    changed.flatMap((decision) => decision.events),
+    caller,
+  );
 };

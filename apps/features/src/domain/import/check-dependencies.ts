@@ -1,11 +1,12 @@
+import { maySee } from '@bunting/contracts';
 import { dependencyFault } from '../features/parts/dependency.ts';
 import { shortName } from '../refusals.ts';
-import type { FeaturePlan, ImportContext } from './plan-feature.ts';
+import type { FeaturePlan, PlanContext } from './plan-feature.ts';
 
 /** Checks the dependencies after the import by their rules, and collects the errors. */
 export const checkDependencies = (
   plans: readonly FeaturePlan[],
-  { destination, importer, errors }: ImportContext,
+  { destination, caller, errors }: PlanContext,
 ): void => {
   const planned = new Map(plans.map(({ feature }) => [feature.name, feature]));
   const children = new Map<string, string[]>();
@@ -26,7 +27,7 @@ export const checkDependencies = (
       if (parents.has(name)) errors.add(`"${shortName(feature.name)}" depends on "${shortName(name)}" twice`, path);
       parents.add(name);
       const parent = planned.get(name) ?? destination.features.get(name);
-      if (parent === undefined || parent.archivedAt !== null || !importer.maySee(parent.project)) {
+      if (parent === undefined || parent.archivedAt !== null || !maySee(caller, parent.project)) {
         errors.addMissing(`Active feature "${shortName(name)}"`, path, feature.name);
         continue;
       }

@@ -1,4 +1,4 @@
-import type { Tag, UserReference } from '@bunting/contracts';
+import type { Caller, Tag, UserReference } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import type { FeatureNaming } from '../names.ts';
 import type { ProjectContext } from '../project-context.ts';
@@ -20,11 +20,11 @@ export interface ImportDestination {
   readonly takenStrategyIds: ReadonlySet<string>;
 }
 
-/** The user and the time of an import, and the source of new ids. */
-export interface Importer {
+/** The caller and the time of an import, and the source of new ids. */
+export interface ImportContext {
+  readonly caller: Caller;
   readonly now: string;
+  /** the caller as the creator of features */
   readonly by: UserReference;
   readonly generateStrategyId: () => string;
-  /** false for a project that is hidden from the user: a refusal names neither the project nor its content */
-  readonly maySee: (project: string) => boolean;
 }

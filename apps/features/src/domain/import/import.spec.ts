@@ -5,7 +5,9 @@ import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.
 import { aDestination, anExport, constraint, faultsOf, planned, rollout, byName } from '../../../test/imports.ts';
 import type { Feature } from '../features/feature.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
-import { type ImportDestination, type ImportPlan, fileReferences } from './plan-import.ts';
+import type { ImportDestination } from './import-destination.ts';
+import { fileReferences } from './parse-import-file.ts';
+import type { ImportPlan } from './plan-import.ts';
 
 const featureOf = (plan: ImportPlan, name = 'checkout'): Feature => {
   const found = plan.features.find(({ feature }) => feature.name === name);

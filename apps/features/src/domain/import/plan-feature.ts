@@ -1,4 +1,4 @@
-import { featureTypes, type FeatureType, isEqual } from '@bunting/contracts';
+import { featureTypes, type FeatureType, isEqual, maySee } from '@bunting/contracts';
 import { normalizeDependency } from '../features/parts/dependency.ts';
 import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
@@ -21,12 +21,11 @@ import { requireContextFields, resolveSegments } from './new-catalogue-objects.t
 import type { ImportErrors } from './import-errors.ts';
 import type { ImportEventType } from './import-permissions.ts';
 import type { FeatureEntry, FileContent, Located, StrategyInFile } from './parse-import-file.ts';
-import type { ImportDestination, Importer } from './import-destination.ts';
+import type { ImportContext, ImportDestination } from './import-destination.ts';
 
 /** The inputs of the plan for one feature. */
-export interface ImportContext {
+export interface PlanContext extends ImportContext {
   readonly destination: ImportDestination;
-  readonly importer: Importer;
   readonly content: FileContent;
   readonly errors: ImportErrors;
   readonly segmentsByName: ReadonlyMap<string, SegmentReference>;
@@ -66,7 +65,7 @@ const typeOf = ({ value, path }: FeatureEntry['feature'], errors: ImportErrors):
 /** The feature with the properties of the file: a new one, or the one that is here. */
 const withProperties = (
   { feature: located }: FeatureEntry,
-  { destination, importer, errors }: ImportContext,
+  { destination, caller, now, by, errors }: PlanContext,
 ): Step | undefined => {
   const { value, path } = located;
   const { project, naming } = destination;
@@ -74,11 +73,12 @@ const withProperties = (
   const type = typeOf(located, errors);
   if (existing === undefined) {
     const body = { ...changeMetadata(value), name: value.name, type };
-    const created = errors.capture(() => createFeature(body, { project, naming, ...importer }, path));
+    const created = errors.capture(() => createFeature(body, { project, naming, now, by }, path));
     return created === undefined ? undefined : { ...created, written: 1 };
   }
   if (existing.project !== project) {
-    const where = importer.maySee(existing.project) ? `in project "${existing.project}"` : 'already';
+    // A refusal does not name a project that is hidden from the caller.
+    const where = maySee(caller, existing.project) ? `in project "${existing.project}"` : 'already';
     errors.add(`The feature "${shortName(value.name)}" exists ${where}`, `${path}/name`);
     return undefined;
   }
@@ -86,7 +86,7 @@ const withProperties = (
   return { ...decision, written: decision.events.length };
 };
 
-const withTags = (feature: Feature, { tags }: FeatureEntry, { tagTypes, errors }: ImportContext): Step => {
+const withTags = (feature: Feature, { tags }: FeatureEntry, { tagTypes, errors }: PlanContext): Step => {
   let step = unchanged(feature);
   for (const { value, path } of tags) {
     if (!tagTypes.has(value.type))
@@ -98,7 +98,7 @@ const withTags = (feature: Feature, { tags }: FeatureEntry, { tagTypes, errors }
 };
 
 /** A strategy of the file in its stored form, with the ids of segments in this instance; undefined when it is invalid. */
-const contentOf = (located: Located<StrategyInFile>, context: ImportContext): StrategyContent | undefined => {
+const contentOf = (located: Located<StrategyInFile>, context: PlanContext): StrategyContent | undefined => {
   const { value, path } = located;
   const { projectContext, errors, content, segmentsByName, destination } = context;
   const constraints = value.constraints ?? [];
@@ -130,13 +130,13 @@ const contentOf = (located: Located<StrategyInFile>, context: ImportContext): St
 const isUuid = (id: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
 
 /** The id of the strategy in the file, if it is a UUID that no other strategy has; else a new id. */
-const idFor = (id: string | undefined, replaced: readonly Strategy[], context: ImportContext): string => {
-  const { assignedIds, importer, destination } = context;
+const idFor = (id: string | undefined, replaced: readonly Strategy[], context: PlanContext): string => {
+  const { assignedIds, generateStrategyId, destination } = context;
   const isFree = (wanted: string): boolean =>
     isUuid(wanted) &&
     !assignedIds.has(wanted) &&
     (!destination.takenStrategyIds.has(wanted) || replaced.some((strategy) => strategy.id === wanted));
-  const assigned = id !== undefined && isFree(id) ? id : importer.generateStrategyId();
+  const assigned = id !== undefined && isFree(id) ? id : generateStrategyId();
   assignedIds.add(assigned);
   return assigned;
 };
@@ -155,7 +155,7 @@ const comparable = ({ name, title, disabled, constraints, parameters, variants, 
 });
 
 /** The feature with the strategies of the file. Strategies with unchanged content keep their ids. */
-const withStrategiesOf = (feature: Feature, { strategies: inFile }: FeatureEntry, context: ImportContext): Step => {
+const withStrategiesOf = (feature: Feature, { strategies: inFile }: FeatureEntry, context: PlanContext): Step => {
   const { destination, errors } = context;
   const { environment } = destination;
   const before = inEnvironment(feature, environment).strategies;
@@ -197,7 +197,7 @@ const withStrategiesOf = (feature: Feature, { strategies: inFile }: FeatureEntry
 const withVariants = (
   feature: Feature,
   { environment: located }: FeatureEntry,
-  { destination, errors }: ImportContext,
+  { destination, errors }: PlanContext,
 ): Step => {
   const variants = located?.value.variants;
   if (variants === undefined) return unchanged(feature);
@@ -214,7 +214,7 @@ const notEnabled =
 const withSwitch = (
   feature: Feature,
   { environment: located, strategies }: FeatureEntry,
-  { destination }: ImportContext,
+  { destination }: PlanContext,
 ): Step => {
   const { environment } = destination;
   if (located === undefined) return { ...disableIfNoActiveStrategy(feature, environment), written: 0 };
@@ -249,13 +249,13 @@ const withDependencies = (feature: Feature, { dependencies: located }: FeatureEn
   return { feature: { ...feature, dependencies: wanted }, events, written: added.length };
 };
 
-const placeholder = (name: string, { destination, importer }: ImportContext): Feature => ({
-  ...createFeature({ name: 'placeholder' }, { project: destination.project, ...importer }).feature,
+const placeholder = (name: string, { destination, now, by }: PlanContext): Feature => ({
+  ...createFeature({ name: 'placeholder' }, { project: destination.project, now, by }).feature,
   name,
 });
 
 /** Plans one feature, and collects its errors. */
-export const planFeature = (entry: FeatureEntry, context: ImportContext): FeaturePlan => {
+export const planFeature = (entry: FeatureEntry, context: PlanContext): FeaturePlan => {
   const { destination } = context;
   const { name } = entry.feature.value;
   const existing = destination.features.get(name);

@@ -8,16 +8,12 @@ import {
   type NewContextField,
   type NewTagType,
 } from './new-catalogue-objects.ts';
-import type { ImportDestination, Importer } from './import-destination.ts';
+import type { ImportContext, ImportDestination } from './import-destination.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { ImportErrors } from './import-errors.ts';
 import type { ImportEvent, ImportEventType } from './import-permissions.ts';
 import { planFeature } from './plan-feature.ts';
 import { parseImportFile } from './parse-import-file.ts';
-
-export type { NewContextField, NewTagType } from './new-catalogue-objects.ts';
-export type { ImportDestination, Importer } from './import-destination.ts';
-export { type FileReferences, fileReferences } from './parse-import-file.ts';
 
 /** A feature that is new or that changes. */
 export interface PlannedFeature extends Decision<ImportEventType> {
@@ -43,7 +39,11 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
  * Plans the import of features from an export. Refuses an incomplete file, and references to objects that exist neither here nor in the
  * file, with all of its errors: a lost constraint or segment would enable a feature for more users. Unchanged objects emit no events.
  */
-export const planImport = (data: ExportedFeatures, destination: ImportDestination, importer: Importer): ImportPlan => {
+export const planImport = (
+  data: ExportedFeatures,
+  destination: ImportDestination,
+  importContext: ImportContext,
+): ImportPlan => {
   const { project, environment, projectContext, features, tagTypes } = destination;
   const errors = new ImportErrors();
   if (!hasEnvironment(projectContext, environment)) {
@@ -57,8 +57,8 @@ export const planImport = (data: ExportedFeatures, destination: ImportDestinatio
   for (const segment of projectContext.segments.values()) segmentsByName.set(segment.name, segment);
 
   const context = {
+    ...importContext,
     destination,
-    importer,
     content,
     errors,
     segmentsByName,

@@ -6,10 +6,9 @@ import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
 import { inverseChanges } from '../../domain/changes/inverse.ts';
 import { overwriteConflicts } from '../../domain/changes/overwrites.ts';
-import { withCollaborator } from '../../domain/features/parts/collaborators.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { authorOf } from '../author.ts';
+import { saveChangedAndEmit } from '../save-and-emit.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { changeContextOf } from './change-context.ts';
 import { subjectsOf } from './change-subjects.ts';
@@ -46,7 +45,6 @@ const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent
 
 const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise<AppliedChanges> => {
   const { body, caller } = request;
-  const { features, segments, events } = tx;
   const changeContext = await lockChangeContext(tx, request);
   if (changeContext === undefined) {
     return refusedResult('conflict', [projectGone]);
@@ -59,14 +57,13 @@ const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise
   const changed = [...folded.features.values()].filter(
     (feature) => changeContext.features.get(feature.name) !== feature,
   );
-  const author = authorOf(caller);
-  await features.save(changed.map((feature) => withCollaborator(feature, author)));
+  const changeEvents = folded.events.map((event) => withRequestId(event, body.changeRequestId));
+  await saveChangedAndEmit(tx, changed, changeEvents, caller);
   for (const [id, before] of changeContext.segments) {
     const after = folded.segments.get(id);
-    if (after === undefined) await segments.remove(before);
-    else if (after !== before) await segments.save(before, after);
+    if (after === undefined) await tx.segments.remove(before);
+    else if (after !== before) await tx.segments.save(before, after);
   }
-  events.emit(folded.events.map((event) => withRequestId(event, body.changeRequestId)));
   return { outcome: 'applied', conflicts: [], inverse: inverseChanges(body.changes, changeContext, folded) };
 };
 

@@ -1,28 +1,14 @@
 import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
-import { type Caller, ImportFeatures, type ImportReport, maySee, noAccess, Refusal } from '@bunting/contracts';
-import { randomUUID } from 'node:crypto';
-import { withCollaborator } from '../../domain/features/parts/collaborators.ts';
-import { missingImportPermissions } from '../../domain/import/import-permissions.ts';
-import { type Importer, fileReferences, planImport } from '../../domain/import/plan-import.ts';
-import { protectedParts } from '../../domain/import/protected-parts.ts';
-import { immediateEvents, splitImport } from '../../domain/import/split-import.ts';
-import { activeProjectNotFound } from '../../domain/refusals.ts';
+import { ImportFeatures, type ImportReport, noAccess, Refusal } from '@bunting/contracts';
+import { decideImport } from '../../domain/import/decide-import.ts';
+import { fileReferences } from '../../domain/import/parse-import-file.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
-import { authorOf } from '../author.ts';
+import { saveChangedAndEmit } from '../save-and-emit.ts';
+import { importContextOf } from './import-context.ts';
 import { storeProposal, type StoredImportProposal } from './import-proposal.ts';
-import { requireBelowLimits } from '../features/require-below-limits.ts';
+import { requireImportable } from './require-importable.ts';
 import type { FeaturesContext } from '../context.ts';
-
-/** The caller and the time, for the plan of an import. */
-export const importerOf = (caller: Caller, now: Date): Importer => ({
-  now: now.toISOString(),
-  by: authorOf(caller),
-  generateStrategyId: randomUUID,
-  maySee: (project) => maySee(caller, project),
-});
-
-type ImportRequest = OperationRequest<typeof ImportFeatures>;
 
 /** The result of an import's transaction. */
 interface ImportResult {
@@ -41,49 +27,33 @@ export const importFeaturesEndpoint = ({
   submitImportProposal,
   instanceFeatureLimit,
 }: FeaturesContext) => {
-  const importOnce = async (tx: Transaction, request: ImportRequest): Promise<ImportResult> => {
-    const { body, caller, now } = request;
-    const { project, environment, data } = body;
+  const importOnce = async (
+    tx: Transaction,
+    request: OperationRequest<typeof ImportFeatures>,
+  ): Promise<ImportResult> => {
+    const { body, caller } = request;
+    const { project, data } = body;
     authorise(caller, ImportFeatures.permission, { project });
     await tx.projects.lockShared({ project });
     await tx.importDestinations.lockImports();
-    const referenced = fileReferences(data);
+    const references = fileReferences(data);
     // Features of other projects are read without locks, so that imports do not block edits of other projects.
-    const ownFeatures = await tx.features.findWithParentsForUpdate(referenced.features, project);
-    const features = [...ownFeatures, ...(await tx.features.findWithParents(referenced.features, project))];
-    const found = await tx.importDestinations.find(project, referenced);
-    if (found === undefined) throw activeProjectNotFound(project);
-
-    const existing = new Map(features.map((feature) => [feature.name, feature]));
-    const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
-    const protection = protectedParts(caller, body, await tx.protection.protectedOf(project));
-    const split = splitImport(plan.features, existing, protection);
-    const events = immediateEvents(plan, split.immediate);
-    const [missing] = missingImportPermissions(caller, events);
+    const ownFeatures = await tx.features.findWithParentsForUpdate(references.features, project);
+    const features = [...ownFeatures, ...(await tx.features.findWithParents(references.features, project))];
+    const destination = await tx.importDestinations.get(project, references);
+    const protectedEnvironments = await tx.protection.protectedOf(project);
+    const decision = decideImport(body, { destination, features, protectedEnvironments }, importContextOf(request));
+    const [missing] = decision.missingPermissions;
     if (missing !== undefined) throw noAccess([missing.permission], missing.environment);
-    const changed = split.immediate.map(({ feature, isNew }) => ({
-      isNew,
-      feature: withCollaborator(feature, authorOf(caller)),
-    }));
-    const added = changed.filter(({ isNew }) => isNew).map(({ feature }) => feature);
-    if (added.length > 0) {
-      await requireBelowLimits(tx, {
-        project,
-        projectFeatureLimit: found.featureLimit,
-        instanceFeatureLimit,
-        adding: added.length,
-      });
-    }
+    await requireImportable(tx, request, decision, { ...destination, instanceFeatureLimit });
 
-    await tx.contextFields.addMissing(plan.contextFields);
-    await tx.tags.addMissingTypes(plan.tagTypes);
-    await tx.tags.addMissing(plan.tags);
-    await tx.features.add(added);
-    await tx.features.save(changed.filter(({ isNew }) => !isNew).map(({ feature }) => feature));
-    tx.events.emit(events);
-    const report = { ...plan.report, skipped: [...plan.report.skipped, ...split.skipped] };
-    if (split.changes.length === 0 || protection.proposedIn === undefined) return { report };
-    return { report, proposed: await storeProposal(tx, request, split.changes, protection.proposedIn) };
+    await tx.contextFields.addMissing(decision.contextFields);
+    await tx.tags.addMissingTypes(decision.tagTypes);
+    await tx.tags.addMissing(decision.tags);
+    await tx.features.add(decision.added);
+    await saveChangedAndEmit(tx, decision.changed, decision.events, caller);
+    const { report, proposed } = decision;
+    return proposed === undefined ? { report } : { report, proposed: await storeProposal(tx, request, proposed) };
   };
 
   return implement(ImportFeatures, (request) => {

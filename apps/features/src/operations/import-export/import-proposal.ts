@@ -1,8 +1,9 @@
 import { type OperationRequest, type Bus, call, type CallContext } from '@bunting/bus';
-import { type FeatureChange, type ImportFeatures, ProposeImport } from '@bunting/contracts';
+import { type ImportFeatures, ProposeImport } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { checkChanges } from '../../domain/changes/check-changes.ts';
-import { requireProposable, requireProposalSize } from '../../domain/import/protected-parts.ts';
+import type { ProposedEdits } from '../../domain/import/decide-import.ts';
+import { requireProposalSize } from '../../domain/import/protected-parts.ts';
 import { activeProjectNotFound } from '../../domain/refusals.ts';
 import type { UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
 import { changeContextOf } from '../changes/change-context.ts';
@@ -22,32 +23,30 @@ export interface StoredImportProposal {
 export const storeProposal = async (
   tx: Transaction,
   { body, caller, now }: OperationRequest<typeof ImportFeatures>,
-  changes: readonly FeatureChange[],
-  proposedIn: string,
+  { environment, changes }: ProposedEdits,
 ): Promise<StoredImportProposal> => {
   const { project } = body;
-  requireProposable(caller, project, changes);
   const found = await tx.readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
   if (found === undefined) throw activeProjectNotFound(project);
   const paths = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
   const checked = checkChanges(
     changes,
     [],
-    changeContextOf(found, proposedIn, now),
+    changeContextOf(found, environment, now),
     (nth) => paths.get(changes[nth]?.feature ?? '') ?? '/body/data',
   );
   const features = new Set(changes.map(({ feature }) => feature)).size;
   const importId = randomUUID();
   const proposal = {
     project,
-    environment: proposedIn,
+    environment,
     by: { id: caller.id, name: caller.name },
     changes: checked,
     title: `Import of ${features} ${features === 1 ? 'feature' : 'features'}`,
   };
   requireProposalSize(Buffer.byteLength(JSON.stringify(proposal)));
   await tx.importProposals.add(importId, proposal);
-  return { importId, environment: proposedIn, changes: changes.length };
+  return { importId, environment, changes: changes.length };
 };
 
 /** Submits a stored proposal to the change requests service. Returns the id of the change request; undefined if it was submitted before. */

@@ -2,19 +2,16 @@ import { implement } from '@bunting/bus';
 import {
   type ErrorDetail,
   type ExportedFeatures,
-  type FeatureChange,
   type ImportValidation,
   Refusal,
   ValidateImport,
 } from '@bunting/contracts';
-import { type MissingPermission, missingImportPermissions } from '../../domain/import/import-permissions.ts';
-import { fileReferences, planImport } from '../../domain/import/plan-import.ts';
-import { protectedParts, requireProposable } from '../../domain/import/protected-parts.ts';
-import { immediateEvents, splitImport } from '../../domain/import/split-import.ts';
-import { activeProjectNotFound } from '../../domain/refusals.ts';
+import { decideImport, type ProposedEdits } from '../../domain/import/decide-import.ts';
+import type { MissingPermission } from '../../domain/import/import-permissions.ts';
+import { fileReferences } from '../../domain/import/parse-import-file.ts';
 import { authorise } from '../authorise.ts';
-import { importerOf } from './import-features.ts';
-import { requireBelowLimits } from '../features/require-below-limits.ts';
+import { importContextOf } from './import-context.ts';
+import { requireImportable } from './require-importable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 type ValidationItem = ImportValidation['errors'][number];
@@ -47,8 +44,9 @@ const permissionItems = (missing: readonly MissingPermission[]): ValidationItem[
   return [{ message: 'The import takes permissions that the caller does not have', affectedItems }];
 };
 
-const proposalItems = (changes: readonly FeatureChange[], environment: string | undefined): ValidationItem[] => {
-  if (environment === undefined || changes.length === 0) return [];
+const proposalItems = (proposed: ProposedEdits | undefined): ValidationItem[] => {
+  if (proposed === undefined) return [];
+  const { environment, changes } = proposed;
   const message = `What takes a change request in the environment ${environment} will be proposed in one, and sent to review`;
   return [{ message, affectedItems: [...new Set(changes.map(({ feature }) => feature))] }];
 };
@@ -57,34 +55,20 @@ const proposalItems = (changes: readonly FeatureChange[], environment: string | 
 export const validateImportEndpoint = ({ transaction, instanceFeatureLimit }: FeaturesContext) =>
   implement(ValidateImport, (request) =>
     transaction(request, async (tx): Promise<ImportValidation> => {
-      const { body, caller, now } = request;
-      const { project, environment, data } = body;
+      const { body, caller } = request;
+      const { project, data } = body;
       authorise(caller, ValidateImport.permission, { project });
-      const referenced = fileReferences(data);
-      const features = await tx.features.findWithParents(referenced.features);
-      const found = await tx.importDestinations.find(project, referenced);
-      if (found === undefined) throw activeProjectNotFound(project);
-      const existing = new Map(features.map((feature) => [feature.name, feature]));
-      const protection = protectedParts(caller, body, await tx.protection.protectedOf(project));
+      const references = fileReferences(data);
+      const features = await tx.features.findWithParents(references.features);
+      const destination = await tx.importDestinations.get(project, references);
+      const protectedEnvironments = await tx.protection.protectedOf(project);
       try {
-        const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
-        const split = splitImport(plan.features, existing, protection);
-        requireProposable(caller, project, split.changes);
-        const adding = plan.report.created;
-        if (adding > 0)
-          await requireBelowLimits(tx, {
-            project,
-            projectFeatureLimit: found.featureLimit,
-            instanceFeatureLimit,
-            adding,
-          });
+        const decision = decideImport(body, { destination, features, protectedEnvironments }, importContextOf(request));
+        await requireImportable(tx, request, decision, { ...destination, instanceFeatureLimit });
         return {
           errors: [],
-          warnings: [
-            ...warningsOf([...plan.report.skipped, ...split.skipped]),
-            ...proposalItems(split.changes, protection.proposedIn),
-          ],
-          permissions: permissionItems(missingImportPermissions(caller, immediateEvents(plan, split.immediate))),
+          warnings: [...warningsOf(decision.report.skipped), ...proposalItems(decision.proposed)],
+          permissions: permissionItems(decision.missingPermissions),
         };
       } catch (error) {
         if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;

@@ -1,6 +1,6 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { StoredContextField } from '../../domain/constraints/context-field.ts';
-import type { NewContextField } from '../../domain/import/plan-import.ts';
+import type { NewContextField } from '../../domain/import/new-catalogue-objects.ts';
 import type { Reference } from '../../domain/references.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { defaultStrategiesWithField } from '../projects/default-strategy-uses.ts';

@@ -1,7 +1,9 @@
 import type { Tag } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { ImportDestination, FileReferences } from '../../domain/import/plan-import.ts';
+import type { StoredForImport } from '../../domain/import/decide-import.ts';
+import type { FileReferences } from '../../domain/import/parse-import-file.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
+import { activeProjectNotFound } from '../../domain/refusals.ts';
 import {
   type ConstraintSettings,
   projectContextJson,
@@ -9,10 +11,7 @@ import {
   projectContextOf,
 } from '../features/project-context.ts';
 
-/** The state of the destination project that an import needs, without its features. */
-export interface StoredImportDestination extends Omit<ImportDestination, 'project' | 'environment' | 'features'> {
-  readonly featureLimit: number | null;
-}
+type StoredDestination = StoredForImport['destination'] & { readonly featureLimit: number | null };
 
 interface ImportDestinationJson {
   readonly naming: FeatureNaming | null;
@@ -58,14 +57,17 @@ export const importDestinationRepository = (
     await query("select pg_advisory_xact_lock(hashtext('import'))");
   },
 
-  /** Reads in one statement the existing objects that the file names; undefined for a project that does not exist or is archived. */
-  find: async (
+  /**
+   * Reads in one statement the existing objects that the file names.
+   * @throws Refusal `NotFoundError` for a project that does not exist or is archived
+   */
+  get: async (
     project: string,
     { contextFields, segments, features, tags, strategyIds }: FileReferences,
-  ): Promise<StoredImportDestination | undefined> => {
+  ): Promise<StoredDestination> => {
     const values = [project, contextFields, segments, features, JSON.stringify(tags), strategyIds];
     const [row] = await query<{ target: ImportDestinationJson }>(findDestination, values);
-    if (row === undefined) return undefined;
+    if (row === undefined) throw activeProjectNotFound(project);
     const { target } = row;
     const children = Map.groupBy(target.children, ({ parent }) => parent);
     return {

@@ -1,7 +1,7 @@
 import type { Tag } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { StoredTagType } from '../../domain/tags/tag-type.ts';
-import type { NewTagType } from '../../domain/import/plan-import.ts';
+import type { NewTagType } from '../../domain/import/new-catalogue-objects.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';

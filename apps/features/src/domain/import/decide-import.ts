@@ -1,0 +1,59 @@
+import type { FeatureChange, ImportFeaturesBody, ImportReport } from '@bunting/contracts';
+import type { Feature } from '../features/feature.ts';
+import type { ImportContext, ImportDestination } from './import-destination.ts';
+import { type ImportEvent, type MissingPermission, missingImportPermissions } from './import-permissions.ts';
+import { type ImportPlan, planImport } from './plan-import.ts';
+import { protectedParts } from './protected-parts.ts';
+import { immediateEvents, splitImport } from './split-import.ts';
+
+/** What is stored of what an import refers to. */
+export interface StoredForImport {
+  readonly destination: Omit<ImportDestination, 'project' | 'environment' | 'features'>;
+  /** those that the file names, and the parents of their dependencies, in whichever project */
+  readonly features: readonly Feature[];
+  /** of the project */
+  readonly protectedEnvironments: readonly string[];
+}
+
+/** The edits of an import that require a change request. */
+export interface ProposedEdits {
+  readonly environment: string;
+  readonly changes: readonly FeatureChange[];
+}
+
+/** What an import stores directly, what it proposes, and the permissions that the caller lacks for the former. */
+export interface ImportDecision extends Pick<ImportPlan, 'contextFields' | 'tagTypes' | 'tags'> {
+  readonly added: readonly Feature[];
+  readonly changed: readonly Feature[];
+  readonly events: readonly ImportEvent[];
+  /** undefined if nothing requires a change request */
+  readonly proposed: ProposedEdits | undefined;
+  readonly missingPermissions: readonly MissingPermission[];
+  readonly report: ImportReport;
+}
+
+/** Decides on an import. Limits of features and of change requests are checked apart. @throws Refusal as `planImport`. */
+export const decideImport = (
+  { project, environment, data }: ImportFeaturesBody,
+  { destination, features, protectedEnvironments }: StoredForImport,
+  context: ImportContext,
+): ImportDecision => {
+  const { caller } = context;
+  const existing = new Map(features.map((feature) => [feature.name, feature]));
+  const plan = planImport(data, { ...destination, project, environment, features: existing }, context);
+  const protection = protectedParts(caller, { project, environment }, protectedEnvironments);
+  const { immediate, changes, skipped } = splitImport(plan.features, existing, protection);
+  const events = immediateEvents(plan, immediate);
+  const { proposedIn } = protection;
+  return {
+    contextFields: plan.contextFields,
+    tagTypes: plan.tagTypes,
+    tags: plan.tags,
+    added: immediate.filter(({ isNew }) => isNew).map(({ feature }) => feature),
+    changed: immediate.filter(({ isNew }) => !isNew).map(({ feature }) => feature),
+    events,
+    proposed: proposedIn === undefined || changes.length === 0 ? undefined : { environment: proposedIn, changes },
+    missingPermissions: missingImportPermissions(caller, events),
+    report: { ...plan.report, skipped: [...plan.report.skipped, ...skipped] },
+  };
+};
