@@ -33,7 +33,7 @@ const help = `Measures the seven operations of the interface, searches of events
                      needs twice as many open files (ulimit -n)
   --backup           measures a backup and its restore instead, of N flags (10000) and N events (100000)
   --replicas         measures 1, 2 and 3 replicas of each service instead, each in a process of its own, on nats-server
-  --times N          with --search: how often each search is asked (default 100)
+  --times N          with --search: how often each search is sent (default 100)
   --while-projecting  measures GET feature alone: at rest, and each second while N more imported flags are projected
   --data DIR         with --events or --search: keeps the database there, and goes on with what is there; of a search only N
 

@@ -66,7 +66,7 @@ const sumOf = (reports: readonly ImportReport[]): ImportReport => {
 };
 
 const importAll = async (
-  ask: SendRequest,
+  send: SendRequest,
   exports: readonly Export[],
   into: object,
 ): Promise<readonly ImportReport[]> => {
@@ -78,7 +78,7 @@ const importAll = async (
     for (const { file, parts } of exports) {
       for (const data of parts) {
         try {
-          reports.push(await ask<ImportReport>('POST', '/api/admin/features-batch/import', { ...into, data }));
+          reports.push(await send<ImportReport>('POST', '/api/admin/features-batch/import', { ...into, data }));
         } catch (error) {
           if (!(error instanceof ImportError)) throw error;
           const first = data.features[0]?.name ?? '';
@@ -104,12 +104,12 @@ const run = async (): Promise<void> => {
   const startedAt = performance.now();
   const listed = segments === undefined ? undefined : readSegments(segments);
   const exports = readExports(files, { features, bytes: partBytes }, listed);
-  const ask = apiClient(url, token);
+  const send = apiClient(url, token);
   if (listed !== undefined) {
-    const created = await createSegments(ask, { listed, exports, project });
+    const created = await createSegments(send, { listed, exports, project });
     console.error(created.length === 0 ? 'No segment was missing.' : `Segments created: ${created.join(', ')}`);
   }
-  const reports = await importAll(ask, exports, { project, environment });
+  const reports = await importAll(send, exports, { project, environment });
   const { skipped, ...report } = sumOf(reports);
   for (const { changeRequest } of reports) {
     if (changeRequest === undefined) continue;

@@ -128,7 +128,7 @@ export const knownObjects = (paths: readonly string[]) => {
   };
 
   return {
-    forget: (): void => {
+    clear: (): void => {
       known.clear();
       byName.clear();
     },

@@ -166,7 +166,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
   };
 
   const replenish = async (): Promise<void> => {
-    known.forget();
+    known.clear();
     Object.assign(keys, await populate(client, key, known, round++));
     await readKnownObjects(client, keys.personal, description.operations, known);
   };

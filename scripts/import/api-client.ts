@@ -9,7 +9,7 @@ export type SendRequest = <T>(method: 'GET' | 'POST', path: string, body?: unkno
 const passes = new Set([408, 429, 502, 503, 504]);
 const tries = 6;
 
-interface Answer {
+interface ApiResponse {
   readonly status: number;
   readonly text: string;
   readonly waitMs: number | undefined;
@@ -27,7 +27,7 @@ const reasonsIn = (text: string): string => {
 
 /** An API client that retries. @param initialBackoffMs between the first attempt and the second; it doubles with each further attempt */
 export const apiClient = (url: string, token: string, initialBackoffMs = 500): SendRequest => {
-  const once = async (method: string, path: string, body: unknown): Promise<Answer> => {
+  const once = async (method: string, path: string, body: unknown): Promise<ApiResponse> => {
     const response = await fetch(new URL(path, url), {
       method,
       headers: { authorization: token, 'content-type': 'application/json' },

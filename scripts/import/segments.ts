@@ -38,16 +38,16 @@ const bodyOf = ({ name, description, project, constraints }: ListedSegment, into
  * @returns the names of the created segments
  */
 export const createSegments = async (
-  ask: SendRequest,
+  send: SendRequest,
   { listed, exports, project }: { listed: readonly ListedSegment[]; exports: readonly Export[]; project: string },
 ): Promise<string[]> => {
   const used = new Set(
     exports.flatMap(({ parts }) => parts.flatMap(({ segments = [] }) => segments.map((it) => it.name))),
   );
   const bodies = listed.filter(({ name }) => used.has(name)).map((segment) => bodyOf(segment, project));
-  const { segments } = await ask<{ segments: { name: string }[] }>('GET', '/api/admin/segments');
+  const { segments } = await send<{ segments: { name: string }[] }>('GET', '/api/admin/segments');
   const known = new Set(segments.map(({ name }) => name));
   const missing = bodies.filter(({ name }) => !known.has(name));
-  for (const body of missing) await ask('POST', '/api/admin/segments', body);
+  for (const body of missing) await send('POST', '/api/admin/segments', body);
   return missing.map(({ name }) => name);
 };

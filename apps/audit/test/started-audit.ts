@@ -46,7 +46,7 @@ export type OpenedLog = Awaited<ReturnType<typeof openLogDatabase>>;
 export const startEventProducer = async (bus: Bus, producer: Producer = 'features') => {
   const fresh = await freshDatabase(producer, prepared('producer', [outboxTables]));
   const database = await openDatabase({ url: fresh.url, name: producer, migrations: [outboxTables] });
-  const telling = startOutboxProducer({
+  const outboxProducer = startOutboxProducer({
     producer,
     database,
     bus,
@@ -54,17 +54,17 @@ export const startEventProducer = async (bus: Bus, producer: Producer = 'feature
     retentionHours: 1,
     log: openLog('silent'),
   });
-  const served = await serve(bus, [telling.endpoint]);
+  const served = await serve(bus, [outboxProducer.endpoint]);
   return {
     database,
     /** Commits the events in one transaction. */
     publish: (...events: readonly OutboxEvent[]): Promise<void> =>
-      telling.work(null, async (_tx, outbox) => {
+      outboxProducer.work(null, async (_tx, outbox) => {
         outbox.emit(events);
       }),
     stop: async (): Promise<void> => {
       await served.stop();
-      await telling.stop();
+      await outboxProducer.stop();
       await database.close();
       await fresh.drop();
     },

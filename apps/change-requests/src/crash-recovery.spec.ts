@@ -60,16 +60,16 @@ afterAll(async () => {
   await nats.stop();
 });
 
-const ask = <O extends Parameters<typeof call>[1]>(operation: O, request: object, caller: Caller) =>
+const send = <O extends Parameters<typeof call>[1]>(operation: O, request: object, caller: Caller) =>
   call(bus, operation, request, contextOf(caller, 60_000));
 const move = (id: number, state: string, caller: Caller, more = {}) =>
-  ask(ChangeState, { params: { projectId: 'shop', id }, body: { state, ...more } }, caller);
+  send(ChangeState, { params: { projectId: 'shop', id }, body: { state, ...more } }, caller);
 const stateOf = async (id: number) =>
-  (await ask(GetChangeRequest, { params: { projectId: 'shop', id } }, lee)) as { state: string };
+  (await send(GetChangeRequest, { params: { projectId: 'shop', id } }, lee)) as { state: string };
 
 const approved = async (): Promise<number> => {
   const params = { projectId: 'shop', environment: 'production' };
-  const { id } = (await eventually(() => ask(AddChanges, { params, body: enable }, lee))) as {
+  const { id } = (await eventually(() => send(AddChanges, { params, body: enable }, lee))) as {
     id: number;
   };
   await move(id, 'In review', lee);

@@ -262,7 +262,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
     link: (project: string, environments: readonly string[]): void => void linked.set(project, environments),
     /** Makes an environment require at least that many approvals in every project. */
     requireApprovals: (environment: string, count: number): void => void minApprovals.set(environment, count),
-    forget: (): void => {
+    reset: (): void => {
       checkRequests.length = 0;
       applied.length = 0;
       protection.length = 0;

@@ -23,11 +23,11 @@ export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]
   const users = new Map<number, Caller>();
   const messages: OutboxMessage[] = [];
   const jobs: (() => unknown)[] = [];
-  const forget = () => {
+  const reset = () => {
     users.clear();
     for (const user of everyone) users.set(user.id, user);
   };
-  forget();
+  reset();
 
   const served = await serve(
     bus,
@@ -74,12 +74,12 @@ export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]
     /** Restores a backup without any event, and with all users. */
     restore: (): void => {
       messages.length = 0;
-      forget();
+      reset();
       bus.notify({ producer: 'gateway', topic: 'event' });
     },
     /** Runs a job once, while the next GetPermissionsOfUsers is handled. */
     whileReadingUsers: (job: () => unknown): void => void jobs.push(job),
-    forget,
+    reset,
     stop: (): Promise<void> => served.stop(),
   };
 };

@@ -85,7 +85,7 @@ export interface StartedChangeRequests {
   /** how many rows each of its tables has */
   stored(): Promise<Record<string, number>>;
   /** Deletes all requests, emitted events, and recorded calls of the features service. */
-  forget(): Promise<void>;
+  reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -146,9 +146,9 @@ export const startChangeRequests = async (
       const [row] = await database.read<{ counts: Record<string, number> }>({ name: 'stored', text });
       return row?.counts ?? {};
     },
-    forget: async () => {
-      features.forget();
-      gateway.forget();
+    reset: async () => {
+      features.reset();
+      gateway.reset();
       await database.transaction(({ query }) =>
         query('truncate change_request, protected_environment, outbox cascade'),
       );

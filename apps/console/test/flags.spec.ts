@@ -85,7 +85,7 @@ describeInBrowser('the list of flags', () => {
     await closeChecked(opened);
   });
 
-  it('drops answers to an earlier filter that come late', async () => {
+  it('drops responses to an earlier filter that come late', async () => {
     const opened = await openSignedIn('/flags');
     const { page } = opened;
     await page.getByRole('table', { name: 'Flags' }).waitFor();
@@ -96,9 +96,9 @@ describeInBrowser('the list of flags', () => {
       await route.continue().catch(() => undefined);
     });
     const bar = page.getByRole('combobox', { name: 'Filter flags' });
-    const asked = page.waitForRequest(/search\/features\?.*query=listed/);
+    const searched = page.waitForRequest(/search\/features\?.*query=listed/);
     await bar.fill('listed');
-    await asked;
+    await searched;
     await bar.fill('other.kill');
     await page.getByText('1 flag', { exact: true }).waitFor();
     release();

@@ -39,7 +39,7 @@ describeInBrowser('the playground', () => {
     changeRequest = id;
   });
 
-  it('answers by keyboard alone for contexts that are completed while typing, and says why', async () => {
+  it('evaluates by keyboard alone for contexts that are completed while typing, and says why', async () => {
     const opened = await openSignedIn(`/playground?projects=${project}&environments=production`);
     const { page } = opened;
     await page.getByRole('status').getByText('3 flags, 1 context').waitFor();
@@ -110,7 +110,7 @@ describeInBrowser('the playground', () => {
     await closeChecked(opened);
   });
 
-  it('says that results are outdated where flags change during an evaluation, and evaluates them again when asked', async () => {
+  it('says that results are outdated where flags change during an evaluation, and evaluates them again on request', async () => {
     const opened = await openSignedIn(`/playground?projects=${project}&environments=development`);
     const { page } = opened;
     await page.getByRole('status').getByText('3 flags, 1 context').waitFor();

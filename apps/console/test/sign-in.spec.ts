@@ -219,9 +219,9 @@ describeInBrowser('signing in to the console', () => {
   });
 
   it('leads to the identity provider where single sign-on is set up', async () => {
-    const provider = createServer(({ url: asked = '' }, response) => {
-      response.setHeader('content-type', asked.startsWith('/.well-known') ? 'application/json' : 'text/plain');
-      response.end(asked.startsWith('/.well-known') ? JSON.stringify(discovery) : 'The provider');
+    const provider = createServer(({ url: path = '' }, response) => {
+      response.setHeader('content-type', path.startsWith('/.well-known') ? 'application/json' : 'text/plain');
+      response.end(path.startsWith('/.well-known') ? JSON.stringify(discovery) : 'The provider');
     }).listen(0, '127.0.0.1');
     await once(provider, 'listening');
     const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;

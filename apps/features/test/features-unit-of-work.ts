@@ -14,7 +14,7 @@ import { contextOf, freshFeaturesDatabase, mia } from './started-features.ts';
 /** The unit of work on a database of the service, without the relay that publishes its outbox. */
 export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()) => {
   const database = await openDatabase({ url, name: 'spec', migrations: featuresMigrations, entities });
-  const telling = startOutboxProducer({
+  const outboxProducer = startOutboxProducer({
     producer: 'features',
     database,
     bus,
@@ -22,8 +22,8 @@ export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()) => 
     retentionHours: 1,
     log: openLog('silent'),
   });
-  await telling.stop();
-  return { database, transaction: unitOfWork(telling, { allowsRegex: false }) };
+  await outboxProducer.stop();
+  return { database, transaction: unitOfWork(outboxProducer, { allowsRegex: false }) };
 };
 export type TestUnitOfWork = Awaited<ReturnType<typeof testUnitOfWork>>;
 

@@ -159,14 +159,14 @@ export const startFeatures = async (
 
   const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {
     const emitted: Payload[] = [];
-    const tellFrom = async (after: number): Promise<void> => {
+    const readFrom = async (after: number): Promise<void> => {
       const body = { topic, consumer: 'spec', after, limit: 1000 };
       const { messages } = await started.call(readOutboxOf.features, { body });
       emitted.push(...messages.map(({ payload }) => payload as Payload));
       const last = messages.at(-1)?.position;
-      if (last !== undefined) await tellFrom(last);
+      if (last !== undefined) await readFrom(last);
     };
-    await tellFrom(0);
+    await readFrom(0);
     return emitted;
   };
 

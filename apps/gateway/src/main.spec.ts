@@ -68,7 +68,7 @@ describe('the gateway in a process of its own', () => {
     expect(second.output()).not.toContain(token);
   });
 
-  it('answers 503 while its database is down and recovers by itself', async () => {
+  it('responds 503 while its database is down and recovers by itself', async () => {
     // It has loaded the projects before: only the features are missing, which a gateway reads again at each start.
     const checkpoint = "insert into consumer_checkpoint (producer, topic, position) values ('features', 'state', 1)";
     await withClient(database.url, (client) =>
@@ -82,18 +82,18 @@ describe('the gateway in a process of its own', () => {
         BUNTING_ADMIN_TOKEN: token,
         GATEWAY_TOKEN_CACHE_TTL_MS: '0',
       });
-      const ask = (address: string) => fetch(`${url}${address}`, { headers: { authorization: token } });
-      expect((await ask('/api/admin/nosuch')).status).toBe(404);
+      const send = (address: string) => fetch(`${url}${address}`, { headers: { authorization: token } });
+      expect((await send('/api/admin/nosuch')).status).toBe(404);
       await way.cut();
-      const away = await ask('/api/admin/nosuch');
+      const away = await send('/api/admin/nosuch');
       expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
       expect((await refusalOf(away)).name).toBe('ServiceUnavailable');
-      expect((await ask('/health/ready')).status).toBe(503);
-      expect((await ask('/health/live')).status).toBe(200);
+      expect((await send('/health/ready')).status).toBe(503);
+      expect((await send('/health/live')).status).toBe(200);
       await way.mend();
-      await eventually(async () => expect((await ask('/api/admin/nosuch')).status).toBe(404));
+      await eventually(async () => expect((await send('/api/admin/nosuch')).status).toBe(404));
       await eventually(async () =>
-        expect(await (await ask('/health/ready')).json()).toEqual({
+        expect(await (await send('/health/ready')).json()).toEqual({
           health: 'BAD',
           reason: 'The features are not loaded yet. Is the features service running?',
         }),

@@ -52,11 +52,11 @@ describe('the first start', () => {
     const first = await started({ databaseUrl, environment: withoutToken });
     const token = first.firstAdminToken ?? '';
     expect(token).toMatch(/^\*:\*\.[0-9a-f]{76}$/);
-    expect((await first.ask(path, { key: token })).status).toBe(200);
+    expect((await first.send(path, { key: token })).status).toBe(200);
     await stop(first);
     const second = await started({ databaseUrl, environment: withoutToken });
     expect(second.firstAdminToken).toBeUndefined();
-    expect((await second.ask(path, { key: token })).status).toBe(200);
+    expect((await second.send(path, { key: token })).status).toBe(200);
   });
 
   it('creates one token when two replicas start concurrently', async () => {
@@ -64,7 +64,7 @@ describe('the first start', () => {
     const both = await Promise.all([1, 2].map(() => started({ databaseUrl, environment: withoutToken })));
     const tokens = both.flatMap(({ firstAdminToken }) => firstAdminToken ?? []);
     expect(tokens).toHaveLength(1);
-    for (const gateway of both) expect((await gateway.ask(path, { key: tokens[0] ?? '' })).status).toBe(200);
+    for (const gateway of both) expect((await gateway.send(path, { key: tokens[0] ?? '' })).status).toBe(200);
   });
 
   it('emits the creation of a token without its secret', async () => {
@@ -91,7 +91,7 @@ describe('the first start', () => {
   it('stores the token neither in the database nor in the log', async () => {
     const gateway = await started({ environment: { ...withoutToken, LOG_LEVEL: 'trace' }, level: 'trace' });
     const secret = (gateway.firstAdminToken ?? '').slice(4);
-    for (const key of [gateway.firstAdminToken ?? '', `Bearer ${secret}`]) await gateway.ask(path, { key });
+    for (const key of [gateway.firstAdminToken ?? '', `Bearer ${secret}`]) await gateway.send(path, { key });
     expect(secret).toHaveLength(76);
     for (const text of [await dump(gateway), gateway.logged()]) {
       expect(text.length).toBeGreaterThan(100);
@@ -107,7 +107,7 @@ describe('BUNTING_ADMIN_TOKEN', () => {
     const token = 'a-token-of-my-own';
     const gateway = await started({ environment: { BUNTING_ADMIN_TOKEN: token } });
     expect(gateway.firstAdminToken).toBeUndefined();
-    expect((await gateway.ask(path, { key: token })).status).toBe(200);
+    expect((await gateway.send(path, { key: token })).status).toBe(200);
     expect(await dump(gateway)).not.toContain(token);
   });
 
@@ -117,8 +117,8 @@ describe('BUNTING_ADMIN_TOKEN', () => {
     await stop(first);
     for (let times = 0; times < 2; times++) {
       const later = await started({ databaseUrl });
-      expect((await later.ask(path, { key: adminToken })).status).toBe(200);
-      expect((await later.ask(path, { key: first.firstAdminToken ?? '' })).status).toBe(200);
+      expect((await later.send(path, { key: adminToken })).status).toBe(200);
+      expect((await later.send(path, { key: first.firstAdminToken ?? '' })).status).toBe(200);
       expect(await later.emittedEvents()).toHaveLength(2);
       await stop(later);
     }
@@ -141,7 +141,7 @@ describe('the key of the tokens', () => {
     const first = await started({ databaseUrl, environment });
     await stop(first);
     const second = await started({ databaseUrl, environment });
-    expect((await second.ask(path, { key: first.firstAdminToken ?? '' })).status).toBe(200);
+    expect((await second.send(path, { key: first.firstAdminToken ?? '' })).status).toBe(200);
   });
 
   it('prevents the start of the gateway when it is another one or missing', async () => {
@@ -164,7 +164,7 @@ describe('a running gateway', () => {
     const gateway = await started();
     await gateway.behind([withoutProjects]);
     for (const address of ['/health', '/health/live', '/health/ready']) {
-      const response = await gateway.ask(address, { key: null });
+      const response = await gateway.send(address, { key: null });
       expect([response.status, await response.json()]).toEqual([200, { health: 'GOOD' }]);
     }
   });
@@ -172,8 +172,8 @@ describe('a running gateway', () => {
   it('stays ready without the bus once it has been ready, and does not become ready without it', async () => {
     const [ready, starting] = await Promise.all([started(), started()]);
     await ready.behind([withoutProjects]);
-    const readiness = async ({ ask }: StartedGateway) => {
-      const response = await ask('/health/ready', { key: null });
+    const readiness = async ({ send }: StartedGateway) => {
+      const response = await send('/health/ready', { key: null });
       return [response.status, await response.json()];
     };
     expect(await readiness(ready)).toEqual([200, { health: 'GOOD' }]);
@@ -182,14 +182,14 @@ describe('a running gateway', () => {
       expect(await readiness(ready)).toEqual([200, { health: 'GOOD', unavailable: ['bus'] }]),
     );
     expect(await readiness(starting)).toEqual([503, { health: 'BAD', reason: 'The bus is closed.' }]);
-    expect((await starting.ask('/health', { key: null })).status).toBe(200);
-    const metrics = await (await ready.ask('/internal-backstage/prometheus', { key: null })).text();
+    expect((await starting.send('/health', { key: null })).status).toBe(200);
+    const metrics = await (await ready.send('/internal-backstage/prometheus', { key: null })).text();
     expect(metrics).toMatch(/^bunting_gateway_dependency_available\{.*dependency="bus".*\} 0$/m);
     expect(metrics).toMatch(/^bunting_gateway_dependency_available\{.*dependency="database".*\} 1$/m);
   });
 
   it('becomes ready when project visibility is loaded, and stays ready while features is down', async () => {
-    const isReady = async ({ ask }: StartedGateway) => (await ask('/health/ready', { key: null })).status;
+    const isReady = async ({ send }: StartedGateway) => (await send('/health/ready', { key: null })).status;
     const gateway = await started();
     expect(await isReady(gateway)).toBe(503);
     const features = await gateway.behind([withoutProjects]);
@@ -211,7 +211,7 @@ describe('a running gateway', () => {
         return { name: params.featureName };
       }),
     ]);
-    const request = gateway.ask(path);
+    const request = gateway.send(path);
     await inService;
     const stopping = gateway.stop();
     await expect(fetch(`${gateway.url}/health`)).rejects.toThrow();
@@ -228,13 +228,13 @@ describe('a running gateway', () => {
     const served = await serve(bus, behind.endpoints);
     const gateway = await startGateway({ environment: { BUS_URL: nats.url } });
     try {
-      const response = await gateway.ask(path, { headers: { 'x-request-id': 'over-nats' } });
+      const response = await gateway.send(path, { headers: { 'x-request-id': 'over-nats' } });
       expect([response.status, await response.text()]).toEqual([200, '{ "name": "one",  "project": "default" }']);
       expect(behind.received).toMatchObject([{ requestId: 'over-nats', caller: { id: -42, name: 'admin' } }]);
-      const stale = await gateway.ask('/api/admin/search/features');
+      const stale = await gateway.send('/api/admin/search/features');
       expect(stale.headers.get('bunting-stale')).toBe('120');
       await served.stop();
-      const away = await gateway.ask(path);
+      const away = await gateway.send(path);
       expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
     } finally {
       await gateway.stop();

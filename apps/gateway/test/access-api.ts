@@ -71,13 +71,13 @@ export interface ApiResponse<T> {
 /** Sends JSON requests to the gateway, and creates the users and keys that they need. */
 export const accessApi = (gateway: () => StartedGateway) => {
   let made = 0;
-  const ask = async <T = ErrorBody>(
+  const send = async <T = ErrorBody>(
     method: string,
     path: string,
     body?: unknown,
     key?: string | null,
   ): Promise<ApiResponse<T>> => {
-    const response = await gateway().ask(`/api/admin/${path}`, {
+    const response = await gateway().send(`/api/admin/${path}`, {
       method,
       ...(key === undefined ? {} : { key }),
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
@@ -90,7 +90,7 @@ export const accessApi = (gateway: () => StartedGateway) => {
     };
   };
   const done = async <T>(method: string, path: string, body?: unknown, key?: string): Promise<T> => {
-    const { status, body: reply } = await ask<T>(method, path, body, key);
+    const { status, body: reply } = await send<T>(method, path, body, key);
     expect({ status, reply }).toEqual({ status: status < 300 ? status : 'a success', reply });
     return reply;
   };
@@ -102,7 +102,7 @@ export const accessApi = (gateway: () => StartedGateway) => {
     return { id, key, name };
   };
   return {
-    ask,
+    send,
     done,
     /** A user with a key. */
     aUser,

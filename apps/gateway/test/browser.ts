@@ -11,7 +11,7 @@ export interface BrowserResponse<T> {
  * A browser on a page of the gateway: it stores the cookies of responses, and sends the headers that browsers add.
  * @param address its apparent IP address; the gateway must trust 127.0.0.1 as a proxy
  */
-export const aBrowser = (gateway: () => Pick<StartedGateway, 'ask' | 'url'>, address?: string) => {
+export const aBrowser = (gateway: () => Pick<StartedGateway, 'send' | 'url'>, address?: string) => {
   const cookies = new Map<string, string>();
   const store = (headers: Headers): void => {
     for (const line of headers.getSetCookie()) {
@@ -22,13 +22,13 @@ export const aBrowser = (gateway: () => Pick<StartedGateway, 'ask' | 'url'>, add
     }
   };
   const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const ask = async <T = Record<string, unknown>>(
+  const send = async <T = Record<string, unknown>>(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<BrowserResponse<T>> => {
-    const response = await gateway().ask(path, {
+    const response = await gateway().send(path, {
       method,
       key: null,
       headers: {
@@ -51,11 +51,11 @@ export const aBrowser = (gateway: () => Pick<StartedGateway, 'ask' | 'url'>, add
     };
   };
   return {
-    ask,
+    send,
     cookie,
     /** Signs in with a password. */
     signIn: async (username: string, password: string): Promise<void> => {
-      const { status, body } = await ask('POST', '/auth/simple/login', { username, password });
+      const { status, body } = await send('POST', '/auth/simple/login', { username, password });
       expect({ status, body }).toMatchObject({ status: 200 });
     },
   };

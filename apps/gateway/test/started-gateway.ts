@@ -112,7 +112,7 @@ export const startGateway = async ({ environment = {}, databaseUrl, level = 'inf
     /** what was logged, as text */
     logged: (): string => written.join(''),
     /** Sends a request over HTTP with the admin token, another key, or none. */
-    ask: (
+    send: (
       path: string,
       { key = adminToken, headers, ...init }: RequestInit & { readonly key?: string | null } = {},
     ): Promise<Response> => {

@@ -70,7 +70,7 @@ export const describeBus = (
       await started.stop();
     });
 
-    it('answers a call with what the service replied', async () => {
+    it('replies to a call with what the service returned', async () => {
       await serve(bus, [implement(Greet, async ({ params }) => ({ text: `Hello ${params.name} 👋` }))]);
       expect(await call(bus, Greet, { params: { name: 'Zoë' } }, context())).toEqual({ text: 'Hello Zoë 👋' });
     });
@@ -102,11 +102,11 @@ export const describeBus = (
         return { text: '' };
       });
       await serve(bus, [guarded]);
-      const ask = (ifMatch?: '*' | readonly string[]) =>
+      const send = (ifMatch?: '*' | readonly string[]) =>
         call(bus, Guarded, { params: { name: 'x' } }, context(ifMatch === undefined ? {} : { ifMatch }));
-      for (const good of [undefined, '*', ['7 ☂'], ['x', 'other.of-a-reader']] as const) await ask(good);
+      for (const good of [undefined, '*', ['7 ☂'], ['x', 'other.of-a-reader']] as const) await send(good);
       const stale = { kind: 'PreconditionFailed', tag: '7 ☂', details: [{ path: '/headers/if-match' }] };
-      for (const bad of [['8'], [], ['7']]) await expect(ask(bad)).rejects.toMatchObject(stale);
+      for (const bad of [['8'], [], ['7']]) await expect(send(bad)).rejects.toMatchObject(stale);
     });
 
     it('transfers If-None-Match, so that an unchanged reply is not built', async () => {
@@ -117,14 +117,14 @@ export const describeBus = (
         return matchesIfNoneMatch('7 ☂') ? notModified : { text: 'new' };
       });
       await serve(bus, [tagged], { checkReplies: true });
-      const ask = async (ifNoneMatch?: '*' | readonly string[]) => {
+      const send = async (ifNoneMatch?: '*' | readonly string[]) => {
         const answer = await callForResponse(bus, Greet, { params: { name: 'x' } }, context({ ifNoneMatch }));
         return 'reply' in answer ? answer.reply : answer;
       };
       const headers = { ETag: '"7 ☂"' };
       for (const has of [undefined, [], ['8']] as const)
-        expect(await ask(has)).toEqual({ json: '{"text":"new"}', headers });
-      for (const has of ['*', ['8', '7 ☂']] as const) expect(await ask(has)).toEqual({ json: '', headers });
+        expect(await send(has)).toEqual({ json: '{"text":"new"}', headers });
+      for (const has of ['*', ['8', '7 ☂']] as const) expect(await send(has)).toEqual({ json: '', headers });
       const none = [false, false];
       expect(known).toEqual([none, none, none, [true, true], [true, false]]);
     });
@@ -132,8 +132,8 @@ export const describeBus = (
     it('refuses a condition that the operation does not support', async () => {
       let request = 0;
       await serve(bus, [implement(Greet, async () => ({ text: String(++request) }))]);
-      const asking = call(bus, Greet, { params: { name: 'x' } }, context({ ifMatch: '*' }));
-      await expect(asking).rejects.toMatchObject({ kind: 'ValidationError', details: [{ path: '/headers/if-match' }] });
+      const called = call(bus, Greet, { params: { name: 'x' } }, context({ ifMatch: '*' }));
+      await expect(called).rejects.toMatchObject({ kind: 'ValidationError', details: [{ path: '/headers/if-match' }] });
       expect(request).toBe(0);
     });
 

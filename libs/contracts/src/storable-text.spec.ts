@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { Refusal } from './errors.ts';
 import { maxDepth, mayHoldUnstorableText, requireStorableText } from './storable-text.ts';
 
-const pathOfRefusal = (ask: () => void): string | undefined => {
+const pathOfRefusal = (send: () => void): string | undefined => {
   try {
-    ask();
+    send();
   } catch (error) {
     if (error instanceof Refusal) return error.details[0]?.path;
     throw error;

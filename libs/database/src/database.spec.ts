@@ -5,7 +5,7 @@ import { stallingProxy } from '../test/stalling-proxy.ts';
 import { type Database, violatedConstraint } from './index.ts';
 
 describe('a database', () => {
-  const { url, open, forget } = emptyDatabasePerTest();
+  const { url, open, leaveOpen } = emptyDatabasePerTest();
 
   it('stores a transaction as a whole or not at all', async () => {
     const database = await open();
@@ -179,7 +179,7 @@ describe('a database', () => {
     await stalled.transaction(({ query }) => query("insert into flag (name) values ('next')"), within(10_000));
     expect(await database.read(flags)).toEqual([{ name: 'next' }]);
     await stalled.close();
-    forget(stalled);
+    leaveOpen(stalled);
     await proxy.stop();
   });
 

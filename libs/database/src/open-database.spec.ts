@@ -6,7 +6,7 @@ import { createSchema, NewerDatabaseError, openDatabase, type SchemaMigration } 
 const second: SchemaMigration = { name: '2026-02-01-notes', statements: ['alter table flag add column note text'] };
 
 describe('a database', () => {
-  const { url, open, forget } = emptyDatabasePerTest();
+  const { url, open, leaveOpen } = emptyDatabasePerTest();
 
   it('runs each migration once when several processes open it concurrently', async () => {
     await Promise.all([open(), open(), open()]);
@@ -239,7 +239,7 @@ describe('a database', () => {
     const database = await open([flagTable], { url: missing.href });
     await database.schema();
     await database.close();
-    forget(database);
+    leaveOpen(database);
     const maintenance = await open([]);
     await maintenance.transaction(async ({ query }) => {
       expect(

@@ -29,7 +29,7 @@ export const emptyDatabasePerTest = () => {
       return database;
     },
     /** Leaves a database open that the test has closed, or cannot close. */
-    forget: (database: Database): void => {
+    leaveOpen: (database: Database): void => {
       opened = opened.filter((one) => one !== database);
     },
   };

@@ -74,7 +74,7 @@ const updating = (nth: number, strategy: string, round = 0): Change => ({
  */
 export const benchChangeRequests = async ({ only }: { readonly only: string }): Promise<unknown> => {
   const target: ServerUnderTest = await startServerUnderTest();
-  const ask = async <T>(method: string, path: string, body?: unknown): Promise<{ answer: T; tookMs: number }> => {
+  const send = async <T>(method: string, path: string, body?: unknown): Promise<{ answer: T; tookMs: number }> => {
     const beganAt = performance.now();
     const response = await fetch(`${target.url}${path}`, {
       method,
@@ -89,8 +89,8 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`);
     return { answer: (text === '' ? undefined : JSON.parse(text)) as T, tookMs };
   };
-  const propose = (changes: Change | readonly Change[]) => ask<Shown>('POST', proposing, changes);
-  const move = (id: number, state: string) => ask('PUT', `${project}/change-requests/${id}/state`, { state });
+  const propose = (changes: Change | readonly Change[]) => send<Shown>('POST', proposing, changes);
+  const move = (id: number, state: string) => send('PUT', `${project}/change-requests/${id}/state`, { state });
 
   const results: Measured[] = [];
   const report = (name: string, taken: readonly number[], bound?: number): void => {
@@ -109,10 +109,10 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
       const { answer, tookMs } = await propose(adding(size + nth));
       if (nth >= 10) taken.push(tookMs);
       const added = answer.features.at(-1)?.changes.at(-1);
-      await ask('DELETE', `${one}/changes/${added?.id}`);
+      await send('DELETE', `${one}/changes/${added?.id}`);
     }
     report(addingTo(size), taken, bounds.add);
-    await ask('DELETE', one);
+    await send('DELETE', one);
   };
 
   const measureCreating = async (): Promise<void> => {
@@ -120,7 +120,7 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
     for (let nth = 0; nth < 110; nth++) {
       const { answer, tookMs } = await propose(adding(nth));
       if (nth >= 10) taken.push(tookMs);
-      await ask('DELETE', `${project}/change-requests/${answer.id}`);
+      await send('DELETE', `${project}/change-requests/${answer.id}`);
     }
     report(creatingOne, taken, bounds.add);
   };
@@ -129,20 +129,20 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
   const measureListing = async (strategies: readonly { feature: string; id: string }[]): Promise<void> => {
     for (let nth = 0; nth < listed; nth++) {
       const changes = [updating(nth, strategies[nth]?.id ?? ''), enabling(features - 1 - nth)];
-      const { answer } = await ask<Shown>('POST', `${proposing}?new=true`, changes);
+      const { answer } = await send<Shown>('POST', `${proposing}?new=true`, changes);
       await move(answer.id, 'In review');
       if (nth % 50 === 0) process.stderr.write(`\r${nth} of ${listed} requests `);
     }
     process.stderr.write('\r');
     for (let nth = 0; nth < listed; nth += 2) {
       const { feature, id } = strategies[nth] ?? { feature: '', id: '' };
-      await ask('DELETE', `${project}/features/${feature}/environments/${environment}/strategies/${id}`);
+      await send('DELETE', `${project}/features/${feature}/environments/${environment}/strategies/${id}`);
     }
     const kinds = { 'the pending ones of the caller': '/pending', 'the newest of a project': '' };
     for (const [name, path] of Object.entries(kinds)) {
       const taken: number[] = [];
       for (let nth = 0; nth < 25; nth++) {
-        const { answer, tookMs } = await ask<readonly Shown[]>('GET', `${project}/change-requests${path}`);
+        const { answer, tookMs } = await send<readonly Shown[]>('GET', `${project}/change-requests${path}`);
         const conflicts = JSON.stringify(answer).split('Strategy has been deleted').length - 1;
         if (answer.length !== listed || conflicts !== listed / 2) throw new Error(`${answer.length}, ${conflicts}`);
         if (nth >= 5) taken.push(tookMs);
@@ -159,7 +159,7 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
       const changes = chosen.flatMap((nth) => [updating(nth, strategies[nth]?.id ?? '', round), enabling(nth, round)]);
       const { answer, tookMs } = await propose(changes);
       taken.proposing.push(tookMs);
-      taken.previewing.push((await ask('GET', `${project}/change-requests/${answer.id}/preview`)).tookMs);
+      taken.previewing.push((await send('GET', `${project}/change-requests/${answer.id}/preview`)).tookMs);
       await move(answer.id, 'In review');
       await move(answer.id, 'Approved');
       taken.applying.push((await move(answer.id, 'Applied')).tookMs);

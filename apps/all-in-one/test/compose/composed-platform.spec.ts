@@ -327,7 +327,7 @@ describe('the platform with the users and rights of the compose file', () => {
     });
   });
 
-  it('lets each service ask for the contract version of the services that it calls', () => {
+  it('lets each service call for the contract version of the services that it calls', () => {
     const users = [...readFile('docker/nats.conf').matchAll(/user: ([a-z-]+)\n[^]*?publish: \[([^\]]*)\]/g)];
     const allowed = users.map(([, user, subjects = '']) => [
       user,
@@ -338,7 +338,7 @@ describe('the platform with the users and rights of the compose file', () => {
     );
   });
 
-  it('lets no service answer the calls of another, read its replies or publish its events', async () => {
+  it('lets no service reply to the calls of another, read its replies or publish its events', async () => {
     const attempt = async (user: string, ...commands: readonly string[]): Promise<string> => {
       const socket = connect(nats.port, '127.0.0.1').setEncoding('utf8');
       const options = { verbose: false, user, pass: secret(`${user}_nats_password`) };

@@ -35,9 +35,9 @@ describe('the platform in five processes', () => {
     });
 
     /** A call during the end of a service waits for its timeout; later calls are refused immediately. */
-    const killService = async (name: string, ...ask: readonly [method: string, path: string]) => {
+    const killService = async (name: string, ...request: readonly [method: string, path: string]) => {
       await platform.killService(name);
-      await eventually(() => expectAway(...ask));
+      await eventually(() => expectAway(...request));
     };
 
     it('refuses its operations with 503 and Retry-After, and serves the operations of the other services', async () => {

@@ -36,7 +36,7 @@ it('an idle platform that is probed logs its own reads and the probes at debug, 
   expect(later.filter(({ level }) => level !== 'debug')).toEqual([]);
 });
 
-it('a read that a client asks for is logged at info', async () => {
+it('a read that a client requests is logged at info', async () => {
   const headers = { authorization: platform.token };
   expect((await fetch(`${platform.url}/api/admin/projects/default/features`, { headers })).status).toBe(200);
   await eventually(() =>

@@ -3,7 +3,7 @@ import { reservePort } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Platform, startPlatform } from '../../src/platform.ts';
-import { type Answer, type Api, apiOf } from '../support/api.ts';
+import { type ApiResponse, type Api, apiOf } from '../support/api.ts';
 import { dataFolder, removeFolder } from '../support/platform.ts';
 import { repository } from '../support/program.ts';
 
@@ -60,7 +60,7 @@ describe('a platform with a service of an older version', () => {
   });
 
   const project = '/api/admin/projects/default';
-  type Step = readonly [name: string, step: () => Promise<Answer>];
+  type Step = readonly [name: string, step: () => Promise<ApiResponse>];
   /** Operations that involve several services, and that can be repeated: they read, or create something new each time. */
   const tour: readonly Step[] = [
     ['list projects', () => api('GET', '/api/admin/projects')],

@@ -114,7 +114,7 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
     await allSee(false);
   });
 
-  it('forgets the features of a project of its token that is deleted while no gateway runs', async () => {
+  it('drops the features of a project of its token that is deleted while no gateway runs', async () => {
     const doomed = 'modes-doomed';
     const flag = 'modes-doomed-flag';
     const admin = apiOf(platform.url, platform.token);
@@ -145,7 +145,7 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
     for (const sdk of following) endSdk(sdk);
   });
 
-  it('goes on with a project that is made private, and forgets a feature that moves out of the projects of its token', async () => {
+  it('goes on with a project that is made private, and drops a feature that moves out of the projects of its token', async () => {
     const moving = 'modes-moving';
     const admin = apiOf(platform.url, platform.token);
     const client = platformClient(admin);

@@ -14,7 +14,7 @@ import {
 } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TSchema } from 'typebox';
-import type { Answer } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { expectRefusal } from '../support/expectations.ts';
 import { featurePath, platformClient } from '../support/platform-client.ts';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
@@ -85,7 +85,7 @@ const isAdministration = ({ http }: Mounted): boolean => http.url.startsWith('/a
 const isAbout = ({ http }: Mounted): boolean => /:projectId|:featureName/.test(http.url);
 
 /** A response without the values that differ each time, and with the names of each target replaced by those of one. */
-const spelled = ({ status, text }: Answer, { project, feature }: Target): string =>
+const spelled = ({ status, text }: ApiResponse, { project, feature }: Target): string =>
   `${status} ${text}`
     .replaceAll(feature, absent.feature)
     .replaceAll(project, absent.project)
@@ -127,7 +127,7 @@ describe('authorisation', () => {
     return id;
   };
 
-  const ask = (mountedOne: Mounted, key: string | null, target: Target): Promise<Answer> => {
+  const send = (mountedOne: Mounted, key: string | null, target: Target): Promise<ApiResponse> => {
     const { http, operation } = mountedOne;
     const body = hasBody(operation) ? leastOf(operation.body) : undefined;
     return as(key, http.method, pathOf(mountedOne, target), body);
@@ -196,7 +196,7 @@ describe('authorisation', () => {
     (which) =>
       unchanged(() =>
         each(mounted.filter(needsKey), async (one) => {
-          expectRefusal(await ask(one, keys[which], own), 401, 'AuthenticationRequired');
+          expectRefusal(await send(one, keys[which], own), 401, 'AuthenticationRequired');
         }),
       ),
     60_000,
@@ -206,7 +206,7 @@ describe('authorisation', () => {
     unchanged(async () => {
       const open = mounted.filter((one) => !needsKey(one));
       expect(
-        Object.fromEntries(await Promise.all(open.map(async (one) => [one.name, (await ask(one, null, own)).status]))),
+        Object.fromEntries(await Promise.all(open.map(async (one) => [one.name, (await send(one, null, own)).status]))),
       ).toEqual({
         'GET /ofrep/v1/events': 400,
         'POST /edge/validate': 200,
@@ -222,8 +222,8 @@ describe('authorisation', () => {
       });
       const sent = [...Object.values(keys), ...[...credentials.values()].map(({ key }) => key)];
       await each(open, async (one) => {
-        const answer = spelled(await ask(one, null, own), own);
-        for (const key of sent) expect(spelled(await ask(one, key, own), own)).toBe(answer);
+        const answer = spelled(await send(one, null, own), own);
+        for (const key of sent) expect(spelled(await send(one, key, own), own)).toBe(answer);
       });
     }));
 
@@ -232,7 +232,7 @@ describe('authorisation', () => {
     (which) =>
       unchanged(() =>
         each(mounted.filter(isAdministration), async (one) => {
-          expectRefusal(await ask(one, keys[which], own), 403, 'NoAccessError');
+          expectRefusal(await send(one, keys[which], own), 403, 'NoAccessError');
         }),
       ),
     60_000,
@@ -260,7 +260,7 @@ describe('authorisation', () => {
             const project = one.http.url.includes(':projectId') ? target.project : undefined;
             const environment = one.http.url.includes(':environment') ? 'development' : undefined;
             if (wanted.length === 0 || may(caller, wanted, { project, environment })) continue;
-            const answer = await ask(one, key, target);
+            const answer = await send(one, key, target);
             expectRefusal(answer, 403, 'NoAccessError', wanted[0] as string);
             expect(answer.body).toMatchObject({ permissions: wanted });
           }
@@ -270,13 +270,13 @@ describe('authorisation', () => {
   );
 
   it.each(['viewer', 'editor', 'owner', 'member', 'reviewer', 'custom root role', 'custom project role'])(
-    '%s: every operation answers for a private project as for one that does not exist',
+    '%s: every operation responds for a private project as for one that does not exist',
     (name) =>
       unchanged(async () => {
         const { key } = credentials.get(name) as Credential;
         const faults: string[] = [];
         await each(mounted.filter(isAbout), async (one) => {
-          const [there, nowhere] = [await ask(one, key, hidden), await ask(one, key, absent)];
+          const [there, nowhere] = [await send(one, key, hidden), await send(one, key, absent)];
           const [actual, expected] = [spelled(there, hidden), spelled(nowhere, absent)];
           if (actual !== expected) faults.push(`${one.name}\n  there:  ${actual}\n  absent: ${expected}`);
         });
@@ -291,7 +291,7 @@ describe('authorisation', () => {
       const { key } = credentials.get(name) as Credential;
       await each(lists, async (one) => {
         if (one.http.url.endsWith('/stream')) return;
-        const { text } = await ask(one, key, absent);
+        const { text } = await send(one, key, absent);
         expect({ list: one.name, leaked: /matrix-hid|matrix-flag-hid/.exec(text)?.[0] }).toEqual({ list: one.name });
       });
       const { text } = await as(key, 'POST', '/api/admin/events/search', {});

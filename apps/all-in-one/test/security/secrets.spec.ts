@@ -41,12 +41,12 @@ let collector: OtlpCollector;
 const fresh = new Map<string, FreshDatabase>();
 let aside: FreshDatabase;
 const logged: string[] = [];
-const answered: string[] = [];
+const responses: string[] = [];
 let url = '';
 
 const settingOf = (service: string, name: string): string => `${service.toUpperCase().replaceAll('-', '_')}_${name}`;
 
-const ask = async (
+const send = async (
   path: string,
   init: { method?: string; key?: string; headers?: Record<string, string>; body?: unknown } = {},
 ): Promise<{ status: number; text: string }> => {
@@ -57,7 +57,7 @@ const ask = async (
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  answered.push(`${[...response.headers].join('\n')}\n${text}`);
+  responses.push(`${[...response.headers].join('\n')}\n${text}`);
   return { status: response.status, text };
 };
 
@@ -121,7 +121,7 @@ const seenIn = (text: string, hidden: readonly string[]): string[] => hidden.fil
 
 /** Expects that no secret occurs in the logs, responses and tables so far. */
 const expectNothingSeen = async (): Promise<void> => {
-  const metrics: string[] = [(await ask('/internal-backstage/prometheus')).text];
+  const metrics: string[] = [(await send('/internal-backstage/prometheus')).text];
   for (const port of hosted.monitoringPorts.values()) {
     metrics.push(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
   }
@@ -132,7 +132,7 @@ const expectNothingSeen = async (): Promise<void> => {
   expect(stored.join('\n')).toContain('feature-created');
   // The span of the last request is exported after all earlier ones.
   const traceId = randomBytes(16).toString('hex');
-  await ask(featuresPath, { headers: { traceparent: `00-${traceId}-${traceId.slice(16)}-01` } });
+  await send(featuresPath, { headers: { traceparent: `00-${traceId}-${traceId.slice(16)}-01` } });
   await eventually(() => expect(collector.spans.map((span) => span.traceId)).toContain(traceId));
   const traces = collector.text();
   expect(traces).toContain('features/create-feature');
@@ -141,7 +141,7 @@ const expectNothingSeen = async (): Promise<void> => {
     'secrets in the measurements': seenIn(metrics.join('\n'), secrets),
     'secrets in the traces': seenIn(traces, secrets),
     'secrets in what is stored': seenIn(stored.join('\n'), secrets),
-    'secrets in answers': seenIn(answered.join('\n'), secrets),
+    'secrets in responses': seenIn(responses.join('\n'), secrets),
     'payloads in the log': seenIn(log, payloads),
     'payloads in the measurements': seenIn(metrics.join('\n'), payloads),
   }).toEqual({
@@ -149,7 +149,7 @@ const expectNothingSeen = async (): Promise<void> => {
     'secrets in the measurements': [],
     'secrets in the traces': [],
     'secrets in what is stored': [],
-    'secrets in answers': [],
+    'secrets in responses': [],
     'payloads in the log': [],
     'payloads in the measurements': [],
   });
@@ -168,7 +168,7 @@ describe('a secret', () => {
       traceparent: secret('trace'),
     };
     const token = secret('query');
-    const created = await ask(`${featuresPath}?token=${token}&access_token=${token}`, {
+    const created = await send(`${featuresPath}?token=${token}&access_token=${token}`, {
       method: 'POST',
       headers,
       body: { name: 'one', description: payload('description'), password: secret('unknownmember') },
@@ -176,14 +176,14 @@ describe('a secret', () => {
     expect(created.status).toBe(201);
     const strategy = { name: 'default', title: payload('title'), secret: secret('unknownmember') };
     const at = `${featuresPath}/one/environments/development/strategies`;
-    expect((await ask(at, { method: 'POST', headers, body: strategy })).status).toBe(200);
+    expect((await send(at, { method: 'POST', headers, body: strategy })).status).toBe(200);
     const change = { action: 'updateEnabled', feature: 'one', payload: { enabled: true } };
     const proposed = { method: 'POST', headers, body: { ...change, token: secret('unknownmember') } };
     const requests = '/api/admin/projects/default/environments/development/change-requests';
-    expect((await ask(requests, proposed)).status).toBe(200);
-    expect((await ask(`/api/admin/search/features?query=one&key=${token}`, { headers })).status).toBe(200);
+    expect((await send(requests, proposed)).status).toBe(200);
+    expect((await send(`/api/admin/search/features?query=one&key=${token}`, { headers })).status).toBe(200);
     const search = { method: 'POST', headers, body: { query: payload('searched') } };
-    expect((await ask('/api/admin/events/search', search)).status).toBe(200);
+    expect((await send('/api/admin/events/search', search)).status).toBe(200);
     await eventually(async () => expect(await storedBy('audit')).toContain('feature-created'));
     await expectNothingSeen();
   });
@@ -195,8 +195,8 @@ describe('a secret', () => {
       `*:*.${secret('guess')}`,
       `default:dev.${secret('guess')}`,
     ];
-    for (const key of guesses) expect((await ask(featuresPath, { key })).status).toBe(401);
-    const refusals: [string, Parameters<typeof ask>[1], number][] = [
+    for (const key of guesses) expect((await send(featuresPath, { key })).status).toBe(401);
+    const refusals: [string, Parameters<typeof send>[1], number][] = [
       [`/api/${secret('nosuch')}?token=x`.replace('?token=x', ''), { key: '' }, 401],
       [`${featuresPath}?token=${secret('query')}%zz`, { method: 'POST', body: '{"cut' }, 400],
       [featuresPath, { method: 'POST', body: `{"name":"two","password":"${secret('cut')}` }, 400],
@@ -208,26 +208,27 @@ describe('a secret', () => {
       ],
       [`/api/admin/search/features?createdAt=nonsense&token=${secret('query')}`, {}, 400],
     ];
-    for (const [path, init, status] of refusals) expect([path, (await ask(path, init)).status]).toEqual([path, status]);
+    for (const [path, init, status] of refusals)
+      expect([path, (await send(path, init)).status]).toEqual([path, status]);
     // Responses may repeat values of their request: these must only be absent from the log.
-    const repeated: [string, Parameters<typeof ask>[1]][] = [
+    const repeated: [string, Parameters<typeof send>[1]][] = [
       [featuresPath, { method: 'POST', body: { name: `two ${payload('name')}` } }],
       [`${featuresPath}/${payload('absent')}`, {}],
       [`/nosuch/${payload('path')}`, {}],
       [`/api/admin/segments/${payload('number')}`, {}],
       [featuresPath, { method: 'POST', body: { name: 'three', type: payload('type') } }],
     ];
-    for (const [path, init] of repeated) expect((await ask(path, init)).status).toBeGreaterThanOrEqual(400);
+    for (const [path, init] of repeated) expect((await send(path, init)).status).toBeGreaterThanOrEqual(400);
     await expectNothingSeen();
   });
 
   it('that Bunting creates is shown once to the caller who created it, and is nowhere else', async () => {
     const made = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
       const headers = { 'idempotency-key': canary('write') };
-      const { status, text } = await ask(path, { method: 'POST', body, headers });
+      const { status, text } = await send(path, { method: 'POST', body, headers });
       expect({ status, text }).toMatchObject({ status: 201 });
       // Only this response may contain it.
-      if (text.includes('"secret"')) answered.pop();
+      if (text.includes('"secret"')) responses.pop();
       return JSON.parse(text) as Record<string, unknown>;
     };
     const admin = await made('/api/admin/api-tokens', { tokenName: 'one more', type: 'admin' });
@@ -244,13 +245,13 @@ describe('a secret', () => {
       // In a path its first characters are encoded.
       secrets.push(token['secret'] as string, (token['secret'] as string).slice(-64));
     }
-    expect((await ask('/api/admin/user', { key: personal['secret'] as string })).status).toBe(200);
+    expect((await send('/api/admin/user', { key: personal['secret'] as string })).status).toBe(200);
     const inPath = `/api/admin/api-tokens/${String(client['secret'])}`;
-    expect((await ask(inPath, { method: 'DELETE' })).status).toBe(200);
+    expect((await send(inPath, { method: 'DELETE' })).status).toBe(200);
     const login = { username: 'admin', password: secret('password') };
-    expect((await ask('/auth/simple/login', { method: 'POST', key: '', body: login })).status).toBe(401);
+    expect((await send('/auth/simple/login', { method: 'POST', key: '', body: login })).status).toBe(401);
     for (const list of ['/api/admin/api-tokens', '/api/admin/service-account', tokens]) {
-      expect((await ask(list)).status).toBe(200);
+      expect((await send(list)).status).toBe(200);
     }
     await expectNothingSeen();
   });
@@ -270,9 +271,9 @@ describe('a secret', () => {
     const constraints = [{ contextName: 'userId', operator: 'IN', values: ['7'] }];
     const segment = { name: 'never', description: payload('value'), constraints };
     const broken = [
-      await ask(featuresPath, { method: 'POST', body: feature, headers: { cookie: secret('cookie') } }),
-      await ask('/api/admin/segments', { method: 'POST', body: segment }),
-      await ask('/api/admin/projects/default/environments/production/change-requests', {
+      await send(featuresPath, { method: 'POST', body: feature, headers: { cookie: secret('cookie') } }),
+      await send('/api/admin/segments', { method: 'POST', body: segment }),
+      await send('/api/admin/projects/default/environments/production/change-requests', {
         method: 'POST',
         body: {
           action: 'addStrategy',
@@ -298,22 +299,22 @@ describe('a secret', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
     );
     const body = { name: 'away', description: payload('away'), password: secret('away') };
-    const { status, text } = await ask(featuresPath, { method: 'POST', body, headers: { cookie: secret('cookie') } });
+    const { status, text } = await send(featuresPath, { method: 'POST', body, headers: { cookie: secret('cookie') } });
     expect(status).toBe(503);
     expect(text).not.toMatch(/postgres|5432|database "|select/i);
     await inDatabase(aside.url, `alter database "${name}" with allow_connections true`);
-    await eventually(async () => expect((await ask(featuresPath)).status).toBe(200));
+    await eventually(async () => expect((await send(featuresPath)).status).toBe(200));
     await expectNothingSeen();
   });
 
   it('is in no log, metric or response while NATS is unavailable', async () => {
     await nats.kill();
     const body = { name: 'lost', description: payload('lost'), password: secret('lost') };
-    const { status, text } = await ask(featuresPath, { method: 'POST', body, headers: { cookie: secret('cookie') } });
+    const { status, text } = await send(featuresPath, { method: 'POST', body, headers: { cookie: secret('cookie') } });
     expect(status).toBe(503);
     expect(text).not.toMatch(/127\.0\.0\.1|ECONN|\.ts/);
     await nats.restart();
-    await eventually(async () => expect((await ask(featuresPath)).status).toBe(200));
+    await eventually(async () => expect((await send(featuresPath)).status).toBe(200));
     await expectNothingSeen();
   });
 });

@@ -1,5 +1,5 @@
 /** A response of the platform, and the milliseconds that the client measured. */
-export interface Answer<T = unknown> {
+export interface ApiResponse<T = unknown> {
   readonly status: number;
   readonly headers: Headers;
   /** the JSON of the response; undefined when it has no body */
@@ -17,7 +17,7 @@ export type Api = <T = unknown>(
   path: string,
   body?: unknown,
   headers?: Readonly<Record<string, string | null>>,
-) => Promise<Answer<T>>;
+) => Promise<ApiResponse<T>>;
 
 const bytesOf = (body: unknown): Uint8Array<ArrayBuffer> | undefined => {
   if (body === undefined) return undefined;

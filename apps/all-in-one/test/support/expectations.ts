@@ -1,7 +1,7 @@
 import { ErrorBody, type ErrorKind } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { expect } from '@jest/globals';
-import type { Answer } from './api.ts';
+import type { ApiResponse } from './api.ts';
 
 type Schema = Parameters<typeof parse>[0];
 
@@ -17,7 +17,7 @@ const innards =
 
 /** Expects a refusal as the interface promises it: the status, and a body with the reason in words for people. */
 export const expectRefusal = (
-  answer: Answer,
+  answer: ApiResponse,
   status: number,
   kind: ErrorKind,
   ...mentioned: readonly string[]

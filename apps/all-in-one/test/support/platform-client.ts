@@ -14,9 +14,9 @@ import type {
   FeatureWithoutEnvironments,
 } from '@bunting/contracts';
 import { expect } from '@jest/globals';
-import type { Answer, Api } from './api.ts';
+import type { ApiResponse, Api } from './api.ts';
 
-const taken = <T>(answer: Answer<T>, status: number): T => {
+const taken = <T>(answer: ApiResponse<T>, status: number): T => {
   expect({ status: answer.status, text: status === answer.status ? '' : answer.text }).toEqual({ status, text: '' });
   return answer.body;
 };

@@ -1,5 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import type { Answer } from './api.ts';
+import type { ApiResponse } from './api.ts';
 import type { Platform } from './platform.ts';
 
 /**
@@ -12,7 +12,7 @@ export const sendLarge = (
   path: string,
   body: Uint8Array,
   { declared }: { readonly declared: boolean },
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const headers = {

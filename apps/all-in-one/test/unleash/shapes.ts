@@ -8,7 +8,7 @@
 export type Shape = string | readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** The properties and types of a response. */
-export interface ExpectedAnswer {
+export interface ExpectedResponse {
   readonly status: number;
   /** undefined for a response whose body the client does not read */
   readonly body?: Shape;
@@ -16,8 +16,8 @@ export interface ExpectedAnswer {
   readonly has?: readonly string[];
 }
 
-export interface ExpectedAnswers {
-  readonly answers: Readonly<Record<string, ExpectedAnswer>>;
+export interface ExpectedResponses {
+  readonly responses: Readonly<Record<string, ExpectedResponse>>;
   readonly shapes: Readonly<Record<string, Shape>>;
 }
 
@@ -35,19 +35,19 @@ const typeOf = (value: unknown): string => {
 export const differences = (
   value: unknown,
   shape: Shape,
-  shapes: ExpectedAnswers['shapes'],
+  shapes: ExpectedResponses['shapes'],
   at = '',
 ): readonly string[] => {
   if (typeof shape === 'string') {
     const found = shape.split('|').map((type) => {
       if (type === 'any' || type === typeOf(value) || (type === 'number' && typeof value === 'number')) return [];
       if (type.startsWith('#')) return differences(value, shapes[type.slice(1)] as Shape, shapes, at);
-      return [`${at || '(the answer)'} is ${typeOf(value)}, not ${shape}`];
+      return [`${at || '(the response)'} is ${typeOf(value)}, not ${shape}`];
     });
     return found.some((none) => none.length === 0) ? [] : (found[0] ?? []);
   }
   if (!isRecord(shape)) {
-    if (!Array.isArray(value)) return [`${at || '(the answer)'} is ${typeOf(value)}, not a list`];
+    if (!Array.isArray(value)) return [`${at || '(the response)'} is ${typeOf(value)}, not a list`];
     const each = value.flatMap((one) => differences(one, shape[0] as Shape, shapes, `${at}[]`));
     return [...new Set(each)];
   }
@@ -55,7 +55,7 @@ export const differences = (
     const found = (shape['anyOf'] as readonly Shape[]).map((one) => differences(value, one, shapes, at));
     return found.some((none) => none.length === 0) ? [] : (found[0] ?? []);
   }
-  if (!isRecord(value)) return [`${at || '(the answer)'} is ${typeOf(value)}, not an object`];
+  if (!isRecord(value)) return [`${at || '(the response)'} is ${typeOf(value)}, not an object`];
   const named = new Set(Object.keys(shape).map((member) => member.replace(/\?$/, '')));
   return Object.entries(shape).flatMap(([member, one]) => {
     const inner = one as Shape;

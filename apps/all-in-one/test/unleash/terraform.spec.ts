@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
-import { differences, type ExpectedAnswers, type Shape } from './shapes.ts';
+import { differences, type ExpectedResponses, type Shape } from './shapes.ts';
 
-// What the provider unleash/unleash sends for its resources. The shapes are facts about the answers that its generated client
+// What the provider unleash/unleash sends for its resources. The shapes are facts about the responses that its generated client
 // (unleash-server-api-go 0.7.1) decodes: which members it requires, and which may be null.
-const { answers, shapes } = JSON.parse(
+const { responses, shapes } = JSON.parse(
   readFileSync(new URL('./terraform-client-0.7.1.json', import.meta.url), 'utf8'),
-) as ExpectedAnswers;
+) as ExpectedResponses;
 
 /** Optional members that the provider reads without a check: on null it crashes. */
 const readUnchecked: readonly (readonly [shape: string, ...members: string[]])[] = [
@@ -76,21 +76,21 @@ describe("a resource of Terraform's provider", () => {
 
   /** Sends a request of the provider, and decodes the response as its client does. */
   const send = async (operation: string, where: Record<string, unknown> = {}, body?: object): Promise<Body> => {
-    const expected = answers[operation];
+    const expected = responses[operation];
     if (expected === undefined) throw new Error(`The client has no ${operation}.`);
     const [method = '', url = ''] = operation.split(' ');
     const path = url.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(where[name])));
-    const answer = await platform.api<Body>(method, path, body);
+    const response = await platform.api<Body>(method, path, body);
     const status = statuses[operation] ?? expected.status;
-    expect({ operation, status: answer.status, text: answer.status === status ? '' : answer.text }).toEqual({
+    expect({ operation, status: response.status, text: response.status === status ? '' : response.text }).toEqual({
       operation,
       status,
       text: '',
     });
-    const found = expected.body === undefined ? [] : differences(answer.body, expected.body, strict);
-    const missing = (needed[operation] ?? []).filter((member) => !Object.hasOwn(answer.body, member));
+    const found = expected.body === undefined ? [] : differences(response.body, expected.body, strict);
+    const missing = (needed[operation] ?? []).filter((member) => !Object.hasOwn(response.body, member));
     expect({ operation, found, missing }).toEqual({ operation, found: [], missing: [] });
-    return answer.body;
+    return response.body;
   };
 
   it('unleash_project is created without environments, changed and deleted', async () => {

@@ -1,17 +1,17 @@
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import type { Answer } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { adminClient, type TestUser, rootRole } from '../support/admin-client.ts';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
-import { addressOf, fill, type Filled } from './filled.ts';
-import { differences, type ExpectedAnswers, missingMembers } from './shapes.ts';
+import { createSampleData, samplePath, type SampleIds } from './sample-data.ts';
+import { differences, type ExpectedResponses, missingMembers } from './shapes.ts';
 
 // The shapes are facts about the interface of unleash-server 6.4.1: from its OpenAPI document, without its words, and with the members that
-// a running one gave to the same requests when it was filled by `fill`.
-const { answers, shapes } = JSON.parse(
+// a running one gave to the same requests after `createSampleData`.
+const { responses, shapes } = JSON.parse(
   readFileSync(new URL('./unleash-6.4.1.json', import.meta.url), 'utf8'),
-) as ExpectedAnswers;
+) as ExpectedResponses;
 
 /** What differs on purpose or until it is built, with the reason. What no longer differs must leave this list. */
 const known: Readonly<Record<string, readonly string[]>> = {
@@ -48,14 +48,14 @@ const known: Readonly<Record<string, readonly string[]>> = {
 describe('every read operation that Unleash 6.4.1 has as well', () => {
   let platform: OneProcess;
   let admin: TestUser;
-  let filled: Filled;
+  let ids: SampleIds;
 
-  const ask = async (url: string): Promise<Answer> => {
-    const path = addressOf(url, filled);
+  const send = async (url: string): Promise<ApiResponse> => {
+    const path = samplePath(url, ids);
     const key = url.startsWith('/api/client')
-      ? filled['client']
+      ? ids['client']
       : url.startsWith('/api/frontend')
-        ? filled['frontend']
+        ? ids['frontend']
         : undefined;
     return key === undefined ? admin.api('GET', path) : platform.api('GET', path, undefined, { authorization: key });
   };
@@ -63,31 +63,31 @@ describe('every read operation that Unleash 6.4.1 has as well', () => {
   beforeAll(async () => {
     platform = await startOneProcess();
     admin = await adminClient(() => platform).createUser('fitting-admin', rootRole.admin);
-    filled = await fill(async (method, path, body, key) => {
+    ids = await createSampleData(async (method, path, body, key) => {
       const {
         status,
         text,
-        body: answer,
+        body: response,
       } = await admin.api(method, path, body, key === undefined ? {} : { authorization: key });
-      if (status >= 300) throw new Error(`${method} ${path} answers ${status} ${text}`);
-      return answer;
+      if (status >= 300) throw new Error(`${method} ${path} responds ${status} ${text}`);
+      return response;
     });
     await eventually(async () => {
-      const { body } = await ask('/api/admin/client-metrics/features/{name}');
+      const { body } = await send('/api/admin/client-metrics/features/{name}');
       expect(body).toMatchObject({ seenApplications: ['fitting-app'] });
     });
   });
   afterAll(() => platform.stop());
 
-  it.each(Object.entries(answers))('returns the properties and types of Unleash: %s', async (name, expected) => {
-    const answer = await ask(name.replace('GET ', ''));
-    expect({ status: answer.status, text: answer.status === expected.status ? '' : answer.text }).toEqual({
+  it.each(Object.entries(responses))('returns the properties and types of Unleash: %s', async (name, expected) => {
+    const response = await send(name.replace('GET ', ''));
+    expect({ status: response.status, text: response.status === expected.status ? '' : response.text }).toEqual({
       status: expected.status,
       text: '',
     });
     const { body, has = [] } = expected;
-    const found = body === undefined ? [] : differences(answer.body, body, shapes);
-    const missing = missingMembers(answer.body, has).map((member) => `${member} is missing`);
+    const found = body === undefined ? [] : differences(response.body, body, shapes);
+    const missing = missingMembers(response.body, has).map((member) => `${member} is missing`);
     expect([...new Set([...found, ...missing])].toSorted()).toEqual([...(known[name] ?? [])].toSorted());
   });
 });

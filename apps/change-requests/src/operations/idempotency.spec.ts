@@ -31,18 +31,18 @@ let service: StartedChangeRequests;
 beforeAll(async () => {
   service = await startChangeRequests();
 });
-beforeEach(() => service.forget());
+beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
 /** A write that is retried with one idempotency key. */
 interface Write {
   readonly operation: AnyOperation;
-  readonly ask: CallRequest<AnyOperation>;
+  readonly request: CallRequest<AnyOperation>;
   readonly caller?: Caller;
 }
-const writing = <O extends AnyOperation>(operation: O, ask: CallRequest<O>, caller: Caller = mia): Write => ({
+const writing = <O extends AnyOperation>(operation: O, request: CallRequest<O>, caller: Caller = mia): Write => ({
   operation,
-  ask,
+  request,
   caller,
 });
 
@@ -140,13 +140,13 @@ const everything = async () => {
   const text = `select json_build_object(${all}) as stored`;
   return [await service.database.read({ name: 'everything', text }), await service.emittedEvents()];
 };
-const send = ({ operation, ask, caller }: Write, idempotencyKey: string) =>
-  service.call(operation, ask, caller, 10_000, { idempotencyKey });
+const send = ({ operation, request, caller }: Write, idempotencyKey: string) =>
+  service.call(operation, request, caller, 10_000, { idempotencyKey });
 
 const tested = new Set<string>();
-const tagNow = async ({ operation, ask, caller }: Write): Promise<readonly string[]> => {
+const tagNow = async ({ operation, request, caller }: Write): Promise<readonly string[]> => {
   const refused = await service
-    .call(operation, ask, caller, 10_000, { ifMatch: ['none'] })
+    .call(operation, request, caller, 10_000, { ifMatch: ['none'] })
     .catch((error: unknown) => error as Refusal);
   expect(refused).toMatchObject({ kind: 'PreconditionFailed', tag: expect.any(String) });
   return [(refused as Refusal).tag ?? ''];
@@ -159,8 +159,10 @@ describe.each(writes)('a write that $description', ({ prepare }) => {
     const before = await everything();
     const ifMatch = await tagNow(write);
     expect(await everything()).toEqual(before);
-    const { operation, ask, caller } = write;
-    const sent = await Promise.allSettled([1, 2].map(() => service.call(operation, ask, caller, 10_000, { ifMatch })));
+    const { operation, request, caller } = write;
+    const sent = await Promise.allSettled(
+      [1, 2].map(() => service.call(operation, request, caller, 10_000, { ifMatch })),
+    );
     expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 });
@@ -185,7 +187,7 @@ describe.each(writes)('a write that $description, sent again with its Idempotenc
       else expect(outcome.reason).toMatchObject({ kind: 'ConflictError' });
     }
     const emitted = (await service.emittedEvents()).length - before;
-    await service.forget();
+    await service.reset();
     const alone = await prepare();
     const beforeAlone = (await service.emittedEvents()).length;
     await send(alone, randomUUID());

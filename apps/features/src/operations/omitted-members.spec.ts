@@ -45,8 +45,8 @@ const pathsOf = (value: unknown, path = ''): string[] =>
           pathsOf(inner, `${path}.${Array.isArray(value) ? '*' : key}`),
         ),
       ];
-const membersOf = async <O extends AnyOperation>(operation: O, ask: CallRequest<O> = {}) =>
-  pathsOf(await features.call(operation, ask));
+const membersOf = async <O extends AnyOperation>(operation: O, request: CallRequest<O> = {}) =>
+  pathsOf(await features.call(operation, request));
 
 it('omits members that a project does not have', async () => {
   const body = { id: 'bare', name: 'Bare' };

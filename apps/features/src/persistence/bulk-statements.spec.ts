@@ -69,8 +69,8 @@ const kim = callerWith(...allowed.map((permission) => ({ permission })));
 const few = ['few-1', 'few-2'];
 const many = Array.from({ length: 400 }, (_, nth) => `many-${nth}`);
 
-const statementsOf = <O extends AnyOperation>(operation: O, ask: CallRequest<O>, caller = kim): Promise<number> =>
-  features.statementsOf(() => features.call(operation, ask, caller));
+const statementsOf = <O extends AnyOperation>(operation: O, request: CallRequest<O>, caller = kim): Promise<number> =>
+  features.statementsOf(() => features.call(operation, request, caller));
 
 it('writes hundreds of features with as many statements as two', async () => {
   const data = { features: [...few, ...many].map((name) => ({ name })), featureStrategies: [], tagTypes: [] };
@@ -122,13 +122,14 @@ it('changes an object that hundreds of features share with as many statements as
   /** The number of statements of each edit of a project. */
   const counted = async (own: string, size: number): Promise<Record<string, number>> => {
     const names = Array.from({ length: size }, (_, nth) => `${own}-${nth}`);
-    const ask = <O extends AnyOperation>(operation: O, about: CallRequest<O>) => features.call(operation, about);
-    const count = <O extends AnyOperation>(operation: O, about: CallRequest<O>) => statementsOf(operation, about, mia);
+    const send = <O extends AnyOperation>(operation: O, request: CallRequest<O>) => features.call(operation, request);
+    const count = <O extends AnyOperation>(operation: O, request: CallRequest<O>) =>
+      statementsOf(operation, request, mia);
     const params = { projectId: own, environment: 'production' };
     const segment = { name: own, constraints: [] };
-    await ask(CreateProject, { body: { id: own, name: own } });
-    await ask(CreateTagType, { body: { name: own } });
-    const { id } = await ask(CreateSegment, { body: segment });
+    await send(CreateProject, { body: { id: own, name: own } });
+    await send(CreateTagType, { body: { name: own } });
+    const { id } = await send(CreateSegment, { body: segment });
     const data: ImportFeaturesBody['data'] = {
       features: names.map((name) => ({ name })),
       featureStrategies: names.map((featureName) => ({ featureName, name: 'default', segments: [1] })),

@@ -52,7 +52,7 @@ describe('with a read replica', () => {
     await servers.stop();
   });
 
-  it('answers each read with everything that was committed before, from the replica', async () => {
+  it('returns for each read everything that was committed before, from the replica', async () => {
     await features.call(CreateFeature, { params, body: { name: 'one' } });
     for (let nth = 0; nth < 20; nth++) {
       await patch('one', `text ${nth}`);
@@ -67,7 +67,7 @@ describe('with a read replica', () => {
     });
   });
 
-  it('answers from the primary, and checks conditions there, while the replica is behind', async () => {
+  it('reads from the primary, and checks conditions there, while the replica is behind', async () => {
     const before = await readsBehind();
     await onReplica('select pg_wal_replay_pause()');
     try {

@@ -57,9 +57,9 @@ describe('rate limits of tokens', () => {
   });
   afterAll(() => gateway.stop());
 
-  it('reports the remaining budget of a token, answers 429 beyond it, and counts each token apart', async () => {
+  it('reports the remaining budget of a token, responds 429 beyond it, and counts each token apart', async () => {
     for (const left of [2, 1, 0]) {
-      const { status, headers } = await gateway.ask(featurePath);
+      const { status, headers } = await gateway.send(featurePath);
       expect(status).toBe(200);
       expect(headers.get('ratelimit-policy')).toBe('"requests";q=3;w=60');
       expect(headers.get('ratelimit')).toMatch(new RegExp(`^"requests";r=${left};t=\\d+$`));
@@ -67,7 +67,7 @@ describe('rate limits of tokens', () => {
       expect(Number(headers.get('ratelimit-reset'))).toBeLessThanOrEqual(60);
     }
     for (const path of [featurePath, '/api/admin/nosuch']) {
-      const response = await gateway.ask(path);
+      const response = await gateway.send(path);
       expect(response.status).toBe(429);
       expect(response.headers.get('ratelimit-remaining')).toBe('0');
       const wait = Number(response.headers.get('retry-after'));
@@ -78,14 +78,17 @@ describe('rate limits of tokens', () => {
         message: 'The budget of 3 requests a minute of this key is used up.',
       });
     }
-    expect((await gateway.ask(featurePath, { key: other })).status).toBe(200);
-    expect((await gateway.ask('/health')).status).toBe(200);
+    expect((await gateway.send(featurePath, { key: other })).status).toBe(200);
+    expect((await gateway.send('/health')).status).toBe(200);
   });
 
   it('counts the poll of a large feature once, whether it is compressed or not', async () => {
     const poll = async () => {
       const headers = { 'accept-encoding': 'gzip' };
-      const { status, headers: received } = await gateway.ask('/api/client/features/large', { key: ofServer, headers });
+      const { status, headers: received } = await gateway.send('/api/client/features/large', {
+        key: ofServer,
+        headers,
+      });
       return [status, received.get('ratelimit-remaining')];
     };
     expect([await poll(), await poll(), await poll()]).toEqual([
@@ -97,7 +100,7 @@ describe('rate limits of tokens', () => {
 
   it('counts frontend tokens by address alone, so that no visitor of a page locks out the others', async () => {
     const visit = async (address: string) =>
-      (await gateway.ask('/api/frontend', { key: ofPage, headers: { 'x-forwarded-for': address } })).status;
+      (await gateway.send('/api/frontend', { key: ofPage, headers: { 'x-forwarded-for': address } })).status;
     const statuses: number[] = [];
     for (let nth = 0; nth < 6; nth++) statuses.push(await visit('198.51.100.20'));
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
@@ -124,7 +127,7 @@ describe('rate limits of frontend tokens', () => {
   afterAll(() => gateway.stop());
 
   const evaluate = (key: string, address: string, { body = '{}', at = gateway } = {}) =>
-    at.ask('/api/frontend', {
+    at.send('/api/frontend', {
       method: 'POST',
       key,
       headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
@@ -142,7 +145,7 @@ describe('rate limits of frontend tokens', () => {
     expect((await refusalOf(refused)).message).toContain('with frontend keys from your address');
     expect((await evaluate(one, '198.51.100.2', { at })).status).toBe(200);
     const headers = { 'x-forwarded-for': '198.51.100.1' };
-    expect((await at.ask(featurePath, { headers })).status).toBe(200);
+    expect((await at.send(featurePath, { headers })).status).toBe(200);
     await at.stop();
   });
 
@@ -157,9 +160,9 @@ describe('rate limits of frontend tokens', () => {
     const behind = await startGateway({ environment: { GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '1' } });
     await behind.givenToken({ token: one, kind: 'frontend', environment: 'development' });
     await behind.behind([...servicesBehind().endpoints, environments.endpoint]);
-    const ask = (address: string) =>
-      behind.ask('/api/frontend', { key: one, headers: { 'x-forwarded-for': address } }).then(({ status }) => status);
-    expect([await ask('192.0.2.1'), await ask('192.0.2.2'), await ask('192.0.2.3')]).toEqual([200, 429, 429]);
+    const send = (address: string) =>
+      behind.send('/api/frontend', { key: one, headers: { 'x-forwarded-for': address } }).then(({ status }) => status);
+    expect([await send('192.0.2.1'), await send('192.0.2.2'), await send('192.0.2.3')]).toEqual([200, 429, 429]);
     const warnings = behind.lines.filter(({ msg }) => String(msg).includes('GATEWAY_TRUSTED_PROXIES'));
     expect(warnings).toHaveLength(1);
     await behind.stop();
@@ -170,7 +173,7 @@ describe('tokens without a rate limit', () => {
   it('sends no rate limit headers when no limit is configured', async () => {
     const gateway = await startGateway();
     await gateway.behind(servicesBehind().endpoints);
-    const { status, headers } = await gateway.ask(featurePath);
+    const { status, headers } = await gateway.send(featurePath);
     expect([status, headers.get('ratelimit'), headers.get('ratelimit-limit')]).toEqual([200, null, null]);
     await gateway.stop();
   });
@@ -193,14 +196,14 @@ describe('rate limits of invalid tokens', () => {
   afterAll(() => gateway.stop());
 
   const from = (address: string, key?: string | null) =>
-    gateway.ask(featurePath, { ...(key === undefined ? {} : { key }), headers: { 'x-forwarded-for': address } });
+    gateway.send(featurePath, { ...(key === undefined ? {} : { key }), headers: { 'x-forwarded-for': address } });
   const statusesOf = async (keys: readonly (string | null)[], address: string) => {
     const statuses: number[] = [];
     for (const key of keys) statuses.push((await from(address, key)).status);
     return statuses;
   };
 
-  it('answers 429 for invalid tokens of an address beyond its limit, and still accepts every valid token', async () => {
+  it('responds 429 for invalid tokens of an address beyond its limit, and still accepts every valid token', async () => {
     const address = '198.51.100.7';
     expect(await statusesOf(['guess 1', null, 'guess 2', 'guess 3', null], address)).toEqual([401, 401, 401, 429, 429]);
     const refused = await from(address, 'guess 4');
@@ -228,7 +231,7 @@ describe('rate limits of invalid tokens', () => {
       await eventually(async () => expect(await count()).toBe(2));
       // A key of another address waits for no further connection either.
       sent.push(from('198.51.100.10', 'one more guess'));
-      expect((await gateway.ask('/health')).status).toBe(200);
+      expect((await gateway.send('/health')).status).toBe(200);
       expect(await count()).toBe(2);
       return { sent };
     });
@@ -248,7 +251,7 @@ describe('the X-Forwarded-For header', () => {
     const gateway = await startGateway({ environment: { GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '2' } });
     const statuses: number[] = [];
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
-      const response = await gateway.ask(featurePath, { key: 'guess', headers: { 'x-forwarded-for': address } });
+      const response = await gateway.send(featurePath, { key: 'guess', headers: { 'x-forwarded-for': address } });
       statuses.push(response.status);
     }
     expect(statuses).toEqual([401, 401, 429]);

@@ -83,7 +83,7 @@ const sendHalf = (key: string, address = '198.51.100.1'): { received: () => stri
   return { received: () => received };
 };
 const post = (address = '198.51.100.1', key = adminToken) =>
-  gateway.ask(featuresPath, {
+  gateway.send(featuresPath, {
     method: 'POST',
     key,
     headers: { ...json, 'x-forwarded-for': address },
@@ -98,9 +98,9 @@ describe('incoming requests', () => {
     const halves = Array.from({ length: 40 }, () => sendHalf(frontendKeys[0] as string));
     await eventually(() => expect(refusedOf(halves)).toHaveLength(38));
     expect([429, 503]).toEqual(expect.arrayContaining([...new Set(refusedOf(halves))]));
-    expect((await gateway.ask(featurePath, { headers: { 'x-forwarded-for': '198.51.100.1' } })).status).toBe(200);
+    expect((await gateway.send(featurePath, { headers: { 'x-forwarded-for': '198.51.100.1' } })).status).toBe(200);
     expect((await post()).status).toBe(201);
-    await eventually(async () => expect((await gateway.ask('/health/ready')).status).toBe(200));
+    await eventually(async () => expect((await gateway.send('/health/ready')).status).toBe(200));
   });
 
   it('limits incoming requests per address and per IPv6 network, whatever their tokens', async () => {
@@ -131,20 +131,20 @@ describe('incoming requests', () => {
   it('rejects incoming requests beyond GATEWAY_MAX_INCOMING_REQUESTS and reports the gateway as not ready', async () => {
     const halves = adminTokens.flatMap((key, nth) => [0, 1].map(() => sendHalf(key, `203.0.113.${nth}`)));
     // A request that is sent before all of these have arrived would take the permit of one of them.
-    await eventually(async () => expect((await gateway.ask('/health/ready')).status).toBe(503));
+    await eventually(async () => expect((await gateway.send('/health/ready')).status).toBe(503));
     expect((await post()).status).toBe(503);
     expect(refusedOf(halves)).toEqual([]);
-    expect((await gateway.ask(featurePath)).status).toBe(200);
-    const ready = await gateway.ask('/health/ready');
+    expect((await gateway.send(featurePath)).status).toBe(200);
+    const ready = await gateway.send('/health/ready');
     expect(ready.status).toBe(503);
     expect(await ready.json()).toMatchObject({ reason: expect.stringContaining('GATEWAY_MAX_INCOMING_REQUESTS') });
     for (const socket of sockets) socket.destroy();
-    await eventually(async () => expect((await gateway.ask('/health/ready')).status).toBe(200));
+    await eventually(async () => expect((await gateway.send('/health/ready')).status).toBe(200));
   });
 });
 
 describe('handled requests', () => {
-  const reading = (key: string) => gateway.ask(featurePath, { key });
+  const reading = (key: string) => gateway.send(featurePath, { key });
 
   it('limits the handled requests of one user over all tokens, without affecting other clients', async () => {
     isHolding = true;
@@ -163,7 +163,7 @@ describe('handled requests', () => {
   it('limits handled requests with frontend tokens to half of the permits, and those of one address to the quota of a client', async () => {
     isHolding = true;
     const evaluate = (nth: number, address: string) =>
-      gateway.ask('/api/frontend/client/metrics', {
+      gateway.send('/api/frontend/client/metrics', {
         method: 'POST',
         key: frontendKeys[nth] as string,
         headers: { ...json, 'x-forwarded-for': address },
@@ -185,13 +185,13 @@ describe('handled requests', () => {
     isHolding = true;
     const open = Array.from({ length: 8 }, (_, nth) => reading(adminTokens[nth % 3] as string));
     await eventually(() => expect(held).toHaveLength(8));
-    const ready = await gateway.ask('/health/ready');
+    const ready = await gateway.send('/health/ready');
     expect(ready.status).toBe(503);
     expect(await ready.json()).toMatchObject({ reason: expect.stringContaining('GATEWAY_MAX_CONCURRENT_REQUESTS') });
-    expect((await gateway.ask('/health/live')).status).toBe(200);
+    expect((await gateway.send('/health/live')).status).toBe(200);
     isHolding = false;
     for (const release of held.splice(0)) release();
     await Promise.all(open);
-    await eventually(async () => expect((await gateway.ask('/health/ready')).status).toBe(200));
+    await eventually(async () => expect((await gateway.send('/health/ready')).status).toBe(200));
   });
 });

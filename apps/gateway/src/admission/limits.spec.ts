@@ -55,9 +55,9 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const createFeature = (body: string) =>
-  gateway.ask('/api/admin/projects/default/features', { method: 'POST', headers: json, body });
+  gateway.send('/api/admin/projects/default/features', { method: 'POST', headers: json, body });
 const importFeatures = (body: string) =>
-  gateway.ask('/api/admin/features-batch/import', { method: 'POST', headers: json, body });
+  gateway.send('/api/admin/features-batch/import', { method: 'POST', headers: json, body });
 
 describe('maximum body size', () => {
   const named = (extra: string) => `{"name":"one"${extra}}`;
@@ -94,7 +94,7 @@ describe('maximum size of usage reports', () => {
     await gateway.givenToken({ token: client, kind: 'client', environment: 'development' });
     const body = JSON.stringify({ appName: 'x'.repeat(3_000) });
     const report = async (path: string, key: string) =>
-      (await gateway.ask(path, { method: 'POST', key, headers: json, body })).status;
+      (await gateway.send(path, { method: 'POST', key, headers: json, body })).status;
     expect(await report('/api/frontend/client/metrics', frontend)).toBe(413);
     expect(await report('/api/client/metrics', client)).toBe(400);
   });
@@ -106,9 +106,9 @@ describe('maximum length of a URL', () => {
     ['GATEWAY_MAX_QUERY_PARAMETERS', '?a&b&c&d'],
     ['GATEWAY_MAX_URL_BYTES, whatever is in it', `%zz${'x'.repeat(256)}`],
   ])('is checked before the token of the request: %s', async (_setting, more) => {
-    const response = await gateway.ask(`${featurePath}${more}`, { key: null });
+    const response = await gateway.send(`${featurePath}${more}`, { key: null });
     expect([response.status, (await refusalOf(response)).name]).toEqual([414, 'UriTooLong']);
-    expect((await gateway.ask(`${featurePath}?a&b&c`)).status).toBe(200);
+    expect((await gateway.send(`${featurePath}?a&b&c`)).status).toBe(200);
   });
 });
 
@@ -187,10 +187,10 @@ describe('slow clients', () => {
     const before = sockets();
     // One permit is left.
     const stalled = Array.from({ length: 40 }, () => sendRaw(impatient.port, half));
-    expect((await impatient.ask(featurePath)).status).toBe(200);
+    expect((await impatient.send(featurePath)).status).toBe(200);
     const statuses = (await Promise.all(stalled)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([408]));
-    expect((await impatient.ask(featurePath)).status).toBe(200);
+    expect((await impatient.send(featurePath)).status).toBe(200);
     await eventually(() => expect(sockets()).toBeLessThan(before + stalled.length / 2));
   });
 
@@ -213,19 +213,19 @@ describe('slow clients', () => {
 
 describe('concurrent requests', () => {
   it('rejects requests beyond GATEWAY_MAX_CONCURRENT_REQUESTS immediately, except health checks', async () => {
-    const first = gateway.ask('/api/admin/projects/default');
+    const first = gateway.send('/api/admin/projects/default');
     await projectAsked;
-    const second = await gateway.ask(featurePath);
+    const second = await gateway.send(featurePath);
     expect([second.status, second.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await refusalOf(second)).toMatchObject({
       name: 'ServiceUnavailable',
       message: 'Bunting is overloaded. Please try again.',
     });
-    expect((await gateway.ask(featurePath.replace('/api', '/%61pi'))).status).toBe(503);
-    expect((await gateway.ask('/health/live')).status).toBe(200);
+    expect((await gateway.send(featurePath.replace('/api', '/%61pi'))).status).toBe(503);
+    expect((await gateway.send('/health/live')).status).toBe(200);
     answerProject();
     expect((await first).status).toBe(500);
-    expect((await gateway.ask(featurePath)).status).toBe(200);
+    expect((await gateway.send(featurePath)).status).toBe(200);
   });
 });
 
@@ -235,7 +235,7 @@ describe('unauthenticated clients', () => {
     const socket = connect(gateway.port, '127.0.0.1').pause();
     socket.write(rawRequest('GET', asset, { connection: 'keep-alive' }).repeat(30));
     await eventually(() => expect(gateway.logged()).toContain('"route":"/docs/assets/'));
-    expect((await gateway.ask(featurePath)).status).toBe(200);
+    expect((await gateway.send(featurePath)).status).toBe(200);
     socket.destroy();
   });
 });
@@ -266,17 +266,17 @@ describe('responses that clients do not read', () => {
   it('buffers at most GATEWAY_MAX_UNREAD_RESPONSE_BYTES of unread responses while other clients are served', () =>
     withReaders({ GATEWAY_MAX_UNREAD_RESPONSE_BYTES: String(2 * bytes), CHECK_REPLIES: 'false' }, async (started) => {
       await eventually(() => expect(cut(started)).toBe(5));
-      const answer = await started.ask(featurePath);
+      const answer = await started.send(featurePath);
       expect([answer.status, (await answer.text()).length]).toEqual([200, bytes + 2]);
     }));
 });
 
 describe('SQL statements of the gateway', () => {
-  it('answers 503 when a statement exceeds GATEWAY_STATEMENT_TIMEOUT_MS', async () => {
+  it('responds 503 when a statement exceeds GATEWAY_STATEMENT_TIMEOUT_MS', async () => {
     const impatient = await startGateway({ environment: { GATEWAY_STATEMENT_TIMEOUT_MS: '2000' } });
     await impatient.database.transaction(async ({ query }) => {
       await query('lock table api_token in access exclusive mode');
-      const response = await impatient.ask(featurePath);
+      const response = await impatient.send(featurePath);
       expect([response.status, (await refusalOf(response)).name]).toEqual([503, 'ServiceUnavailable']);
     });
     await impatient.stop();
@@ -314,7 +314,7 @@ describe('a service that does not reply', () => {
     given.splice(0);
     const data = { features: [], featureStrategies: [], tagTypes: [] };
     const body = JSON.stringify({ project: 'default', environment: 'development', data });
-    const response = await impatient.ask(path, { method, ...(method === 'GET' ? {} : { headers: json, body }) });
+    const response = await impatient.send(path, { method, ...(method === 'GET' ? {} : { headers: json, body }) });
     expect(response.status).toBe(503);
     expect(await refusalOf(response)).toMatchObject({
       name: 'ServiceUnavailable',
@@ -381,12 +381,12 @@ describe('intervals and waits of the gateway', () => {
       ]);
       const body = JSON.stringify({ name: 'Renamed' });
       const responded = started
-        .ask('/api/admin/projects/default', { method: 'PUT', headers: json, body })
+        .send('/api/admin/projects/default', { method: 'PUT', headers: json, body })
         .then(({ status }) => ({ status, isFirst: !isReleased }));
       await changed;
       if (waitMs === '0') await responded;
       // The gateway has handled the change before these requests.
-      for (let requests = 0; requests < 3; requests++) await started.ask('/health');
+      for (let requests = 0; requests < 3; requests++) await started.send('/health');
       isReleased = true;
       release();
       const { status, isFirst } = await responded;
@@ -418,7 +418,7 @@ describe('storage of the gateway', () => {
     await started.behind(servicesBehind().endpoints);
     const mine = `select count(*)::int as count from pg_stat_activity
       where datname = current_database() and application_name = 'bunting-gateway'`;
-    const statuses = await Promise.all(Array.from({ length: 60 }, () => started.ask(featurePath)));
+    const statuses = await Promise.all(Array.from({ length: 60 }, () => started.send(featurePath)));
     expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]));
     const [row] = await started.database.read<{ count: number }>({ name: 'connections', text: mine });
     expect(row?.count).toBeGreaterThan(1);

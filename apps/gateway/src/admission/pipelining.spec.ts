@@ -47,7 +47,7 @@ describe('pipelined requests', () => {
   it('handles pipelined requests one after the other, in order', async () => {
     const { socket, received } = pipelined(numbered(20));
     await eventually(() => expect(requested).toEqual(['f0']));
-    expect((await gateway.ask('/health')).status).toBe(200);
+    expect((await gateway.send('/health')).status).toBe(200);
     expect(requested).toEqual(['f0']);
     release();
     await eventually(() => expect(requested).toEqual(numbered(20)));
@@ -62,7 +62,7 @@ describe('pipelined requests', () => {
     socket.destroy();
     await eventually(() => expect(gateway.logged()).toContain('"outcome":"aborted"'));
     release();
-    expect((await gateway.ask('/api/admin/projects/default/features/last')).status).toBe(200);
+    expect((await gateway.send('/api/admin/projects/default/features/last')).status).toBe(200);
     expect(requested).toEqual(['f0', 'last']);
   });
 
@@ -70,7 +70,7 @@ describe('pipelined requests', () => {
     const { ended } = pipelined(numbered(100));
     await ended;
     release();
-    expect((await gateway.ask('/api/admin/projects/default/features/last')).status).toBe(200);
+    expect((await gateway.send('/api/admin/projects/default/features/last')).status).toBe(200);
     expect(requested.filter((name) => name !== 'last').length).toBeLessThanOrEqual(1);
   });
 });

@@ -35,16 +35,16 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const ask = (client: string): Socket => {
+const send = (client: string): Socket => {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
   sockets.push(socket);
   socket.write(rawRequest('GET', `/${client}`));
   return socket;
 };
-const askWithoutReading = (client: string): Socket => ask(client).pause();
+const askWithoutReading = (client: string): Socket => send(client).pause();
 const read = async (client: string): Promise<number> => {
   let bytes = 0;
-  const socket = ask(client).on('data', (chunk: Buffer) => (bytes += chunk.length));
+  const socket = send(client).on('data', (chunk: Buffer) => (bytes += chunk.length));
   await new Promise((resolve) => socket.once('close', resolve));
   return bytes;
 };

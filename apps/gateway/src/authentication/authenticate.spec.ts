@@ -31,7 +31,7 @@ const given = async (environment: Readonly<Record<string, string>>): Promise<voi
   ({ received } = behind);
   await gateway.behind(behind.endpoints);
 };
-const status = async (key: string): Promise<number> => (await gateway.ask(path, { key })).status;
+const status = async (key: string): Promise<number> => (await gateway.send(path, { key })).status;
 const revoke = (name: string) =>
   gateway.database.transaction(({ query }) => query('update api_token set revoked_at = now() where name = $1', [name]));
 

@@ -16,10 +16,10 @@ let one: StartedGateway;
 /** where they must stop to work as well */
 let other: StartedGateway;
 
-const { ask, done, aUser, aPat } = accessApi(() => one);
+const { send, done, aUser, aPat } = accessApi(() => one);
 
 const statusAt = async (gateway: StartedGateway, key: string): Promise<number> => {
-  const response = await gateway.ask(featurePath, { key });
+  const response = await gateway.send(featurePath, { key });
   await response.arrayBuffer();
   return response.status;
 };
@@ -115,7 +115,7 @@ describe('while the message bus is away', () => {
   it('every replica applies the removal of a role', async () => {
     const create = (gateway: StartedGateway) =>
       gateway
-        .ask('/api/admin/segments', {
+        .send('/api/admin/segments', {
           method: 'POST',
           key: editor.key,
           headers: { 'content-type': 'application/json' },
@@ -132,8 +132,8 @@ describe('while the message bus is away', () => {
       await eventually(async () => expect(await statusAt(gateway, expiring)).toBe(401));
   });
 
-  it('answers 503 with Retry-After for operations of other services', async () => {
-    const { status, headers, body } = await ask('POST', 'api-tokens', { tokenName: 'b', type: 'client' });
+  it('responds 503 with Retry-After for operations of other services', async () => {
+    const { status, headers, body } = await send('POST', 'api-tokens', { tokenName: 'b', type: 'client' });
     expect([status, body.name]).toEqual([503, 'ServiceUnavailable']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });

@@ -26,7 +26,7 @@ it('repeats a read during which a project became private', async () => {
     }),
   ]);
   const tagsFor = async (key?: string) =>
-    (await (await gateway.ask('/api/admin/tags', key === undefined ? {} : { key })).json()) as { tags: unknown[] };
+    (await (await gateway.send('/api/admin/tags', key === undefined ? {} : { key })).json()) as { tags: unknown[] };
   expect(await tagsFor(viewer)).toMatchObject({ tags: [] });
   expect(request).toBe(2);
   // An administrator sees it, and is answered by the first read.

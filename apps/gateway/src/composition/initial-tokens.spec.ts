@@ -54,7 +54,7 @@ describe('the first admin token', () => {
   it('is listed by its public digits', async () => {
     const gateway = await startGateway({ environment: { BUNTING_ADMIN_TOKEN: '' } });
     const key = gateway.firstAdminToken ?? '';
-    const listed = (await (await gateway.ask('/api/admin/api-tokens', { key })).json()) as ApiTokens;
+    const listed = (await (await gateway.send('/api/admin/api-tokens', { key })).json()) as ApiTokens;
     expect(listed.tokens.map(({ secret }) => secret)).toEqual([`${key.slice(0, '*:*.'.length + 12)}...`]);
     await gateway.stop();
   });
@@ -69,16 +69,16 @@ describe('the first admin token', () => {
     try {
       const gateway = await startGateway({ databaseUrl: url, environment });
       expect(gateway.firstAdminToken).toBeUndefined();
-      const ask = async (key: string) => (await gateway.ask('/api/admin/user', { key })).status;
-      expect(await ask('*:*.chosen-admin')).toBe(200);
-      expect(await ask('default:development.chosen-client')).toBe(403);
+      const send = async (key: string) => (await gateway.send('/api/admin/user', { key })).status;
+      expect(await send('*:*.chosen-admin')).toBe(200);
+      expect(await send('default:development.chosen-client')).toBe(403);
       expect(JSON.stringify(await gateway.emittedEvents())).not.toContain('chosen');
       await gateway.stop();
 
       const later = { ...environment, INIT_ADMIN_API_TOKENS: '*:*.chosen-later' };
       const again = await startGateway({ databaseUrl: url, environment: later });
-      expect((await again.ask('/api/admin/user', { key: '*:*.chosen-later' })).status).toBe(401);
-      expect((await again.ask('/api/admin/user', { key: '*:*.chosen-admin' })).status).toBe(200);
+      expect((await again.send('/api/admin/user', { key: '*:*.chosen-later' })).status).toBe(401);
+      expect((await again.send('/api/admin/user', { key: '*:*.chosen-admin' })).status).toBe(200);
       await again.stop();
     } finally {
       await drop();
@@ -96,7 +96,8 @@ describe('another value of BUNTING_ADMIN_TOKEN', () => {
 
   const start = (given: string, environment: Record<string, string> = {}) =>
     startGateway({ databaseUrl, environment: { BUNTING_ADMIN_TOKEN: given, ...environment } });
-  const status = async (gateway: StartedGateway, key: string) => (await gateway.ask('/api/admin/user', { key })).status;
+  const status = async (gateway: StartedGateway, key: string) =>
+    (await gateway.send('/api/admin/user', { key })).status;
 
   beforeAll(async () => {
     ({ url: databaseUrl, drop } = await freshGatewayDatabase());
@@ -140,7 +141,7 @@ describe('another value of BUNTING_ADMIN_TOKEN', () => {
         text: "select shown from api_token where configured = 'current'",
       })
     )[0] as { shown: string };
-    const deleted = await last.ask(`/api/admin/api-tokens/${shown}`, { method: 'DELETE', key: init });
+    const deleted = await last.send(`/api/admin/api-tokens/${shown}`, { method: 'DELETE', key: init });
     expect(deleted.status).toBe(200);
     await last.stop();
     const again = await start(first);

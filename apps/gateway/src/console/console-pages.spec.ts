@@ -12,7 +12,7 @@ const navigation = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' }
 let folder: string;
 let gateway: StartedGateway;
 const get = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
-  gateway.ask(url, { key: null, headers });
+  gateway.send(url, { key: null, headers });
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-console-'));
@@ -80,7 +80,7 @@ describe('a client that is no browser', () => {
     expect([unknown.status, unknown.headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
     const root = await get('/');
     expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
-    expect((await gateway.ask('/flags', { method: 'POST', key: null, headers: navigation })).status).toBe(404);
+    expect((await gateway.send('/flags', { method: 'POST', key: null, headers: navigation })).status).toBe(404);
   });
 });
 
@@ -104,12 +104,12 @@ describe('a file of the console', () => {
 });
 
 describe('a gateway without a built console', () => {
-  it('answers as an API, and says in one line of its log how to build the console', async () => {
+  it('responds as an API, and says in one line of its log how to build the console', async () => {
     const bare = await startGateway({ environment: { GATEWAY_CONSOLE_DIR: path.join(folder, 'absent') } });
     try {
-      const root = await bare.ask('/', { key: null, headers: navigation });
+      const root = await bare.send('/', { key: null, headers: navigation });
       expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
-      expect((await bare.ask('/flags', { key: null, headers: navigation })).status).toBe(404);
+      expect((await bare.send('/flags', { key: null, headers: navigation })).status).toBe(404);
       expect(bare.lines.filter(({ msg }) => /No console is served/.test(String(msg)))).toHaveLength(1);
       expect(bare.logged()).toContain('npm run build -w @bunting/console');
     } finally {

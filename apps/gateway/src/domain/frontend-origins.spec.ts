@@ -15,6 +15,6 @@ it.each([
   ['fewer', configured.slice(1)],
   ['more', [...configured, '*']],
   ['no', []],
-])('a request that names %s origins is refused, and told the setting', (_, requested) => {
+])('a request that names %s origins is refused, and the message names the setting', (_, requested) => {
   expect(() => requireConfiguredOrigins(requested, configured)).toThrow('GATEWAY_FRONTEND_CORS_ORIGINS');
 });

@@ -38,7 +38,7 @@ it('connections beyond GATEWAY_MAX_CONNECTIONS are closed, counted and warned of
   silent[0]?.destroy();
   // The gateway closes the connection when it reads its end.
   const metrics = await eventually(async () => {
-    const response = await gateway.ask('/internal-backstage/prometheus');
+    const response = await gateway.send('/internal-backstage/prometheus');
     return response.text();
   });
   expect(metrics).toMatch(/^bunting_gateway_connections{service="gateway"} 3$/m);

@@ -34,7 +34,7 @@ beforeEach(() => void received.splice(0));
 describe('a valid request', () => {
   it('is called with path, query, caller and trace, and the reply is returned unchanged', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    const response = await gateway.ask(`${featurePath}?variantEnvironments=true&unheardOf=1`, {
+    const response = await gateway.send(`${featurePath}?variantEnvironments=true&unheardOf=1`, {
       headers: { 'x-request-id': 'request-17', traceparent },
     });
     expect(response.status).toBe(200);
@@ -55,33 +55,33 @@ describe('a valid request', () => {
   });
 
   it('gets a new request id and trace when its own are missing or unsafe', async () => {
-    const response = await gateway.ask(featurePath, { headers: { 'x-request-id': 'a b"c', traceparent: 'no trace' } });
+    const response = await gateway.send(featurePath, { headers: { 'x-request-id': 'a b"c', traceparent: 'no trace' } });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(received[0]?.requestId).toBe(response.headers.get('x-request-id'));
     expect(received[0]?.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   });
 
   it('gets the status of its contract, and no body without a reply', async () => {
-    const created = await gateway.ask('/api/admin/projects/default/features', {
+    const created = await gateway.send('/api/admin/projects/default/features', {
       method: 'POST',
       headers: json,
       body: JSON.stringify({ name: 'new' }),
     });
     expect([created.status, ((await created.json()) as { name: string }).name]).toEqual([201, 'new']);
-    const archived = await gateway.ask(featurePath, { method: 'DELETE' });
+    const archived = await gateway.send(featurePath, { method: 'DELETE' });
     expect([archived.status, await archived.text()]).toEqual([202, '']);
-    const untagged = await gateway.ask('/api/admin/features/one/tags/simple/team', { method: 'DELETE' });
+    const untagged = await gateway.send('/api/admin/features/one/tags/simple/team', { method: 'DELETE' });
     expect([untagged.status, await untagged.text()]).toEqual([200, '']);
   });
 
   it('gets a Location header from the request or the reply', async () => {
-    const segment = await gateway.ask('/api/admin/segments', {
+    const segment = await gateway.send('/api/admin/segments', {
       method: 'POST',
       headers: json,
       body: JSON.stringify({ name: 'beta', constraints: [] }),
     });
     expect([segment.status, segment.headers.get('location')]).toEqual([201, 'segments/7']);
-    const tag = await gateway.ask('/api/admin/features/one%20two/tags', {
+    const tag = await gateway.send('/api/admin/features/one%20two/tags', {
       method: 'POST',
       headers: json,
       body: JSON.stringify({ type: 'simple', value: 'team' }),
@@ -90,25 +90,25 @@ describe('a valid request', () => {
   });
 
   it('gets the response headers that the service sets', async () => {
-    const response = await gateway.ask('/api/admin/search/features');
+    const response = await gateway.send('/api/admin/search/features');
     expect(response.headers.get('bunting-stale')).toBe('120');
   });
 
   it('gets a Deprecation header for deprecated operations only', async () => {
-    const deprecated = await gateway.ask('/api/admin/events/search', { method: 'POST', headers: json, body: '{}' });
+    const deprecated = await gateway.send('/api/admin/events/search', { method: 'POST', headers: json, body: '{}' });
     expect([deprecated.status, deprecated.headers.get('deprecation')]).toEqual([200, '@1733011200']);
-    expect((await gateway.ask(featurePath)).headers.get('deprecation')).toBeNull();
+    expect((await gateway.send(featurePath)).headers.get('deprecation')).toBeNull();
   });
 
   it('passes a valid idempotency key to the service and rejects an invalid one', async () => {
-    const write = (key: string) => gateway.ask(featurePath, { method: 'DELETE', headers: { 'idempotency-key': key } });
+    const write = (key: string) => gateway.send(featurePath, { method: 'DELETE', headers: { 'idempotency-key': key } });
     await write('3f0e7a');
     expect(received[0]?.idempotency?.key).toBe('3f0e7a');
     expect((await refusalOf(await write('k'.repeat(256)))).message).toContain('Idempotency-Key');
   });
 
   it('gets the response of GET without a body for HEAD', async () => {
-    const response = await gateway.ask(featurePath, { method: 'HEAD' });
+    const response = await gateway.send(featurePath, { method: 'HEAD' });
     expect([response.status, await response.text()]).toEqual([200, '']);
     expect(response.headers.get('content-length')).toBe('40');
   });
@@ -117,7 +117,7 @@ describe('a valid request', () => {
 describe('an operation that sets its entity tag itself', () => {
   const path = '/api/client/features';
   const request = (headers: Record<string, string> = {}, query = '') =>
-    gateway.ask(`${path}${query}`, { headers: { authorization: client, ...headers } });
+    gateway.send(`${path}${query}`, { headers: { authorization: client, ...headers } });
 
   it('returns that tag, and 304 to a client that has it', async () => {
     const first = await request();
@@ -158,32 +158,32 @@ describe('the token of a request', () => {
     ['a very long one', 'k'.repeat(9_000)],
   ])('is checked first, and an invalid one is rejected: %s', async (_what, key) => {
     const broken = { method: 'PATCH', headers: { 'content-type': 'text/plain' }, body: '{"cut' };
-    const response = await gateway.ask(strategyPath, { ...broken, key });
+    const response = await gateway.send(strategyPath, { ...broken, key });
     expect(response.status).toBe(401);
     expect((await refusalOf(response)).name).toBe('AuthenticationRequired');
     expect(received).toEqual([]);
   });
 
   it('is rejected with a message that says whether it was missing or invalid', async () => {
-    expect((await refusalOf(await gateway.ask(featurePath, { key: null }))).message).toContain(
+    expect((await refusalOf(await gateway.send(featurePath, { key: null }))).message).toContain(
       'Your request had no authorization header',
     );
-    expect((await refusalOf(await gateway.ask(featurePath, { key: 'other' }))).message).not.toContain(
+    expect((await refusalOf(await gateway.send(featurePath, { key: 'other' }))).message).not.toContain(
       'had no authorization header',
     );
   });
 
   it.each(['Bearer ', 'bearer ', 'BEARER    '])('is accepted after the scheme %p', async (word) => {
-    expect((await gateway.ask(featurePath, { key: `${word}${adminToken}` })).status).toBe(200);
+    expect((await gateway.send(featurePath, { key: `${word}${adminToken}` })).status).toBe(200);
   });
 
   it.each([client, frontend])('of an SDK is rejected by the Admin API: %p', async (key) => {
     for (const init of [{}, { method: 'PATCH', headers: { 'content-type': 'text/plain' }, body: '{"cut' }]) {
-      const response = await gateway.ask(init.method === undefined ? featurePath : strategyPath, { ...init, key });
+      const response = await gateway.send(init.method === undefined ? featurePath : strategyPath, { ...init, key });
       expect(response.status).toBe(403);
       expect((await refusalOf(response)).name).toBe('NoAccessError');
     }
-    expect((await gateway.ask('/api/admin/nosuch', { key })).status).toBe(403);
+    expect((await gateway.send('/api/admin/nosuch', { key })).status).toBe(403);
     expect(received).toEqual([]);
   });
 });
@@ -191,7 +191,7 @@ describe('the token of a request', () => {
 describe('the permission', () => {
   it('is checked before the body, and the refusal names it', async () => {
     const broken = { method: 'PATCH', headers: { 'content-type': 'text/plain' }, body: '{"cut' };
-    const response = await gateway.ask(strategyPath, { ...broken, key: viewer });
+    const response = await gateway.send(strategyPath, { ...broken, key: viewer });
     expect(response.status).toBe(403);
     expect(await refusalOf(response)).toMatchObject({
       name: 'NoAccessError',
@@ -203,12 +203,12 @@ describe('the permission', () => {
   });
 
   it('is not required for operations that need authentication only', async () => {
-    expect((await gateway.ask(featurePath, { key: viewer })).status).toBe(200);
+    expect((await gateway.send(featurePath, { key: viewer })).status).toBe(200);
   });
 
   it('is checked in the project of the path, not of the body', async () => {
     const create = (project: string) =>
-      gateway.ask(`/api/admin/projects/${project}/features`, {
+      gateway.send(`/api/admin/projects/${project}/features`, {
         method: 'POST',
         headers: json,
         body: JSON.stringify({ name: 'new', project: 'default' }),
@@ -220,7 +220,7 @@ describe('the permission', () => {
   });
 
   it('is checked by the service when the path names no project', async () => {
-    const untag = (key: string) => gateway.ask('/api/admin/features/one/tags/simple/team', { method: 'DELETE', key });
+    const untag = (key: string) => gateway.send('/api/admin/features/one/tags/simple/team', { method: 'DELETE', key });
     expect((await untag(editor)).status).toBe(200);
     expect((await untag(viewer)).status).toBe(403);
   });
@@ -228,7 +228,7 @@ describe('the permission', () => {
 
 describe('a refusal of a service', () => {
   it('keeps its id, kind and message', async () => {
-    const response = await gateway.ask('/api/admin/projects/default/features/gone');
+    const response = await gateway.send('/api/admin/projects/default/features/gone');
     expect(response.status).toBe(404);
     expect(await refusalOf(response)).toMatchObject({
       name: 'NotFoundError',
@@ -238,7 +238,7 @@ describe('a refusal of a service', () => {
   });
 
   it('reveals only an id when it is a defect', async () => {
-    const response = await gateway.ask('/api/admin/projects/default/features/broken');
+    const response = await gateway.send('/api/admin/projects/default/features/broken');
     expect(response.status).toBe(500);
     const error = await refusalOf(response);
     expect(error.name).toBe('InternalError');
@@ -246,7 +246,7 @@ describe('a refusal of a service', () => {
   });
 
   it('is an immediate 503 with Retry-After when the service is down', async () => {
-    const response = await gateway.ask('/api/admin/projects/default/change-requests/pending');
+    const response = await gateway.send('/api/admin/projects/default/change-requests/pending');
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     // A call that waits until its deadline is refused with another message.
     expect(await refusalOf(response)).toMatchObject({

@@ -35,7 +35,7 @@ describe('an unknown path', () => {
     '/docs/nosuch',
     '/docs/assets/nosuch.js',
   ])('gets the JSON body of every error: %s', async (path) => {
-    const response = await gateway.ask(`${path}?with=a&query`);
+    const response = await gateway.send(`${path}?with=a&query`);
     expect(response.status).toBe(404);
     expect(await refusalOf(response)).toMatchObject({
       name: 'NotFoundError',
@@ -44,9 +44,9 @@ describe('an unknown path', () => {
   });
 
   it('requires a token below /api only', async () => {
-    expect((await gateway.ask('/nosuch', { key: null })).status).toBe(404);
+    expect((await gateway.send('/nosuch', { key: null })).status).toBe(404);
     for (const path of ['/api', '/api/nosuch', '//api//admin/nosuch', '/api/admin/projects/default/nosuch']) {
-      expect([path, (await gateway.ask(path, { key: null })).status]).toEqual([path, 401]);
+      expect([path, (await gateway.send(path, { key: null })).status]).toEqual([path, 401]);
     }
   });
 
@@ -107,7 +107,7 @@ describe('an unknown path', () => {
   });
 
   it('is quoted shortened and in printable ASCII', async () => {
-    const response = await gateway.ask(`/%3Cscript%3E${'x'.repeat(5_000)}`);
+    const response = await gateway.send(`/%3Cscript%3E${'x'.repeat(5_000)}`);
     expect((await refusalOf(response)).message.length).toBeLessThan(300);
     const raw = await sendRaw(gateway.port, rawRequest('GET', '/"\\<b>'));
     expect([raw.status, refusalIn(raw.body).message]).toEqual([
@@ -131,8 +131,8 @@ describe('an unknown path', () => {
     expect([answer.status, refusalIn(answer.body).name]).toEqual([404, 'NotFoundError']);
   });
 
-  it('is answered to HEAD without a body', async () => {
-    const response = await gateway.ask('/nosuch', { method: 'HEAD' });
+  it('is sent without a body in response to HEAD', async () => {
+    const response = await gateway.send('/nosuch', { method: 'HEAD' });
     expect([response.status, await response.text()]).toEqual([404, '']);
   });
 });
@@ -169,7 +169,7 @@ describe('invalid HTTP', () => {
       socket.resetAndDestroy(),
     );
     await ending.catch(() => undefined);
-    expect((await gateway.ask(featurePath)).status).toBe(200);
+    expect((await gateway.send(featurePath)).status).toBe(200);
   });
 });
 
@@ -185,14 +185,14 @@ describe('a body that is too large', () => {
   });
 
   it('is rejected while a client keeps sending it', async () => {
-    const response = await gateway.ask(strategyPath, {
+    const response = await gateway.send(strategyPath, {
       method: 'PATCH',
       headers: json,
       body: 'x'.repeat(20 * megabyte),
     });
     expect(response.status).toBe(413);
     expect((await refusalOf(response)).message).toContain('larger than 1048576 bytes');
-    expect((await gateway.ask(featurePath)).status).toBe(200);
+    expect((await gateway.send(featurePath)).status).toBe(200);
   });
 
   it('is rejected so that a client that reads only after sending gets the response', async () => {
@@ -236,7 +236,7 @@ describe('a body that is too large', () => {
         else controller.enqueue(new Uint8Array(64 * 1024).fill(0x20));
       },
     });
-    const response = await gateway.ask(strategyPath, {
+    const response = await gateway.send(strategyPath, {
       method: 'PATCH',
       headers: json,
       body,
@@ -268,7 +268,7 @@ describe('a body that is too large', () => {
   it('is accepted by an import up to its larger limit', async () => {
     const data = { features: [], featureStrategies: [], tagTypes: [], padding: 'x'.repeat(2 * megabyte) };
     const body = JSON.stringify({ project: 'default', environment: 'development', data });
-    const post = (text: string) => gateway.ask(importPath, { method: 'POST', headers: json, body: text });
+    const post = (text: string) => gateway.send(importPath, { method: 'POST', headers: json, body: text });
     expect((await post(body)).status).toBe(200);
     expect((await post('x'.repeat(11 * megabyte))).status).toBe(413);
     const cut = await post(body.slice(0, body.length / 2));
@@ -285,18 +285,18 @@ describe('a missing token', () => {
     expect([answer.status, answer.headers['connection']]).toEqual([401, 'close']);
   });
 
-  it('is answered with 401 instead of 100 Continue', async () => {
-    const asking = { ...json, expect: '100-continue', 'content-length': '2' };
-    const refused = await sendRaw(gateway.port, rawRequest('PATCH', strategyPath, asking));
+  it('is rejected with 401 instead of 100 Continue', async () => {
+    const expecting = { ...json, expect: '100-continue', 'content-length': '2' };
+    const refused = await sendRaw(gateway.port, rawRequest('PATCH', strategyPath, expecting));
     expect(refused.status).toBe(401);
     const keptOpen = await sendRaw(
       gateway.port,
-      rawRequest('PATCH', strategyPath, { ...asking, connection: 'keep-alive' }),
+      rawRequest('PATCH', strategyPath, { ...expecting, connection: 'keep-alive' }),
     );
     expect([keptOpen.status, keptOpen.headers['connection']]).toEqual([401, 'close']);
     const answer = await sendRaw(
       gateway.port,
-      rawRequest('PATCH', strategyPath, { ...authorized, ...asking }),
+      rawRequest('PATCH', strategyPath, { ...authorized, ...expecting }),
       (socket) => socket.once('data', () => socket.write('[]')),
     );
     expect(answer.status).toBe(100);

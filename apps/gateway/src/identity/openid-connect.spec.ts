@@ -19,7 +19,7 @@ let provider: Awaited<ReturnType<typeof startOpenIdProvider>>;
 let forged: Awaited<ReturnType<typeof startForgedProvider>>;
 
 const api = async <T>(method: string, path: string, body?: object): Promise<T> => {
-  const response = await gateway.ask(path, {
+  const response = await gateway.send(path, {
     method,
     headers: { 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -18,7 +18,7 @@ beforeEach(() => void nth++);
 
 const lineOf = async (
   path: string,
-  init: Parameters<StartedGateway['ask']>[1] = {},
+  init: Parameters<StartedGateway['send']>[1] = {},
 ): Promise<Record<string, unknown>> => {
   const requestId = `request-${nth}`;
   const headers = {
@@ -26,7 +26,7 @@ const lineOf = async (
     'x-request-id': requestId,
     traceparent: `00-${traceId}-b7ad6b7169203331-01`,
   };
-  await (await gateway.ask(path, { ...init, headers })).text();
+  await (await gateway.send(path, { ...init, headers })).text();
   return eventually(() => {
     const found = gateway.lines.filter((line) => line['requestId'] === requestId);
     expect(found).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('the access log', () => {
 describe('the metrics', () => {
   it('measure the duration of requests by route and status, without names of users', async () => {
     await lineOf('/api/admin/projects/secret-project/features/secret-feature');
-    const response = await gateway.ask('/internal-backstage/prometheus', { key: null });
+    const response = await gateway.send('/internal-backstage/prometheus', { key: null });
     expect([response.status, response.headers.get('content-type')]).toEqual([
       200,
       'text/plain; version=0.0.4; charset=utf-8',

@@ -41,34 +41,34 @@ describe('the metrics', () => {
   it('are served on GATEWAY_OPS_PORT only, if it is set', async () => {
     const port = await reservePort();
     await withGateway({ GATEWAY_OPS_PORT: String(port) }, async (gateway) => {
-      expect((await gateway.ask(page)).status).toBe(404);
+      expect((await gateway.send(page)).status).toBe(404);
       const response = await fetch(`http://127.0.0.1:${port}/metrics`);
       expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('http_request_duration')]);
     });
-    await withGateway({}, async (gateway) => expect((await gateway.ask(page, { key: null })).status).toBe(200));
+    await withGateway({}, async (gateway) => expect((await gateway.send(page, { key: null })).status).toBe(200));
   });
 });
 
 describe('a page without authentication', () => {
   it.each([page, '/docs/openapi.json'])('is rate limited per address, apart from the API: %s', (path) =>
     withGateway({ GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '2' }, async (gateway) => {
-      const ask = () => gateway.ask(path, { key: null });
-      expect([(await ask()).status, (await ask()).status]).toEqual([200, 200]);
-      const refused = await ask();
+      const send = () => gateway.send(path, { key: null });
+      expect([(await send()).status, (await send()).status]).toEqual([200, 200]);
+      const refused = await send();
       expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
       expect((await refusalOf(refused)).name).toBe('RateLimitError');
-      expect((await gateway.ask('/api/admin/user')).status).toBe(200);
-      expect((await gateway.ask('/api/admin/user', { key: 'a guess' })).status).toBe(401);
-      expect((await gateway.ask('/health')).status).toBe(200);
+      expect((await gateway.send('/api/admin/user')).status).toBe(200);
+      expect((await gateway.send('/api/admin/user', { key: 'a guess' })).status).toBe(401);
+      expect((await gateway.send('/health')).status).toBe(200);
     }),
   );
 
-  it('answers 304 to a client that has the OpenAPI document', () =>
+  it('responds 304 to a client that has the OpenAPI document', () =>
     withGateway({}, async (gateway) => {
-      const first = await gateway.ask('/docs/openapi.json', { key: null });
+      const first = await gateway.send('/docs/openapi.json', { key: null });
       const tag = first.headers.get('etag') ?? '';
       expect(first.headers.get('cache-control')).toBe('no-cache');
-      const again = await gateway.ask('/docs/openapi.json', { key: null, headers: { 'if-none-match': tag } });
+      const again = await gateway.send('/docs/openapi.json', { key: null, headers: { 'if-none-match': tag } });
       expect([again.status, await again.text()]).toEqual([304, '']);
     }));
 });

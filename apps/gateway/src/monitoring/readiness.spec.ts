@@ -51,7 +51,7 @@ describe('a gateway', () => {
       expect(text).toContain(`bunting_gateway_dependency_available{dependency="${dependency}"} 0`);
   });
 
-  it('stays ready while its database does not answer at all', async () => {
+  it('stays ready while its database does not respond at all', async () => {
     const { state, ready } = aGateway();
     await ready();
     state.readSchema = () => new Promise(() => undefined);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const read = async (path: string): Promise<{ response: Response; text: string }> => {
-  const response = await gateway.ask(path, { key: null });
+  const response = await gateway.send(path, { key: null });
   return { response, text: await response.text() };
 };
 
@@ -66,7 +66,7 @@ describe('the documentation page', () => {
     '/docs/assets/..%2f..%2fpackage.json',
     '/docs/assets/%00',
   ])('serves no file that it does not need: %s', async (path) => {
-    const response = await gateway.ask(path, { key: null });
+    const response = await gateway.send(path, { key: null });
     expect([400, 404]).toContain(response.status);
     await refusalOf(response);
   });

@@ -39,7 +39,7 @@ const subjectOf = (method: string, path: string): string => {
 
 let sent = 0;
 const send = async (method: string, path: string, body: unknown, idempotencyKey: string, key?: string) => {
-  const response = await gateway.ask(`/api/admin/${path}`, {
+  const response = await gateway.send(`/api/admin/${path}`, {
     method,
     ...(key === undefined ? {} : { key }),
     headers: {
@@ -107,7 +107,7 @@ it('performs every write of users, tokens, roles, groups and access once per Ide
   const browser = aBrowser(() => gateway);
   const sessionOf = async () => {
     await browser.signIn('browsing', 'Correct-horse-7!');
-    const { body } = await browser.ask<UserSessions>('GET', '/api/admin/user/sessions');
+    const { body } = await browser.send<UserSessions>('GET', '/api/admin/user/sessions');
     return body.sessions[0]?.id ?? '';
   };
   const personal = `user:${'9'.repeat(64)}`;

@@ -4,7 +4,7 @@ import { accessApi, placesBehind } from '../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-const { ask, done, aUser } = accessApi(() => gateway);
+const { send, done, aUser } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -24,10 +24,10 @@ it('reads users, groups, roles and access while a transaction has locked them', 
     await query('select from role where id = $1 for update', [role]);
     await query('select pg_advisory_xact_lock(hashtext($1), hashtext($2))', ['project access', 'default']);
     for (const path of [...paths, 'projects/default/access']) {
-      expect([path, (await ask('GET', path)).status]).toEqual([path, 200]);
+      expect([path, (await send('GET', path)).status]).toEqual([path, 200]);
     }
     for (const path of ['user', 'user/profile']) {
-      expect([path, (await ask('GET', path, undefined, key)).status]).toEqual([path, 200]);
+      expect([path, (await send('GET', path, undefined, key)).status]).toEqual([path, 200]);
     }
   });
 });

@@ -36,23 +36,23 @@ it('the first administrator is created once, by the link of the first start, whi
   const later = await start({}, url);
   const ofLater = tokenIn(later.firstAdminLink);
   const one = aBrowser(() => gateway);
-  const create = (body: object) => one.ask<ErrorBody>('POST', '/auth/first', body);
-  expect((await one.ask('GET', `/auth/first/validate?token=${token}`)).status).toBe(200);
+  const create = (body: object) => one.send<ErrorBody>('POST', '/auth/first', body);
+  expect((await one.send('GET', `/auth/first/validate?token=${token}`)).status).toBe(200);
   const unknown = await create({ token: 'x', username: 'ada', password });
   expect([unknown.status, unknown.body.name]).toEqual([401, 'InvalidTokenError']);
   expect((await create({ token, username: 'ada', password: 'weak' })).body.name).toBe('OwaspValidationError');
   expect((await create({ token, name: 'no name for machines', password })).status).toBe(400);
   const both = await Promise.all([
     create({ token, username: 'ada', password }),
-    aBrowser(() => later).ask('POST', '/auth/first', { token: ofLater, username: 'eve', password }),
+    aBrowser(() => later).send('POST', '/auth/first', { token: ofLater, username: 'eve', password }),
   ]);
   expect(both.map(({ status }) => status).toSorted()).toEqual([201, 403]);
-  const listed = await gateway.ask('/api/admin/user-admin', { key: gateway.firstAdminToken ?? '' });
+  const listed = await gateway.send('/api/admin/user-admin', { key: gateway.firstAdminToken ?? '' });
   const { users } = (await listed.json()) as Users;
   expect(users).toHaveLength(1);
   for (const used of [token, ofLater]) {
     expect((await create({ token: used, username: 'mallory', password })).status).toBe(403);
-    expect((await one.ask('GET', `/auth/first/validate?token=${used}`)).status).toBe(403);
+    expect((await one.send('GET', `/auth/first/validate?token=${used}`)).status).toBe(403);
   }
   const events = (await gateway.emittedEvents()).filter(({ type }) => type === 'user-created');
   expect(events).toHaveLength(1);
@@ -67,12 +67,12 @@ it('the link of the first start signs in the browser that uses it', async () => 
   await gateway.database.transaction(({ query }) =>
     query("update sign_in_link set expires_at = now() - interval '1 s'"),
   );
-  expect((await one.ask('POST', '/auth/first', { token, email: 'ada@example.org', password })).status).toBe(401);
+  expect((await one.send('POST', '/auth/first', { token, email: 'ada@example.org', password })).status).toBe(401);
   await gateway.database.transaction(({ query }) =>
     query("update sign_in_link set expires_at = now() + interval '1 s'"),
   );
-  expect((await one.ask('POST', '/auth/first', { token, email: 'ada@example.org', password })).status).toBe(201);
-  const { body } = await one.ask<Me>('GET', '/api/admin/user');
+  expect((await one.send('POST', '/auth/first', { token, email: 'ada@example.org', password })).status).toBe(201);
+  const { body } = await one.send<Me>('GET', '/api/admin/user');
   expect(body.user.email).toBe('ada@example.org');
   expect(body.permissions).toEqual([{ permission: 'ADMIN' }]);
 });
@@ -84,9 +84,9 @@ it('the first administrator is created once from the settings; with one, or with
   expect(gateway.firstAdminLink).toBeUndefined();
   const one = aBrowser(() => gateway);
   await one.signIn('ops@example.org', password);
-  expect((await one.ask<Me>('GET', '/api/admin/user')).body.permissions).toEqual([{ permission: 'ADMIN' }]);
+  expect((await one.send<Me>('GET', '/api/admin/user')).body.permissions).toEqual([{ permission: 'ADMIN' }]);
   const change = { password: 'Correct-horse-8', oldPassword: password };
-  expect((await one.ask('POST', '/api/admin/user/change-password', change)).status).toBe(200);
+  expect((await one.send('POST', '/api/admin/user/change-password', change)).status).toBe(200);
   // A restart with the same settings changes nothing.
   await aBrowser(() => gateway).signIn('ops@example.org', 'Correct-horse-8');
   const again = await start(settings, url);

@@ -6,7 +6,7 @@ import { lastAdministratorGuard } from '../persistence/rights/last-administrator
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 type Resource = Record<string, unknown> & { readonly id: string };
-interface Answer {
+interface ScimResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Resource & { readonly Resources: Resource[]; readonly totalResults: number };
@@ -16,7 +16,7 @@ let gateway: StartedGateway;
 let token: string;
 
 const settings = async (path: string, body: object): Promise<Record<string, unknown>> => {
-  const response = await gateway.ask(`/api/admin/scim-settings${path}`, {
+  const response = await gateway.send(`/api/admin/scim-settings${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -24,7 +24,7 @@ const settings = async (path: string, body: object): Promise<Record<string, unkn
   return (await response.json()) as Record<string, unknown>;
 };
 const admin = async <T>(method: string, path: string, body?: object): Promise<T> => {
-  const response = await gateway.ask(`/api/admin/${path}`, {
+  const response = await gateway.send(`/api/admin/${path}`, {
     method,
     headers: { 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -38,8 +38,8 @@ const scim = async (
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer> => {
-  const response = await gateway.ask(`/scim/v2/${path}`, {
+): Promise<ScimResponse> => {
+  const response = await gateway.send(`/scim/v2/${path}`, {
     method,
     key: `Bearer ${token}`,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/scim+json' }), ...headers },
@@ -50,7 +50,7 @@ const scim = async (
   return {
     status: response.status,
     headers: response.headers,
-    body: (text === '' ? {} : JSON.parse(text)) as Answer['body'],
+    body: (text === '' ? {} : JSON.parse(text)) as ScimResponse['body'],
   };
 };
 const patch = (path: string, ...operations: object[]) =>
@@ -89,7 +89,7 @@ afterAll(() => gateway.stop());
 describe('the token of SCIM', () => {
   it('is needed, and works only while SCIM is on', async () => {
     for (const key of [null, 'Bearer wrong', `Basic ${token}`, 'Bearer ', gateway.firstAdminToken ?? '*:*.x']) {
-      const response = await gateway.ask('/scim/v2/Users', { key });
+      const response = await gateway.send('/scim/v2/Users', { key });
       expect({ status: response.status, body: await response.json() }).toEqual(error(401));
       expect(response.headers.get('www-authenticate')).toBe('Bearer');
     }
@@ -97,13 +97,13 @@ describe('the token of SCIM', () => {
     expect(await scim('GET', 'Users')).toMatchObject(error(403));
     await settings('', { enabled: true });
     expect(await scim('GET', 'Users')).toMatchObject({ status: 200 });
-    expect((await gateway.ask('/api/admin/user', { key: token })).status).toBe(401);
+    expect((await gateway.send('/api/admin/user', { key: token })).status).toBe(401);
   });
 
   it('stops working when a new one is generated', async () => {
     const before = token;
     token = String((await settings('/generate-new-token', {}))['token']);
-    expect((await gateway.ask('/scim/v2/Users', { key: `Bearer ${before}` })).status).toBe(401);
+    expect((await gateway.send('/scim/v2/Users', { key: `Bearer ${before}` })).status).toBe(401);
     expect(await scim('GET', 'Users')).toMatchObject({ status: 200 });
   });
 });
@@ -179,7 +179,7 @@ describe('users', () => {
 
     const key = `user:of-${user.id}-0123456789abcdef`;
     await gateway.givenToken({ token: key, userId: Number(user.id) });
-    expect((await gateway.ask('/api/admin/user', { key })).status).toBe(200);
+    expect((await gateway.send('/api/admin/user', { key })).status).toBe(200);
     await gateway.database.transaction(({ query }) =>
       query(
         `insert into user_session (user_id, selector, hash, expires_at)
@@ -191,13 +191,13 @@ describe('users', () => {
       status: 200,
       body: { active: false },
     });
-    expect((await gateway.ask('/api/admin/user', { key })).status).toBe(401);
+    expect((await gateway.send('/api/admin/user', { key })).status).toBe(401);
     expect(
       await gateway.database.read({ name: 'sessions', text: `select id from user_session where user_id = ${user.id}` }),
     ).toEqual([]);
     expect(await filtered('Users', 'active eq "False"')).toEqual([user.id]);
     await patch(`Users/${user.id}`, { op: 'add', value: { active: 'True', 'name.givenName': 'Augusta' } });
-    expect((await gateway.ask('/api/admin/user', { key })).status).toBe(200);
+    expect((await gateway.send('/api/admin/user', { key })).status).toBe(200);
     expect((await scim('GET', `Users/${user.id}`)).body).toMatchObject({
       active: true,
       name: { formatted: 'Augusta King', givenName: 'Augusta' },
@@ -336,7 +336,7 @@ describe('users', () => {
     await gateway.givenToken({ token: key, userId: Number(user.id) });
     const team = await group('Of those who leave', [user.id]);
     expect(await scim('DELETE', `Users/${user.id}`)).toMatchObject({ status: 204, body: {} });
-    expect((await gateway.ask('/api/admin/user', { key })).status).toBe(401);
+    expect((await gateway.send('/api/admin/user', { key })).status).toBe(401);
     expect(await membersOf(team)).toEqual([]);
     for (const method of ['GET', 'DELETE']) expect(await scim(method, `Users/${user.id}`)).toMatchObject(error(404));
     expect((await created({ userName: 'gone@example.org' })).id).not.toBe(user.id);
@@ -389,7 +389,7 @@ describe('groups', () => {
     const key = `user:of-${two}-0123456789abcdef`;
     await gateway.givenToken({ token: key, userId: Number(two) });
     const isAdmin = async () =>
-      ((await (await gateway.ask('/api/admin/user', { key })).json()) as Me).permissions.some(
+      ((await (await gateway.send('/api/admin/user', { key })).json()) as Me).permissions.some(
         ({ permission }) => permission === 'ADMIN',
       );
 
@@ -499,7 +499,7 @@ describe('groups', () => {
     expect(await membersOf(team)).toEqual([one, two]);
   });
 
-  it('are found by name, member and id, and listed without members where that is asked for', async () => {
+  it('are found by name, member and id, and listed without members where that is requested', async () => {
     const { id: member } = await created({ userName: 'searched' });
     const team = await group('Searched Team', [member]);
     expect(await filtered('Groups', 'displayName eq "searched TEAM"')).toEqual([team.id]);

@@ -6,7 +6,7 @@ beforeAll(async () => void (gateway = await startGateway()));
 afterAll(() => gateway.stop());
 
 const answer = async (path: string, headers: Record<string, string> = {}) => {
-  const response = await gateway.ask(path, { key: null, headers });
+  const response = await gateway.send(path, { key: null, headers });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
 const form = { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] };

@@ -12,7 +12,7 @@ const quietMs = 600;
 let gateway: StartedGateway;
 /** the events of the log, which the stand-in service returns in pages of two */
 let log: Event[] = [];
-let asked: { after: number; follow: boolean | undefined; caller: Caller }[] = [];
+let reads: { after: number; follow: boolean | undefined; caller: Caller }[] = [];
 let away = false;
 
 const anEvent = (id: number, data: Event['data'] = null): Event & { hash: string | null } => ({
@@ -29,7 +29,7 @@ beforeAll(async () => {
   gateway = await startGateway({ environment: { GATEWAY_MAX_STREAM_SECONDS: '20' } });
   await gateway.behind([
     implement(FeedEvents, async ({ query: { after = 0, follow }, caller, setHeader }) => {
-      asked.push({ after, follow, caller });
+      reads.push({ after, follow, caller });
       if (away) throw unavailable('Away for a moment.');
       if (after > log.length) throw invalid('The `/query/after` property is beyond the end.', '/query/after');
       if (after === 0) setHeader('Bunting-Stale', '3');
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   log = [];
-  asked = [];
+  reads = [];
   away = false;
 });
 afterAll(() => gateway.stop());
@@ -55,7 +55,7 @@ const idsIn = (text: string): number[] =>
 /** Reads lines until the condition holds. */
 const follow = async (path: string, key?: string) => {
   const leaving = new AbortController();
-  const response = await gateway.ask(path, { signal: leaving.signal, ...(key === undefined ? {} : { key }) });
+  const response = await gateway.send(path, { signal: leaving.signal, ...(key === undefined ? {} : { key }) });
   const ids: number[] = [];
   const ended = (async () => {
     let rest = '';
@@ -73,30 +73,30 @@ describe('A stream of events', () => {
   it('responds to HEAD like to GET without the lines, and takes no permit', async () => {
     log = events(5);
     for (let nth = 0; nth < 10; nth++) {
-      const response = await gateway.ask(`${feed}?follow=true`, { method: 'HEAD' });
+      const response = await gateway.send(`${feed}?follow=true`, { method: 'HEAD' });
       expect([response.status, await response.text()]).toEqual([200, '']);
       expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
       expect(response.headers.get('bunting-stale')).toBe('3');
     }
-    expect((await gateway.ask(`${feed}?after=9`, { method: 'HEAD' })).status).toBe(400);
-    expect((await gateway.ask(feed, { method: 'HEAD', key: null })).status).toBe(401);
+    expect((await gateway.send(`${feed}?after=9`, { method: 'HEAD' })).status).toBe(400);
+    expect((await gateway.send(feed, { method: 'HEAD', key: null })).status).toBe(401);
   });
 
   it('has one JSON text per line, over all pages', async () => {
     log = events(5);
-    const response = await gateway.ask(feed);
+    const response = await gateway.send(feed);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('bunting-stale')).toBe('3');
     expect(idsIn(await response.text())).toEqual([1, 2, 3, 4, 5]);
-    expect(asked.map(({ after }) => after)).toEqual([0, 2, 4]);
+    expect(reads.map(({ after }) => after)).toEqual([0, 2, 4]);
   });
 
   it('continues after an interruption where it ended', async () => {
     log = events(5);
-    expect(idsIn(await (await gateway.ask(`${feed}?after=3`)).text())).toEqual([4, 5]);
-    expect(await (await gateway.ask(`${feed}?after=5`)).text()).toBe('');
+    expect(idsIn(await (await gateway.send(`${feed}?after=3`)).text())).toEqual([4, 5]);
+    expect(await (await gateway.send(`${feed}?after=5`)).text()).toBe('');
   });
 
   it.each([
@@ -105,7 +105,7 @@ describe('A stream of events', () => {
     ['after=9', '/query/after'],
     ['follow=perhaps', '/query/follow'],
   ])('is refused like any other request before it begins: %s', async (query, path) => {
-    const response = await gateway.ask(`${feed}?${query}`);
+    const response = await gateway.send(`${feed}?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ name: 'ValidationError', details: [{ path }] });
   });
@@ -113,8 +113,8 @@ describe('A stream of events', () => {
   it('is rejected for SDK tokens and without a token', async () => {
     const token = 'default:development.feed0123456789abcdef0123456789abcdef0123456789';
     await gateway.givenToken({ token, kind: 'client' });
-    expect((await gateway.ask(feed, { key: token })).status).toBe(403);
-    expect((await gateway.ask(feed, { key: null })).status).toBe(401);
+    expect((await gateway.send(feed, { key: token })).status).toBe(403);
+    expect((await gateway.send(feed, { key: null })).status).toBe(401);
   });
 
   it('continues with later items in follow mode, each exactly once', async () => {
@@ -137,14 +137,14 @@ describe('A stream of events', () => {
 
   it('stops calling the service when the client disconnects', async () => {
     const { leave, ended } = await follow(`${feed}?follow=true`);
-    await eventually(() => expect(asked.length).toBeGreaterThan(2));
+    await eventually(() => expect(reads.length).toBeGreaterThan(2));
     leave();
     await ended;
     // Nothing tells that a loop has ended but that it asks no more, for longer than two of its intervals.
     await eventually(async () => {
-      const before = asked.length;
+      const before = reads.length;
       await sleep(quietMs);
-      expect(asked.length).toBe(before);
+      expect(reads.length).toBe(before);
     });
   });
 
@@ -158,7 +158,7 @@ describe('A stream of events', () => {
       query('update api_token set revoked_at = now() where user_id is not null'),
     );
     expect(await ended).toBe('cut');
-    expect(asked.at(-1)?.caller.grants).toEqual([]);
+    expect(reads.at(-1)?.caller.grants).toEqual([]);
   });
 
   it('continues after a short outage of the service', async () => {
@@ -166,8 +166,8 @@ describe('A stream of events', () => {
     const { ids, leave, ended } = await follow(`${feed}?follow=true`);
     await eventually(() => expect(ids).toEqual([1, 2]));
     away = true;
-    const before = asked.length;
-    await eventually(() => expect(asked.length).toBeGreaterThan(before + 1));
+    const before = reads.length;
+    await eventually(() => expect(reads.length).toBeGreaterThan(before + 1));
     away = false;
     log = events(3);
     await eventually(() => expect(ids).toEqual([1, 2, 3]));
@@ -179,7 +179,9 @@ describe('A stream of events', () => {
     const [greedy, other] = ['user:feed0000000000000000000000greedy', 'user:feed00000000000000000000another'];
     await gateway.givenToken({ token: greedy });
     await gateway.givenToken({ token: other });
-    const refused = await Promise.all(Array.from({ length: 6 }, () => gateway.ask(`${feed}?after=9`, { key: greedy })));
+    const refused = await Promise.all(
+      Array.from({ length: 6 }, () => gateway.send(`${feed}?after=9`, { key: greedy })),
+    );
     expect(refused.map(({ status }) => status).filter((status) => status === 400).length).toBeGreaterThanOrEqual(5);
     const open = await Promise.all(Array.from({ length: 6 }, () => follow(`${feed}?follow=true`, greedy)));
     expect(open.map(({ response }) => response.status).sort()).toEqual([200, 200, 200, 200, 200, 429]);
@@ -227,17 +229,17 @@ describe('A stream of events', () => {
 
   it('reads from the service at the speed of the client', async () => {
     log = Array.from({ length: 400 }, (_, nth) => anEvent(nth + 1, { text: 'x'.repeat(100_000) }));
-    const response = await gateway.ask(feed);
+    const response = await gateway.send(feed);
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     await reader.read();
     let last = -1;
     let unchanged = 0;
     await eventually(() => {
-      unchanged = asked.length === last ? unchanged + 1 : 0;
-      last = asked.length;
-      if (unchanged < 10) throw new Error('still asking');
+      unchanged = reads.length === last ? unchanged + 1 : 0;
+      last = reads.length;
+      if (unchanged < 10) throw new Error('still reading');
     });
-    expect(asked.length).toBeLessThan(150);
+    expect(reads.length).toBeLessThan(150);
     await reader.cancel();
   });
 });
@@ -248,7 +250,7 @@ describe('A stopping gateway', () => {
     await stopping.behind([
       implement(FeedEvents, async ({ query: { after = 0 } }) => ({ items: [], next: after, atEnd: true })),
     ]);
-    const response = await stopping.ask(`${feed}?follow=true`);
+    const response = await stopping.send(`${feed}?follow=true`);
     const text = response.text();
     await stopping.stop();
     expect(await text).toBe('');
@@ -282,7 +284,7 @@ describe('A stopping gateway', () => {
 
 describe('The documentation', () => {
   it('has the content type of NDJSON', async () => {
-    const response = await gateway.ask('/docs/openapi.json');
+    const response = await gateway.send('/docs/openapi.json');
     const { paths } = (await response.json()) as {
       paths: Record<string, { get: { responses: Record<string, { content: object }> } }>;
     };

@@ -79,7 +79,7 @@ afterEach(async () => {
 
 describe('a fuzzy search', () => {
   const failures: readonly [string, string, (call: ReceivedRequest, reply: FakeResponse) => FakeResponse][] = [
-    ['answers 500', 'error-response', () => ({ status: 500, json: { message: 'x', code: 'internal' } })],
+    ['responds 500', 'error-response', () => ({ status: 500, json: { message: 'x', code: 'internal' } })],
     [
       'is overloaded',
       'error-response',
@@ -87,13 +87,13 @@ describe('a fuzzy search', () => {
     ],
     ['is behind a proxy that cannot reach it', 'malformed', () => ({ status: 502, text: '<html>Bad Gateway</html>' })],
     [
-      'answers half of its answer',
+      'sends half of its response',
       'malformed',
       (_call, { json }) => ({ status: 200, text: JSON.stringify(json).slice(0, 90) }),
     ],
-    ['answers something else', 'malformed', () => ({ status: 200, json: { results: 'none' } })],
-    ['answers null', 'malformed', () => ({ status: 200, json: null })],
-    ['answers hits that are no list', 'malformed', (_call, reply) => withHits(reply, () => 7)],
+    ['sends something else', 'malformed', () => ({ status: 200, json: { results: 'none' } })],
+    ['sends null', 'malformed', () => ({ status: 200, json: null })],
+    ['sends hits that are no list', 'malformed', (_call, reply) => withHits(reply, () => 7)],
     ['closes the connection', 'unreachable', () => ({ status: 200, hangsUp: true })],
     ['takes three seconds', 'timeout', (_call, reply) => ({ ...reply, delayMs: 3_000 })],
   ];

@@ -51,7 +51,7 @@ describe('the search documents', () => {
     expect(await known()).toEqual([{ name: 'a', version: 6, type: 'kill-switch' }]);
   });
 
-  it('remember the deletion of a feature until it is created again', async () => {
+  it('store the deletion of a feature until it is created again', async () => {
     await apply(featureState(aFeature({ name: 'a' }), 1), deletedFeatureState('a', 3));
     await apply(featureState(aFeature({ name: 'a' }), 2));
     expect(await known()).toEqual([{ name: 'a', version: 3, type: null }]);
@@ -154,11 +154,11 @@ describe('a change in the features service', () => {
       featureState(aFeature({ name: 'two' })),
     );
     expect(await started.names({ sortBy: 'name' })).toEqual(['one', 'two']);
-    const parked = await started.database.read<{ reason: string }>({
+    const deadLetters = await started.database.read<{ reason: string }>({
       name: '',
       text: 'select reason from dead_letter',
     });
-    expect(parked).toEqual([{ reason: expect.stringContaining('/state') }]);
+    expect(deadLetters).toEqual([{ reason: expect.stringContaining('/state') }]);
   });
 
   it('is found after a thousand features changed in one transaction', async () => {

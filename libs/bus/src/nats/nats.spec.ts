@@ -214,9 +214,9 @@ describe('the bus over NATS', () => {
         return body.text.repeat(body.repeat);
       }),
     ]);
-    const ask = (repeat: number) =>
+    const send = (repeat: number) =>
       callForResponse(bus, Echo, { body: { repeat, text: 'løst ' } }, systemContext(10_000));
-    const answers = await Promise.all([1, 100_000, 13_107, 1_000_000].map((repeat) => ask(repeat)));
+    const answers = await Promise.all([1, 100_000, 13_107, 1_000_000].map((repeat) => send(repeat)));
     const texts = answers.map((answer) => ('reply' in answer ? (JSON.parse(answer.reply.json) as string) : answer));
     expect(texts).toEqual([1, 100_000, 13_107, 1_000_000].map((repeat) => 'løst '.repeat(repeat)));
     expect(answers).toEqual(
@@ -306,7 +306,7 @@ describe('the bus over NATS', () => {
   });
 });
 
-describe('a bus whose server stops answering without closing the connection', () => {
+describe('a bus whose server stops responding without closing the connection', () => {
   it('stops its responders and subscriptions and closes', async () => {
     const server = await startNats();
     const proxy = await startBlackholeProxy(server.port);

@@ -128,10 +128,10 @@ describe('a write with an Idempotency-Key', () => {
   });
 
   it('is the same request for every order of the properties of its body', async () => {
-    const ask = (about: unknown) => call(bus, AddThing, { body: { name: 'x', about } }, context('k'));
-    await ask({ a: 1, b: [{ c: 2, d: 3 }] });
-    expect(await ask({ b: [{ d: 3, c: 2 }], a: 1 })).toEqual({ id: 1, name: 'x' });
-    await expect(ask({ b: [{ d: 3, c: 2 }], a: 2 })).rejects.toMatchObject({ kind: 'IdempotencyKeyReused' });
+    const send = (about: unknown) => call(bus, AddThing, { body: { name: 'x', about } }, context('k'));
+    await send({ a: 1, b: [{ c: 2, d: 3 }] });
+    expect(await send({ b: [{ d: 3, c: 2 }], a: 1 })).toEqual({ id: 1, name: 'x' });
+    await expect(send({ b: [{ d: 3, c: 2 }], a: 2 })).rejects.toMatchObject({ kind: 'IdempotencyKeyReused' });
   });
 
   it('is refused when the key was used for another body or another operation', async () => {

@@ -145,15 +145,15 @@ describe('a host', () => {
     const environment = { ...silent, SEARCH_GREETING: 'Hi', SEARCH_MAX_CONCURRENT_CALLS: '2' };
     hosted = await host([patient], { environment });
     const { bus } = hosted;
-    const ask = (name: string) => call(bus, Greet, { body: { name } }, systemContext(60_000));
-    const taken = [ask('Mia'), ask('Noa')];
-    await expect(ask('Ole')).rejects.toMatchObject({ kind: 'ServiceUnavailable', retryAfterSeconds: 1 });
+    const send = (name: string) => call(bus, Greet, { body: { name } }, systemContext(60_000));
+    const taken = [send('Mia'), send('Noa')];
+    await expect(send('Ole')).rejects.toMatchObject({ kind: 'ServiceUnavailable', retryAfterSeconds: 1 });
     greet();
     expect(await Promise.all(taken)).toEqual(['Hi Mia', 'Hi Noa']);
-    expect(await ask('Ole')).toBe('Hi Ole');
+    expect(await send('Ole')).toBe('Hi Ole');
   });
 
-  it('answers health and metrics of each service on a port of its own', async () => {
+  it('serves health and metrics of each service on a port of its own', async () => {
     const [search, audit] = [await reservePort(), await reservePort()];
     hosted = await host([greeter(), other()], {
       environment: {
@@ -214,10 +214,10 @@ describe('a host', () => {
     hosted = await host([greeter()], {
       environment: { ...silent, SEARCH_GREETING: 'Hi', SEARCH_OPS_PORT: String(port) },
     });
-    const asking = connect(port, '127.0.0.1').on('error', () => undefined);
-    asking.write('GET /health/live HTTP/1.1\r\nHost: here\r\n\r\nGET /health/live HTTP/1.1\r\n');
-    await once(asking, 'data');
-    const closed = once(asking, 'close');
+    const client = connect(port, '127.0.0.1').on('error', () => undefined);
+    client.write('GET /health/live HTTP/1.1\r\nHost: here\r\n\r\nGET /health/live HTTP/1.1\r\n');
+    await once(client, 'data');
+    const closed = once(client, 'close');
     await hosted.stop();
     await closed;
   });

@@ -5,7 +5,7 @@ import { featurePath, platformClient } from '../../support/platform-client.ts';
 import type { Platform } from '../../support/platform.ts';
 import { adminClient } from '../../support/admin-client.ts';
 
-/** What user interfaces and administrators ask of the installation itself. */
+/** What user interfaces and administrators read and set of the installation itself. */
 export const describeInstance = (platform: () => Platform): void => {
   describe('the instance', () => {
     const { done, createUser } = adminClient(platform);

@@ -9,7 +9,7 @@ import type {
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Answer, type Api, apiOf } from '../../support/api.ts';
+import { type ApiResponse, type Api, apiOf } from '../../support/api.ts';
 import { expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
 import type { Platform } from '../../support/platform.ts';
@@ -28,7 +28,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     let approver: Api;
     let runner: { readonly id: number; readonly api: Api };
 
-    const done = async <T>(answer: Promise<Answer<T>>): Promise<T> => {
+    const done = async <T>(answer: Promise<ApiResponse<T>>): Promise<T> => {
       const { status, text, body } = await answer;
       expect({ status, text: status < 300 ? '' : text }).toEqual({ status, text: '' });
       return body;

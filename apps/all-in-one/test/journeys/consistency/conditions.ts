@@ -1,7 +1,7 @@
 import type { ChangeRequest, Feature, FeatureStrategy } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { Answer } from '../../support/api.ts';
+import type { ApiResponse } from '../../support/api.ts';
 import { expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
 import { adminClient } from '../../support/admin-client.ts';
@@ -14,7 +14,7 @@ export const describeConditions = (platform: () => Platform): void => {
     const address = featurePath(project, 'tagged-flag');
     const inDevelopment = `${address}/environments/development`;
     const client = () => platformClient(platform().api);
-    const tagOf = ({ headers }: Answer): string => headers.get('etag') ?? '';
+    const tagOf = ({ headers }: ApiResponse): string => headers.get('etag') ?? '';
     const read = async (path: string): Promise<string> => tagOf(await platform().api('GET', path));
     /** A tag without its closing quote and the suffix of a compressed response. */
     const versionOf = (tag: string): string => tag.replace(/(\+(gzip|br))?"$/, '');
@@ -50,7 +50,7 @@ export const describeConditions = (platform: () => Platform): void => {
       }
     });
 
-    it.each<readonly [description: string, path: () => string, write: (tag: string) => Promise<Answer>]>([
+    it.each<readonly [description: string, path: () => string, write: (tag: string) => Promise<ApiResponse>]>([
       [
         'a feature',
         () => address,
@@ -89,11 +89,11 @@ export const describeConditions = (platform: () => Platform): void => {
         const lost = both.filter(({ status }) => status === 412);
         expect(both.map(({ status }) => status < 300)).toContain(true);
         expect(lost).toHaveLength(1);
-        expectRefusal(lost[0] as Answer, 412, 'PreconditionFailed', 'If-Match');
+        expectRefusal(lost[0] as ApiResponse, 412, 'PreconditionFailed', 'If-Match');
         const now = await read(path());
-        expect(now.startsWith(`${tagOf(lost[0] as Answer).slice(0, -1)}.`)).toBe(true);
+        expect(now.startsWith(`${tagOf(lost[0] as ApiResponse).slice(0, -1)}.`)).toBe(true);
         // What the refusal says is good for the next try, and so is what is read.
-        expect((await write(tagOf(lost[0] as Answer))).status).toBeLessThan(300);
+        expect((await write(tagOf(lost[0] as ApiResponse))).status).toBeLessThan(300);
         expect((await write(await read(path()))).status).toBeLessThan(300);
         expect((await write(`W/${await read(path())}`)).status).toBe(412);
         expect((await write('*')).status).toBeLessThan(300);
@@ -254,7 +254,7 @@ export const describeConditions = (platform: () => Platform): void => {
 
   describe('a client that accepts application/problem+json', () => {
     const problem = { accept: 'application/json, application/problem+json' };
-    const ask = async (method: string, path: string, body?: unknown, headers = {}) => {
+    const send = async (method: string, path: string, body?: unknown, headers = {}) => {
       const { status, headers: said, text } = await platform().api(method, path, body, { ...problem, ...headers });
       return {
         status,
@@ -289,7 +289,7 @@ export const describeConditions = (platform: () => Platform): void => {
         ['POST', '/api/admin/projects/default/features', 'x', { 'content-type': 'text/plain' }],
       ],
     ])('receives a %i (%s) with the members of both formats', async (status, name, title, request) => {
-      const answer = await ask(...request);
+      const answer = await send(...request);
       const { id, message, ...more } = answer.body;
       expect(answer).toMatchObject({
         status,

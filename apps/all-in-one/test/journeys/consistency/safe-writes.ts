@@ -1,7 +1,7 @@
 import type { FeatureStrategy, FeatureWithoutEnvironments } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { type Answer, type Api, apiOf } from '../../support/api.ts';
+import { type ApiResponse, type Api, apiOf } from '../../support/api.ts';
 import { type CuttingProxy, startCuttingProxy } from '../../support/cutting-proxy.ts';
 import { expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
@@ -42,9 +42,9 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       const answered = new Map(names.map((name) => [name, new Set<string>()]));
       const write = (name: string) => async () => {
         const address = `${featurePath(project, name)}/environments/development/strategies`;
-        const ask = ['POST', address, { name: 'flexibleRollout' }, { 'idempotency-key': randomUUID() }] as const;
-        await expect(overBadNetwork(...ask)).rejects.toThrow();
-        const retry = await platform().api<FeatureStrategy>(...ask);
+        const request = ['POST', address, { name: 'flexibleRollout' }, { 'idempotency-key': randomUUID() }] as const;
+        await expect(overBadNetwork(...request)).rejects.toThrow();
+        const retry = await platform().api<FeatureStrategy>(...request);
         expect(retry.status).toBe(200);
         answered.get(name)?.add(String(retry.body.id));
       };
@@ -62,22 +62,22 @@ export const describeSafeWrites = (platform: () => Platform): void => {
     });
 
     it('is replayed with the same status, headers and body, and marked as a replay', async () => {
-      const ask = ['POST', `/api/admin/projects/${project}/features`, { name: 'safe-again' }] as const;
+      const request = ['POST', `/api/admin/projects/${project}/features`, { name: 'safe-again' }] as const;
       const headers = { 'idempotency-key': randomUUID() };
-      const first = await platform().api<FeatureWithoutEnvironments>(...ask, headers);
-      const again = await platform().api<FeatureWithoutEnvironments>(...ask, headers);
+      const first = await platform().api<FeatureWithoutEnvironments>(...request, headers);
+      const again = await platform().api<FeatureWithoutEnvironments>(...request, headers);
       expect(first.status).toBe(201);
       expect(first.headers.get('idempotency-replayed')).toBeNull();
       expect({ status: again.status, text: again.text }).toEqual({ status: 201, text: first.text });
       expect(again.headers.get('location')).toBe(first.headers.get('location'));
       expect(again.headers.get('idempotency-replayed')).toBe('true');
-      expectRefusal(await platform().api(...ask), 409, 'NameExistsError');
+      expectRefusal(await platform().api(...request), 409, 'NameExistsError');
     });
 
     it('creates one secret, which is the same in the replay', async () => {
-      const ask = { tokenName: 'safe-token', type: 'client', environment: 'development', projects: ['*'] };
+      const request = { tokenName: 'safe-token', type: 'client', environment: 'development', projects: ['*'] };
       const headers = { 'idempotency-key': randomUUID() };
-      const make = () => platform().api<{ secret: string }>('POST', '/api/admin/api-tokens', ask, headers);
+      const make = () => platform().api<{ secret: string }>('POST', '/api/admin/api-tokens', request, headers);
       const [first, again] = [await make(), await make()];
       expect({ status: first.status, text: again.text }).toEqual({ status: 201, text: first.text });
       expect(first.body.secret).toMatch(/^\S{32,}$/);
@@ -124,7 +124,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       for (const answer of await send()) expectRefusal(answer, 403, 'NoAccessError');
       await roles([]);
       // Projects in the URL are a 403; objects that are found by other names are a 404.
-      const [inAddress, foundOut] = (await send()) as [Answer, Answer];
+      const [inAddress, foundOut] = (await send()) as [ApiResponse, ApiResponse];
       expectRefusal(inAddress, 403, 'NoAccessError');
       expectRefusal(foundOut, 404, 'NotFoundError', hidden);
       await roles([projectRole.owner]);

@@ -1,6 +1,6 @@
 import { type Feature, ImportReport, type ProjectFeatures } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Answer } from '../../support/api.ts';
+import type { ApiResponse } from '../../support/api.ts';
 import { expectFits, expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
 import type { Platform } from '../../support/platform.ts';
@@ -65,7 +65,7 @@ export const describeImport = (platform: () => Platform): void => {
     const development = unleashExport(prefix, 'development');
     const production = unleashExport(prefix, 'production');
     const segmentIds = new Map<number, number>();
-    const importInto = (project: string, environment: string, data: unknown): Promise<Answer<ImportReport>> =>
+    const importInto = (project: string, environment: string, data: unknown): Promise<ApiResponse<ImportReport>> =>
       platform().api<ImportReport>('POST', '/api/admin/features-batch/import', { project, environment, data });
     const names = development.features.map(({ name }) => name);
 

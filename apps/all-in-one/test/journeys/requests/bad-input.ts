@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Answer } from '../../support/api.ts';
+import type { ApiResponse } from '../../support/api.ts';
 import { expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
 import type { Platform } from '../../support/platform.ts';
@@ -44,9 +44,9 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
     };
 
     const strategyPath = (id: string): string => `${address}/environments/development/strategies/${id}`;
-    const refusedFor = async (description: string, ask: () => Promise<Answer>): Promise<Answer> => {
-      let answer = await ask();
-      for (let tries = 1; answer.ms >= maxMs && tries < maxTries; tries++) answer = await ask();
+    const refusedFor = async (description: string, send: () => Promise<ApiResponse>): Promise<ApiResponse> => {
+      let answer = await send();
+      for (let tries = 1; answer.ms >= maxMs && tries < maxTries; tries++) answer = await send();
       if (answer.ms > slowest.ms) Object.assign(slowest, { ms: answer.ms, description });
       expect(answer.ms).toBeLessThan(maxMs);
       expect(await stored()).toBe(before);
@@ -123,8 +123,8 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
       ],
       ['the whole', manyCopies('', (nth) => `/parameters/p${nth}`)],
     ])('is refused: 22 copies, each of which doubles %s', async (description, patch) => {
-      const ask = () => platform().api('PATCH', strategyPath(strategyId), patch);
-      const answer = await refusedFor(`22 copies of ${description}`, ask);
+      const send = () => platform().api('PATCH', strategyPath(strategyId), patch);
+      const answer = await refusedFor(`22 copies of ${description}`, send);
       expectRefusal(answer, 400, 'ValidationError');
     });
 
@@ -322,8 +322,8 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
         ['POST', '/api/admin/events/search'],
         ['POST', '/api/admin/features-batch/import'],
       ] as const) {
-        const ask = () => sendLarge(platform(), method, path, large, { declared: true });
-        expectRefusal(await refusedFor('a body of 20 MB', ask), 413, 'PayloadTooLarge');
+        const send = () => sendLarge(platform(), method, path, large, { declared: true });
+        expectRefusal(await refusedFor('a body of 20 MB', send), 413, 'PayloadTooLarge');
       }
     });
 

@@ -55,8 +55,8 @@ export const describeErrors = (platform: () => Platform): void => {
     });
 
     it('has an id that no other error response has', async () => {
-      const ask = () => platform().api<{ id: string }>('GET', featurePath(project, 'errors-unknown'));
-      const ids = await Promise.all(Array.from({ length: 5 }, async () => (await ask()).body.id));
+      const send = () => platform().api<{ id: string }>('GET', featurePath(project, 'errors-unknown'));
+      const ids = await Promise.all(Array.from({ length: 5 }, async () => (await send()).body.id));
       expect(new Set(ids).size).toBe(5);
     });
 

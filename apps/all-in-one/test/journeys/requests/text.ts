@@ -22,10 +22,10 @@ const texts: readonly (readonly [kind: string, text: string])[] = [
 const statusOf = (platform: Platform, path: string, method = 'GET'): Promise<number> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(platform.url);
-    const asking = request({ hostname, port, path, method, headers: { authorization: platform.token } }, (answer) => {
+    const sent = request({ hostname, port, path, method, headers: { authorization: platform.token } }, (answer) => {
       answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
     });
-    asking.on('error', reject).end();
+    sent.on('error', reject).end();
   });
 
 /** What people write comes back just as they wrote it, or is refused. */

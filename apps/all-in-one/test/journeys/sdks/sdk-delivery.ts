@@ -3,7 +3,7 @@ import { eventually } from '@bunting/testing';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
-import type { Answer } from '../../support/api.ts';
+import type { ApiResponse } from '../../support/api.ts';
 import { endSdk } from '../../support/end-sdk.ts';
 import { expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
@@ -174,7 +174,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
     const name = 'delivery-read';
     const path = '/api/client/features';
     let token: string;
-    const ask = <T = ClientFeatures>(more = '', headers: Record<string, string> = {}): Promise<Answer<T>> =>
+    const send = <T = ClientFeatures>(more = '', headers: Record<string, string> = {}): Promise<ApiResponse<T>> =>
       platform().api<T>('GET', `${path}${more}`, undefined, { authorization: token, ...headers });
 
     beforeAll(async () => {
@@ -184,30 +184,35 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
     });
 
     it('have an ETag, and are not sent again to a client that has them', async () => {
-      const first = await ask();
+      const first = await send();
       expect(first.body).toMatchObject({ version: 2, features: [{ name, enabled: false }] });
       const tag = first.headers.get('etag') ?? '';
       expect(first.body.meta.etag).toBe(tag);
       for (const known of [tag, `W/${tag}`]) {
-        const { status, text, headers } = await ask('', { 'if-none-match': known });
+        const { status, text, headers } = await send('', { 'if-none-match': known });
         expect({ status, text, tag: headers.get('etag') }).toEqual({ status: 304, text: '', tag });
       }
       await client().addStrategy(featurePath(name, name), 'development');
-      const changed = await ask('', { 'if-none-match': tag });
+      const changed = await send('', { 'if-none-match': tag });
       expect(changed.status).toBe(200);
       expect(changed.headers.get('etag')).not.toBe(tag);
       const { status } = await platform().api('POST', `${featurePath(name, name)}/favorites`, {});
-      const again = await ask('', { 'if-none-match': changed.headers.get('etag') ?? '' });
+      const again = await send('', { 'if-none-match': changed.headers.get('etag') ?? '' });
       expect([status < 500, again.status]).toEqual([true, 304]);
     });
 
     it('can be read one by one, and are refused to tokens of other projects and kinds', async () => {
-      expect((await ask<ClientFeature>(`/${name}`)).body).toMatchObject({ name, project: name });
-      expectRefusal(await ask('/delivery-absent'), 404, 'NotFoundError', 'Could not find feature flag delivery-absent');
-      expectRefusal(await ask('?tag=nonsense'), 400, 'ValidationError', '/query/tag/0');
+      expect((await send<ClientFeature>(`/${name}`)).body).toMatchObject({ name, project: name });
+      expectRefusal(
+        await send('/delivery-absent'),
+        404,
+        'NotFoundError',
+        'Could not find feature flag delivery-absent',
+      );
+      expectRefusal(await send('?tag=nonsense'), 400, 'ValidationError', '/query/tag/0');
       const frontend = await apiToken('sdk-delivery-browser', { type: 'frontend' });
-      expectRefusal(await ask('', { authorization: frontend.secret }), 403, 'NoAccessError', 'CLIENT');
-      expectRefusal(await ask('', { authorization: '*:development.unknown' }), 401, 'AuthenticationRequired');
+      expectRefusal(await send('', { authorization: frontend.secret }), 403, 'NoAccessError', 'CLIENT');
+      expectRefusal(await send('', { authorization: '*:development.unknown' }), 401, 'AuthenticationRequired');
     });
   });
 };

@@ -108,9 +108,9 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
     });
 
     it('may come from any origin, and receives neither constraints nor features that are off', async () => {
-      const ask = (path: string, headers: Record<string, string | null> = {}) =>
+      const send = (path: string, headers: Record<string, string | null> = {}) =>
         platform().api<FrontendFeatures>('GET', path, undefined, { authorization: token, ...headers });
-      const answer = await ask('/api/frontend?userId=7', { origin: 'https://shop.example.org' });
+      const answer = await send('/api/frontend?userId=7', { origin: 'https://shop.example.org' });
       expect(answer.headers.get('access-control-allow-origin')).toBe('*');
       expect(answer.body.toggles.map(({ name }) => name)).toEqual([flag('switched'), flag('varied')]);
       expect(answer.body.toggles[1]).toEqual({
@@ -125,7 +125,7 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
           featureEnabled: true,
         },
       });
-      const again = await ask('/api/frontend?userId=7', { 'if-none-match': answer.headers.get('etag') });
+      const again = await send('/api/frontend?userId=7', { 'if-none-match': answer.headers.get('etag') });
       expect(again.status).toBe(304);
       const preflight = await platform().api('OPTIONS', '/api/frontend', undefined, {
         authorization: null,

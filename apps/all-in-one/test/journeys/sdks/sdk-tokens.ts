@@ -1,6 +1,6 @@
 import type { ApiToken, ApiTokens, Event } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Answer } from '../../support/api.ts';
+import type { ApiResponse } from '../../support/api.ts';
 import { expectRefusal } from '../../support/expectations.ts';
 import { platformClient } from '../../support/platform-client.ts';
 import { adminClient, projectRole } from '../../support/admin-client.ts';
@@ -14,7 +14,7 @@ export const describeSdkTokens = (platform: () => Platform): void => {
     const at = (secret: string): string => `api-tokens/${encodeURIComponent(secret)}`;
     const listed = async (path = 'api-tokens'): Promise<readonly ApiToken[]> =>
       (await done<ApiTokens>('GET', path)).tokens.filter(({ tokenName }) => tokenName.startsWith('sdk-'));
-    const register = (key: string, appName = 'sdk-app'): Promise<Answer> =>
+    const register = (key: string, appName = 'sdk-app'): Promise<ApiResponse> =>
       platform().api(
         'POST',
         '/api/client/register',

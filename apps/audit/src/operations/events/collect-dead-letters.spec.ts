@@ -60,7 +60,7 @@ it('lists events until they can be appended, and reports the log as incomplete u
   await replica.stop();
 });
 
-it('lists the dead letters of the other services that answer', async () => {
+it('lists the dead letters of the other services that respond', async () => {
   const fresh = await freshDatabase();
   const steps = [consumerTables];
   const database = await openDatabase({ url: fresh.url, name: 'search', migrations: steps });

@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const find = (query: Record<string, string>, caller = mia) => audit.call(SearchEvents, { query }, caller);
 
-/** The ids of the events that the filters ask for, the newest first, said in the plainest way. */
+/** The ids of the events that match the filters, the newest first, said in the plainest way. */
 const expected = ({ query = '', from = 'IS:0000', to = 'IS:9999', ...filters }: Record<string, string>): number[] =>
   published
     .map((event, nth) => ({ event, id: nth + 1 }))

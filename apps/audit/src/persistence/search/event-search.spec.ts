@@ -170,7 +170,7 @@ describe('The search of the log', () => {
     expect(await count()).toBe(7);
   });
 
-  it('answers a page behind the last match without a search for it, and counts the matches', async () => {
+  it('returns an empty page behind the last match without a search for it, and counts the matches', async () => {
     await append(Array.from({ length: 3 }, () => anEvent({ data: { title: 'far' } })));
     const criteria = { text: 'far', visible: visibleEvents(mia) };
     const page = { from: Number.MAX_SAFE_INTEGER, limit: 100, skip: 1_000_000_000 };

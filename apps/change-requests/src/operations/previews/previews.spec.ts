@@ -24,7 +24,7 @@ describe('requests to preview', () => {
     expect(idsOf(batchesWithinLimits(requests, { changes: 1000, bytes: 3_000 }))).toEqual([[1, 2], [3], [4]]);
   });
 
-  it('are all answered, in as many calls as they need', () => {
+  it('all get their replies, in as many calls as they need', () => {
     expect(batchesWithinLimits([])).toEqual([]);
     expect(batchesWithinLimits(Array.from({ length: 300 }, (_, id) => holding(id, 5))).flat()).toHaveLength(300);
   });

@@ -9,7 +9,7 @@ let service: StartedChangeRequests;
 beforeAll(async () => {
   service = await startChangeRequests();
 });
-beforeEach(() => service.forget());
+beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
 const proposeInNewDraft = (body: unknown = enable) =>

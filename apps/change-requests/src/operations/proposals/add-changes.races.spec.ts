@@ -109,10 +109,10 @@ describe('a change whose deadline has passed', () => {
   it('is not stored, even if its check succeeds late', async () => {
     let answerAtLast = () => undefined as void;
     const late = new Promise<void>((resolve) => (answerAtLast = resolve));
-    let ask = () => undefined as void;
-    const isAsked = new Promise<void>((resolve) => (ask = resolve));
+    let send = () => undefined as void;
+    const isAsked = new Promise<void>((resolve) => (send = resolve));
     service.features.meanwhile(() => {
-      ask();
+      send();
       return late;
     });
     const params = { projectId: 'shop', environment: 'production' };

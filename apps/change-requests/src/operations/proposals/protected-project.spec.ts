@@ -13,7 +13,7 @@ let service: StartedChangeRequests;
 beforeAll(async () => {
   service = await startChangeRequests();
 });
-beforeEach(() => service.forget());
+beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
 it('refuses proposals and previews by callers who are not members of a protected project', async () => {

@@ -10,7 +10,7 @@ let service: StartedChangeRequests;
 beforeAll(async () => {
   service = await startChangeRequests();
 });
-beforeEach(() => service.forget());
+beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
 const at = (id: number) => ({ projectId: 'shop', id });

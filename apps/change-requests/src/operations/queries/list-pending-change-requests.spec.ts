@@ -7,7 +7,7 @@ let service: StartedChangeRequests;
 beforeAll(async () => {
   service = await startChangeRequests();
 });
-beforeEach(() => service.forget());
+beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
 const setState = (id: number, state: string): Promise<unknown> =>

@@ -85,13 +85,13 @@ afterAll(async () => {
   await drop();
 });
 
-const ask = <O extends AnyOperation>(operation: O, about: CallRequest<O>): Promise<ReplyOf<O>> =>
+const send = <O extends AnyOperation>(operation: O, about: CallRequest<O>): Promise<ReplyOf<O>> =>
   call(bus, operation, about, contextOf(callers.mia, 60_000));
 
 /** How many statements and calls it takes to answer. */
 const costOf = async <O extends AnyOperation>(operation: O, about: CallRequest<O>) => {
   const before = { statements: database.statements, calls };
-  await ask(operation, about);
+  await send(operation, about);
   return { statements: database.statements - before.statements, calls: calls - before.calls };
 };
 
@@ -104,10 +104,10 @@ const adding = (nth: number) => ({
   payload: { name: 'default', constraints: [], parameters: {} },
 });
 const propose = (body: unknown, isNew = false) =>
-  ask(AddChanges, { params: { projectId, environment }, query: { new: isNew }, body });
+  send(AddChanges, { params: { projectId, environment }, query: { new: isNew }, body });
 const someChanges = (count: number) => Array.from({ length: count }, (_, nth) => enabling(nth));
 const move = (id: number, state: 'In review' | 'Approved') =>
-  ask(ChangeState, { params: { projectId, id }, body: { state } });
+  send(ChangeState, { params: { projectId, id }, body: { state } });
 
 describe('the number of statements and calls', () => {
   it('is the same for a change that is added to a request of one, and of two hundred', async () => {
@@ -153,7 +153,7 @@ describe('the number of statements and calls', () => {
     await createRequests(0, 2);
     const few = await costs();
     await createRequests(2, 300);
-    expect(await ask(ListPendingChangeRequests, { params: { projectId } })).toHaveLength(300);
+    expect(await send(ListPendingChangeRequests, { params: { projectId } })).toHaveLength(300);
     expect(await costs()).toEqual(few);
   });
 

@@ -10,11 +10,11 @@ let service: StartedChangeRequests;
 beforeAll(async () => {
   service = await startChangeRequests();
 });
-beforeEach(() => service.forget());
+beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
 const at = (id: number) => ({ projectId: 'shop', id });
-const ask = (id: number, reviewers: readonly number[], caller: typeof lee | typeof mia = lee) =>
+const send = (id: number, reviewers: readonly number[], caller: typeof lee | typeof mia = lee) =>
   service.call(SetApprovers, { params: at(id), body: { reviewers: [...reviewers] } }, caller);
 const approversOf = async (id: number) => (await service.call(GetApprovers, { params: at(id) })).reviewers;
 
@@ -49,8 +49,8 @@ describe('requested approvers', () => {
   it('are replaced as a whole by the author, and carry their decisions', async () => {
     const { id } = await service.add(enable, lee);
     expect(await approversOf(id).catch((error: Error) => error)).toMatchObject({ kind: 'NotFoundError' });
-    await ask(id, [ron.id, rita.id]);
-    await ask(id, [rita.id, kim.id]);
+    await send(id, [ron.id, rita.id]);
+    await send(id, [rita.id, kim.id]);
     await service.move(id, 'In review', lee);
     expect(await approversOf(id)).toMatchObject([
       { id: rita.id, username: 'rita', status: 'pending' },
@@ -65,18 +65,18 @@ describe('requested approvers', () => {
 
   it('are set by the author only, and only in a draft or in review', async () => {
     const { id } = await service.add(enable, lee);
-    await expect(ask(id, [rita.id], mia)).rejects.toMatchObject({ kind: 'NotFoundError' });
+    await expect(send(id, [rita.id], mia)).rejects.toMatchObject({ kind: 'NotFoundError' });
     await service.move(id, 'In review', lee);
-    await ask(id, [rita.id]);
-    await expect(ask(id, [], mia)).rejects.toMatchObject({ kind: 'NoAccessError' });
+    await send(id, [rita.id]);
+    await expect(send(id, [], mia)).rejects.toMatchObject({ kind: 'NoAccessError' });
     await service.move(id, 'Approved', ron);
-    await expect(ask(id, [])).rejects.toMatchObject({ kind: 'ConflictError' });
+    await expect(send(id, [])).rejects.toMatchObject({ kind: 'ConflictError' });
     expect(await approversOf(id)).toMatchObject([{ id: rita.id, status: 'pending' }]);
   });
 
   it('are advisory: any permitted user may approve, and a requested approval grants no permission', async () => {
     const { id } = await service.add(enable, lee);
-    await ask(id, [kim.id]);
+    await send(id, [kim.id]);
     await service.move(id, 'In review', lee);
     await expect(service.move(id, 'Approved', kim)).rejects.toMatchObject({ kind: 'NoAccessError' });
     await service.move(id, 'Approved', ron);
@@ -86,7 +86,7 @@ describe('requested approvers', () => {
   it('cannot be users who do not exist', async () => {
     const { id } = await service.add(enable, lee);
     const details = [{ path: '/body/reviewers/1' }];
-    await expect(ask(id, [rita.id, 4711])).rejects.toMatchObject({ kind: 'ValidationError', details });
+    await expect(send(id, [rita.id, 4711])).rejects.toMatchObject({ kind: 'ValidationError', details });
   });
 
   it.each([
@@ -99,7 +99,7 @@ describe('requested approvers', () => {
 
   it('who were deleted are shown by their id only', async () => {
     const { id } = await service.add(enable, lee);
-    await ask(id, [rita.id]);
+    await send(id, [rita.id]);
     await service.move(id, 'In review', lee);
     service.gateway.remove(rita.id);
     expect(await approversOf(id)).toEqual([{ id: rita.id, status: 'pending' }]);
@@ -108,7 +108,7 @@ describe('requested approvers', () => {
   it('find the requests that wait for their approval across projects', async () => {
     const { id } = await service.add(enable, lee);
     await service.add(enable, kim);
-    await ask(id, [rita.id]);
+    await send(id, [rita.id]);
     await service.move(id, 'In review', lee);
     const query = { requestedApproverId: `IS:${rita.id}`, state: 'IS:open' };
     const found = await service.call(SearchChangeRequests, { query }, rita);

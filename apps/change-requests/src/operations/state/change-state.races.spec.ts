@@ -18,7 +18,7 @@ beforeAll(async () => {
   service = await startChangeRequests();
   replica = await startChangeRequests({ url: service.url });
 });
-beforeEach(() => service.forget());
+beforeEach(() => service.reset());
 afterAll(async () => {
   await replica.stop();
   await service.stop();

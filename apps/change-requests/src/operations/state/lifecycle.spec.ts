@@ -33,7 +33,7 @@ let service: StartedChangeRequests;
 beforeAll(async () => {
   service = await startChangeRequests();
 });
-beforeEach(() => service.forget());
+beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
 const at = (id: number) => ({ projectId: 'shop', id });
@@ -319,7 +319,7 @@ describe('the configuration of a project', () => {
     ]);
   });
 
-  it('is known where direct edits are refused before it is answered, or at least soon', async () => {
+  it('is known where direct edits are refused before the reply, or at least soon', async () => {
     await protect(2);
     const emitted = (isProtected: boolean) => ({ project: 'shop', environment: 'production', isProtected });
     // The runner may send the same change as well: its version identifies it.

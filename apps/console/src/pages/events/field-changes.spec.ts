@@ -36,7 +36,7 @@ describe('the fields that differ', () => {
     ]);
   });
 
-  it('tell null from a value that is absent below the root', () => {
+  it('distinguish null from a value that is absent below the root', () => {
     expect(fieldChanges({ title: null }, { title: 'x' })).toEqual([{ path: ['title'], before: null, after: 'x' }]);
   });
 });

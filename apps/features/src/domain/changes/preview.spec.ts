@@ -54,7 +54,7 @@ describe('a preview of a change request', () => {
     expect(deleted).toMatchObject({ before: { name: 'beta' }, after: null });
   });
 
-  it('leaves the states out if only the conflicts are asked for', () => {
+  it('leaves the states out if only the conflicts are requested', () => {
     const { features, segments } = preview([enable, rename], aChangeContext(), false);
     expect([...features, ...segments]).toMatchObject([
       { before: null, after: null, diff: [] },

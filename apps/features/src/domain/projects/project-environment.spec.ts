@@ -36,13 +36,13 @@ it('a project can lose only an environment that it has', () => {
 });
 
 describe('a default strategy', () => {
-  const ask = (name: string, environment = 'development') =>
+  const send = (name: string, environment = 'development') =>
     validateDefaultStrategy('shop', environment, { name, parameters: { rollout: '10' } }, someProjectContext());
 
   it('is a gradual rollout in an environment of the project', () => {
-    expect(ask('flexibleRollout')).toMatchObject({ name: 'flexibleRollout', parameters: { rollout: '10' } });
-    expect(refusalOf(() => ask('default')).message).toMatch(/^Only "flexibleRollout".*`\/body\/name`/);
-    expect(refusalOf(() => ask('flexibleRollout', 'moon')).kind).toBe('NotFoundError');
+    expect(send('flexibleRollout')).toMatchObject({ name: 'flexibleRollout', parameters: { rollout: '10' } });
+    expect(refusalOf(() => send('default')).message).toMatch(/^Only "flexibleRollout".*`\/body\/name`/);
+    expect(refusalOf(() => send('flexibleRollout', 'moon')).kind).toBe('NotFoundError');
   });
 });
 

@@ -51,80 +51,80 @@ const types = async () => (await service.emittedEvents()).map(({ type }) => type
 
 describe('applying a change request', () => {
   it.each([
-    [
-      'enabling a feature without strategies adds one',
-      {},
-      [enable('x')],
-      true,
-      1,
-      ['feature-strategy-add', 'feature-environment-enabled'],
-    ],
-    [
-      'enabling and adding a strategy adds no other one',
-      {},
-      [enable('x'), addStrategy('x')],
-      true,
-      1,
-      ['feature-strategy-add', 'feature-environment-enabled'],
-    ],
-    [
-      'enabling activates disabled strategies if the change demands it',
-      { strategies: off },
-      [enable('x', { shouldActivateDisabledStrategies: true })],
-      true,
-      2,
-      ['feature-strategy-update', 'feature-strategy-update', 'feature-environment-enabled'],
-    ],
-    [
-      'enabling leaves disabled strategies beside a new one otherwise',
-      { strategies: off },
-      [enable('x', { shouldActivateDisabledStrategies: false })],
-      true,
-      3,
-      ['feature-strategy-add', 'feature-environment-enabled'],
-    ],
-    [
-      'enabling leaves a disabled strategy beside an active one, even if the change demands activation',
-      { strategies: [aStrategy({ id: one }), aStrategy({ id: two, disabled: true, sortOrder: 1 })] },
-      [enable('x', { shouldActivateDisabledStrategies: true })],
-      true,
-      2,
-      ['feature-environment-enabled'],
-    ],
-    [
-      'deleting the last strategy disables the feature',
-      { enabled: true, strategies: [aStrategy({ id: one })] },
-      [{ action: 'deleteStrategy', feature: 'x', payload: { id: one } }],
-      false,
-      0,
-      ['feature-strategy-remove', 'feature-environment-disabled'],
-    ],
-    [
-      'deleting the last strategy does not disable a feature that gets another one',
-      { enabled: true, strategies: [aStrategy({ id: one })] },
-      [{ action: 'deleteStrategy', feature: 'x', payload: { id: one } }, addStrategy('x')],
-      true,
-      1,
-      ['feature-strategy-remove', 'feature-strategy-add'],
-    ],
-    [
-      'deleting the last strategy does not disable a feature that is enabled in the same request',
-      { enabled: true, strategies: [aStrategy({ id: one })] },
-      [{ action: 'deleteStrategy', feature: 'x', payload: { id: one } }, enable('x')],
-      true,
-      1,
-      ['feature-strategy-remove', 'feature-strategy-add'],
-    ],
-  ])('%s', async (_, about, changes, enabled, strategies, emitted) => {
-    await service.given(flag('x', about));
+    {
+      rule: 'enabling a feature without strategies adds one',
+      flagBefore: {},
+      changes: [enable('x')],
+      enabledAfter: true,
+      strategiesAfter: 1,
+      emitted: ['feature-strategy-add', 'feature-environment-enabled'],
+    },
+    {
+      rule: 'enabling and adding a strategy adds no other one',
+      flagBefore: {},
+      changes: [enable('x'), addStrategy('x')],
+      enabledAfter: true,
+      strategiesAfter: 1,
+      emitted: ['feature-strategy-add', 'feature-environment-enabled'],
+    },
+    {
+      rule: 'enabling activates disabled strategies if the change demands it',
+      flagBefore: { strategies: off },
+      changes: [enable('x', { shouldActivateDisabledStrategies: true })],
+      enabledAfter: true,
+      strategiesAfter: 2,
+      emitted: ['feature-strategy-update', 'feature-strategy-update', 'feature-environment-enabled'],
+    },
+    {
+      rule: 'enabling leaves disabled strategies beside a new one otherwise',
+      flagBefore: { strategies: off },
+      changes: [enable('x', { shouldActivateDisabledStrategies: false })],
+      enabledAfter: true,
+      strategiesAfter: 3,
+      emitted: ['feature-strategy-add', 'feature-environment-enabled'],
+    },
+    {
+      rule: 'enabling leaves a disabled strategy beside an active one, even if the change demands activation',
+      flagBefore: { strategies: [aStrategy({ id: one }), aStrategy({ id: two, disabled: true, sortOrder: 1 })] },
+      changes: [enable('x', { shouldActivateDisabledStrategies: true })],
+      enabledAfter: true,
+      strategiesAfter: 2,
+      emitted: ['feature-environment-enabled'],
+    },
+    {
+      rule: 'deleting the last strategy disables the feature',
+      flagBefore: { enabled: true, strategies: [aStrategy({ id: one })] },
+      changes: [{ action: 'deleteStrategy', feature: 'x', payload: { id: one } }],
+      enabledAfter: false,
+      strategiesAfter: 0,
+      emitted: ['feature-strategy-remove', 'feature-environment-disabled'],
+    },
+    {
+      rule: 'deleting the last strategy does not disable a feature that gets another one',
+      flagBefore: { enabled: true, strategies: [aStrategy({ id: one })] },
+      changes: [{ action: 'deleteStrategy', feature: 'x', payload: { id: one } }, addStrategy('x')],
+      enabledAfter: true,
+      strategiesAfter: 1,
+      emitted: ['feature-strategy-remove', 'feature-strategy-add'],
+    },
+    {
+      rule: 'deleting the last strategy does not disable a feature that is enabled in the same request',
+      flagBefore: { enabled: true, strategies: [aStrategy({ id: one })] },
+      changes: [{ action: 'deleteStrategy', feature: 'x', payload: { id: one } }, enable('x')],
+      enabledAfter: true,
+      strategiesAfter: 1,
+      emitted: ['feature-strategy-remove', 'feature-strategy-add'],
+    },
+  ])('$rule', async ({ flagBefore, changes, enabledAfter, strategiesAfter, emitted }) => {
+    await service.given(flag('x', flagBefore));
     const previewed = await preview(changes);
     expect((await apply(changes)).outcome).toBe('applied');
     const now = await inDevelopment('x');
-    expect([now?.enabled, now?.strategies?.length]).toEqual([enabled, strategies]);
+    expect([now?.enabled, now?.strategies?.length]).toEqual([enabledAfter, strategiesAfter]);
     expect(await types()).toEqual(emitted);
     expect(previewed.preview.applicable).toBe(true);
-    expect(previewed.preview.features[0]?.after).toMatchObject({ enabled });
-    expect(Object.keys(previewed.preview.features[0]?.after?.['strategies'] as object)).toHaveLength(strategies);
+    expect(previewed.preview.features[0]?.after).toMatchObject({ enabled: enabledAfter });
+    expect(Object.keys(previewed.preview.features[0]?.after?.['strategies'] as object)).toHaveLength(strategiesAfter);
   });
 
   it('an applied change request archives a feature in all environments', async () => {
@@ -154,8 +154,8 @@ describe('applying a change request', () => {
     await service.given(flag('x', { strategies: [aStrategy({ id: one, segments: [id] })] }));
     const drop = { action: 'deleteSegment', payload: { id } };
     expect((await apply([drop])).conflicts).toMatchObject([{ code: 'segment-in-use', segment: id }]);
-    const let_go = { action: 'updateStrategy', feature: 'x', payload: { id: one, segments: [] } };
-    expect((await apply([drop, let_go], { attempt: 2 })).outcome).toBe('applied');
+    const remove = { action: 'updateStrategy', feature: 'x', payload: { id: one, segments: [] } };
+    expect((await apply([drop, remove], { attempt: 2 })).outcome).toBe('applied');
     expect((await types()).slice(1)).toEqual(['feature-strategy-update', 'segment-deleted']);
     expect((await service.states('segment')).at(-1)).toMatchObject({ id: String(id), state: null });
   });
@@ -246,7 +246,7 @@ describe('applying', () => {
   });
 });
 
-describe('a change request whose id was given before, to a request that a restore has forgotten', () => {
+describe('a change request whose id was given before, to a request that a restore has removed', () => {
   const uids = ['0b5b6a52-0000-4000-8000-00000000000a', '0b5b6a52-0000-4000-8000-00000000000b'] as const;
   const titles = async (name: string) => (await inDevelopment(name))?.strategies?.map(({ parameters }) => parameters);
 

@@ -102,8 +102,8 @@ it('copies permissions when a clone is retried after an outage of the gateway, w
   };
   const started = await startFeatures({}, undefined, copy);
   try {
-    const ask = { params: { name: 'development' }, body: { name: 'lab' } };
-    const request = () => started.call(CloneEnvironment, ask, mia, { idempotencyKey: 'clone-lab' });
+    const input = { params: { name: 'development' }, body: { name: 'lab' } };
+    const request = () => started.call(CloneEnvironment, input, mia, { idempotencyKey: 'clone-lab' });
     await expect(request()).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
     isAway = false;
     expect(await request()).toMatchObject({ name: 'lab', projectCount: 1 });

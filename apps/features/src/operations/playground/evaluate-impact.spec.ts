@@ -112,7 +112,7 @@ describe('the impact of changes on users', () => {
     await expect(impactOf(changes, more)).rejects.toThrow(message);
   });
 
-  it('answers for a project that is hidden from the caller as for an unknown one', async () => {
+  it('refuses a project that is hidden from the caller as an unknown one', async () => {
     await features.given(aFeature({ project: 'shop', enabled: true, strategies: [aStrategy({ id })] }));
     const request = impactOf(update({}), { project: 'shop' }, { ...mia, hiddenProjects: ['shop'] });
     await expect(request).rejects.toThrow('Could not find project with id shop');

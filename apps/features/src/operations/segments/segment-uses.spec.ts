@@ -84,9 +84,9 @@ it('lists the uses of a segment, and deletes an unused one', async () => {
     message: /checkout/,
   });
 
-  const ask = { projectId: 'default', strategyId, environmentId: 'development' };
+  const input = { projectId: 'default', strategyId, environmentId: 'development' };
   for (let nth = 0; nth < 2; nth++) {
-    const cleared = { ...ask, segmentIds: [] };
+    const cleared = { ...input, segmentIds: [] };
     expect(await features.call(SetStrategySegments, { body: cleared })).toEqual(cleared);
   }
   await features.call(DeleteSegment, { params: { id } });
@@ -104,13 +104,15 @@ it('lists the uses of a segment, and deletes an unused one', async () => {
 });
 
 it('sets the segments of a strategy with the permission in its own project', async () => {
-  const ask = { projectId: 'default', strategyId, environmentId: 'development', segmentIds: [id, 4711] };
-  await expect(features.call(SetStrategySegments, { body: ask })).rejects.toMatchObject({ message: /"4711"/ });
+  const input = { projectId: 'default', strategyId, environmentId: 'development', segmentIds: [id, 4711] };
+  await expect(features.call(SetStrategySegments, { body: input })).rejects.toMatchObject({ message: /"4711"/ });
   const kim = callerWith({ permission: 'UPDATE_FEATURE_STRATEGY', project: 'shop' });
-  await expect(features.call(SetStrategySegments, { body: { ...ask, projectId: 'shop' } }, kim)).rejects.toMatchObject({
+  await expect(
+    features.call(SetStrategySegments, { body: { ...input, projectId: 'shop' } }, kim),
+  ).rejects.toMatchObject({
     kind: 'NoAccessError',
   });
-  await expect(features.call(SetStrategySegments, { body: { ...ask, projectId: 'shop' } })).rejects.toMatchObject({
+  await expect(features.call(SetStrategySegments, { body: { ...input, projectId: 'shop' } })).rejects.toMatchObject({
     kind: 'NotFoundError',
   });
 });

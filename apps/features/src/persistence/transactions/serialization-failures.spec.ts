@@ -103,7 +103,7 @@ interface Case {
   readonly late: readonly [takeAway: string, use: string];
 }
 
-const call = <O extends AnyOperation>(operation: O, ask: CallRequest<O>) => features.call(operation, ask);
+const call = <O extends AnyOperation>(operation: O, request: CallRequest<O>) => features.call(operation, request);
 const use = (more: object) => () => call(AddStrategy, { params: path, body: { name: 'default', ...more } });
 const onFloor = { contextName: 'floor', operator: 'IN', values: ['1'] };
 const yard = { projectId: 'yard' };

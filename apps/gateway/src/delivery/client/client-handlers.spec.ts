@@ -21,15 +21,15 @@ beforeAll(async () => {
   await gateway.behind([outbox.endpoint], { checkReplies: true });
   await gateway.givenToken({ token: everything, kind: 'client', environment: 'development' });
   await gateway.givenToken({ token: north, kind: 'client', environment: 'development', projects: ['north'] });
-  await eventually(async () => expect((await ask()).status).toBe(200));
+  await eventually(async () => expect((await send()).status).toBe(200));
 });
 afterAll(() => gateway.stop());
 
-const ask = (key = everything, headers: Record<string, string> = {}, more = '') =>
-  gateway.ask(`${path}${more}`, { key, headers });
+const send = (key = everything, headers: Record<string, string> = {}, more = '') =>
+  gateway.send(`${path}${more}`, { key, headers });
 const bodyOf = async (response: Response) => (await response.json()) as ClientFeatures;
 
-describe('a full answer from memory', () => {
+describe('a full response from memory', () => {
   it.each([
     ['gzip, deflate, br', 'gzip'],
     ['br', 'br'],
@@ -61,14 +61,14 @@ describe('a full answer from memory', () => {
   });
 
   it('keeps its tag through changes that its scope does not see, and when a change is taken back', async () => {
-    const before = (await ask(north)).headers.get('etag') ?? '';
+    const before = (await send(north)).headers.get('etag') ?? '';
     outbox.write(featureRow('elsewhere'));
-    expect((await ask(north, { 'if-none-match': before })).status).toBe(304);
+    expect((await send(north, { 'if-none-match': before })).status).toBe(304);
     outbox.write(featureRow('here', { project: 'north' }));
-    const [changed] = [await ask(north, { 'if-none-match': before })];
+    const [changed] = [await send(north, { 'if-none-match': before })];
     expect([changed.status, (await bodyOf(changed)).features.map(({ name }) => name)]).toEqual([200, ['here']]);
     outbox.write({ entity: 'feature', id: 'here', state: { name: 'here', project: 'north', archived: true } });
-    expect((await ask(north, { 'if-none-match': before })).status).toBe(304);
+    expect((await send(north, { 'if-none-match': before })).status).toBe(304);
   });
 
   it('carries segments beside the features, or within the strategies for a client that knows none', async () => {
@@ -78,35 +78,35 @@ describe('a full answer from memory', () => {
       segmentRow(8, 'unused'),
       featureRow('segmented', { project: 'north', environments }),
     );
-    const knowing = await bodyOf(await ask(north, { 'unleash-client-spec': '5.2.0' }));
+    const knowing = await bodyOf(await send(north, { 'unleash-client-spec': '5.2.0' }));
     expect(knowing.segments).toMatchObject([{ id: 7, constraints: [{ values: ['ada'] }] }]);
     expect(knowing.features[0]?.strategies).toMatchObject([{ segments: [7], constraints: [] }]);
-    const inlined = await bodyOf(await ask(north));
+    const inlined = await bodyOf(await send(north));
     expect(inlined).not.toHaveProperty('segments');
     expect(inlined.features[0]?.strategies).toMatchObject([{ constraints: [{ values: ['ada'] }] }]);
     outbox.write(segmentRow(7, 'bob'));
-    expect((await bodyOf(await ask(north))).features[0]?.strategies).toMatchObject([
+    expect((await bodyOf(await send(north))).features[0]?.strategies).toMatchObject([
       { constraints: [{ values: ['bob'] }] },
     ]);
   });
 
   it('shares one read of the outbox with the requests that wait at the same time', async () => {
-    await Promise.all(Array.from({ length: 50 }, () => ask()));
+    await Promise.all(Array.from({ length: 50 }, () => send()));
     const before = outbox.calls();
-    await Promise.all(Array.from({ length: 50 }, () => ask()));
+    await Promise.all(Array.from({ length: 50 }, () => send()));
     expect(outbox.calls() - before).toBeLessThan(40);
   });
 
   it('is refused for an unknown environment, and for a malformed tag', async () => {
-    const admin = await gateway.ask(`${path}?environment=nowhere`);
+    const admin = await gateway.send(`${path}?environment=nowhere`);
     expect([admin.status, await admin.text()]).toEqual([400, expect.stringContaining('nowhere')]);
-    expect((await ask(everything, {}, '?tag=nonsense')).status).toBe(400);
+    expect((await send(everything, {}, '?tag=nonsense')).status).toBe(400);
   });
 });
 
 describe('a delta from memory', () => {
   const poll = (known?: string, key = everything) =>
-    gateway.ask('/api/client/delta', { key, headers: known === undefined ? {} : { 'if-none-match': known } });
+    gateway.send('/api/client/delta', { key, headers: known === undefined ? {} : { 'if-none-match': known } });
   const eventsOf = async (response: Response) => ((await response.json()) as ClientDelta).events;
 
   it('is one hydration without a revision, and with a tag that is none', async () => {
@@ -148,14 +148,14 @@ describe('a delta from memory', () => {
   });
 });
 
-interface Answer {
+interface RawResponse {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 /** An answer whose body is not decoded. */
-const rawGet = (headers: Record<string, string>): Promise<Answer> =>
+const rawGet = (headers: Record<string, string>): Promise<RawResponse> =>
   new Promise((resolve, reject) => {
     get(`${gateway.url}${path}`, { headers, agent: false }, (response) => {
       const { statusCode: status, headers: received } = response;

@@ -39,7 +39,7 @@ beforeAll(async () => {
     await one.behind([endpoint]);
     await one.givenToken({ token: everything, kind: 'client', environment });
     await one.givenToken({ token: north, kind: 'client', environment, projects: ['north'] });
-    await eventually(async () => expect((await one.ask('/api/client/delta', { key: everything })).status).toBe(200));
+    await eventually(async () => expect((await one.send('/api/client/delta', { key: everything })).status).toBe(200));
   }
 });
 afterEach(async () => {
@@ -86,7 +86,7 @@ const named = (stream: OpenEventStream, from = 1): string[] =>
 const applied = async (server: StartedGateway | undefined): Promise<void> => {
   outbox.write(featureRow('marker', { description: String(Math.random()) }));
   await eventually(async () => {
-    const response = await server?.ask('/api/client/delta?namePrefix=marker', { key: everything });
+    const response = await server?.send('/api/client/delta?namePrefix=marker', { key: everything });
     expect(response?.headers.get('etag')).toBe(`"${outbox.messages.length}"`);
   });
 };
@@ -171,7 +171,7 @@ describe('a stream to an SDK', () => {
     const stream = await connected();
     isAway = true;
     await eventually(async () => {
-      const { headers } = await gateway!.ask('/api/client/delta', { key: everything });
+      const { headers } = await gateway!.send('/api/client/delta', { key: everything });
       expect(headers.get('bunting-stale')).not.toBeNull();
     });
     const ahead = outbox.messages.length + 2;
@@ -272,9 +272,9 @@ describe('a stream to an SDK', () => {
     await applied(gateway);
     const resumed = await connected({ key: token, last: known });
     expect(named(resumed, 0).toSorted()).toEqual(['-archived-before', '-left']);
-    const delta = await gateway!.ask('/api/client/delta', { key: token, headers: { 'if-none-match': `"${known}"` } });
+    const delta = await gateway!.send('/api/client/delta', { key: token, headers: { 'if-none-match': `"${known}"` } });
     expect(((await delta.json()) as ClientDelta).events).toEqual(deltaIn(resumed.events[0]));
-    const full = await gateway!.ask('/api/client/features', { key: token });
+    const full = await gateway!.send('/api/client/features', { key: token });
     expect(await full.text()).not.toContain('doomed');
     expect(named(await connected({ key: north, last: known }), 0)).toEqual([]);
   });
@@ -292,7 +292,7 @@ describe('a stream to an SDK', () => {
   });
 
   it('is counted while it is open, and by what has ended it', async () => {
-    const metrics = async () => (await gateway!.ask('/internal-backstage/prometheus')).text();
+    const metrics = async () => (await gateway!.send('/internal-backstage/prometheus')).text();
     await connected();
     expect(await metrics()).toMatch(/^bunting_sdk_streams\{kind="sdk",service="gateway"\} 1$/m);
     const text = await metrics();
@@ -318,7 +318,7 @@ describe('streams of clients that do not read', () => {
       await applied(other);
     }
     await eventually(async () => {
-      const text = await (await other!.ask('/internal-backstage/prometheus')).text();
+      const text = await (await other!.send('/internal-backstage/prometheus')).text();
       expect(text).toMatch(/^bunting_sdk_streams_ended_total\{kind="sdk",reason="unread",.*\} 2$/m);
     });
     for (const stream of streams) stream.resume();

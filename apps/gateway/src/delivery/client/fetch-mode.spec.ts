@@ -13,7 +13,7 @@ describe('moving SDKs between polling and streaming', () => {
     expect(directToStream(answer, sdk('one'))).toBe(answer);
   });
 
-  it('changes no answer to an SDK that does not support it, that names no connection, or that has everything', () => {
+  it('changes no response to an SDK that does not support it, that names no connection, or that has everything', () => {
     const { directToStream } = fetchModePolicy({ GATEWAY_SDK_FETCH_MODE: 'streaming' });
     for (const spec of ['', '4.3.0', '5', '5.1.9', 'nonsense'])
       expect(directToStream(answer, sdk('old', spec))).toBe(answer);

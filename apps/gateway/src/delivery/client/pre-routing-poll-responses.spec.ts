@@ -33,18 +33,18 @@ beforeAll(async () => {
   const sdk = { kind: 'client', environment: 'development' } as const;
   for (const token of [everything, limited]) await gateway.givenToken({ ...sdk, token });
   await gateway.givenToken({ ...sdk, token: north, projects: ['north'] });
-  await eventually(async () => expect((await ask('/api/client/features')).status).toBe(200));
+  await eventually(async () => expect((await send('/api/client/features')).status).toBe(200));
 });
 afterAll(() => gateway.stop());
 
-interface Answer {
+interface PollResponse {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly names: readonly string[];
   readonly body: Buffer;
 }
 
-const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+const send = (path: string, headers: Record<string, string> = {}): Promise<PollResponse> =>
   new Promise((resolve, reject) => {
     get(`${gateway.url}${path}`, { headers: { authorization: everything, ...headers }, agent: false }, (response) => {
       const { statusCode: status, headers: received, rawHeaders } = response;
@@ -52,14 +52,14 @@ const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer
       buffer(response).then((body) => resolve({ status, headers: received, names, body }), reject);
     }).once('error', reject);
   });
-/** Routes set the id of the request before all other headers, and answers that were not routed after them. */
-const isRouted = ({ names }: Answer): boolean => names[0] === 'x-request-id';
+/** Routes set the id of the request before all other headers, and responses that were not routed after them. */
+const isRouted = ({ names }: PollResponse): boolean => names[0] === 'x-request-id';
 /** The same request by way of the routes, which take paths with a slash at the end as well. */
-const askRoute = (path: string, headers: Record<string, string> = {}): Promise<Answer> => {
+const sendRouted = (path: string, headers: Record<string, string> = {}): Promise<PollResponse> => {
   const [before = '', search] = path.split('?');
-  return ask(`${before}/${search === undefined ? '' : `?${search}`}`, headers);
+  return send(`${before}/${search === undefined ? '' : `?${search}`}`, headers);
 };
-const comparable = ({ status, headers, body }: Answer) => {
+const comparable = ({ status, headers, body }: PollResponse) => {
   const {
     'x-request-id': id,
     date,
@@ -73,7 +73,7 @@ const comparable = ({ status, headers, body }: Answer) => {
   return { status, headers: { ...others, vary: others.vary?.split(', ').sort() }, body: body.toString('base64') };
 };
 
-describe('a poll of an SDK that is answered without being routed', () => {
+describe('a poll of an SDK that gets its response without being routed', () => {
   it.each([
     ['everything', '/api/client/features', {}],
     ['everything, compressed', '/api/client/features', { 'accept-encoding': 'gzip, br' }],
@@ -87,8 +87,8 @@ describe('a poll of an SDK that is answered without being routed', () => {
   ])('gets what the route sends: %s', async (_, path, headers) => {
     // The first request looks the token up, and is routed.
     const preRouted = await eventually(async () => {
-      await ask(path, headers);
-      const [unrouted, routed] = [await ask(path, headers), await askRoute(path, headers)];
+      await send(path, headers);
+      const [unrouted, routed] = [await send(path, headers), await sendRouted(path, headers)];
       expect([isRouted(unrouted), isRouted(routed)]).toEqual([false, true]);
       expect(comparable(unrouted)).toEqual(comparable(routed));
       return unrouted;
@@ -99,7 +99,7 @@ describe('a poll of an SDK that is answered without being routed', () => {
 
   it('gets the flags of its own token, and each change with the next poll', async () => {
     const namesFor = async (token: string) => {
-      const { body } = await ask('/api/client/features', { authorization: token, 'accept-encoding': 'gzip' });
+      const { body } = await send('/api/client/features', { authorization: token, 'accept-encoding': 'gzip' });
       const text = body[0] === 0x1f ? gunzipSync(body) : body;
       return (JSON.parse(text.toString()) as { features: { name: string }[] }).features.map(({ name }) => name);
     };
@@ -121,41 +121,41 @@ describe('a poll of an SDK that is answered without being routed', () => {
     ['for an unknown feature', '/api/client/features/nowhere', {}, 404],
     ['with a URL that is too long', `/api/client/features?namePrefix=${'x'.repeat(9_000)}`, {}, 414],
   ])('is left to the route, which refuses it, %s', async (_, path, headers, status) => {
-    await ask('/api/client/features');
-    const answer = await ask(path, headers);
+    await send('/api/client/features');
+    const answer = await send(path, headers);
     expect([answer.status, isRouted(answer)]).toEqual([status, true]);
   });
 
   it('is refused as soon as its token is deleted', async () => {
     const authorization = secret('*', 4);
     await gateway.givenToken({ token: authorization, kind: 'client', environment: 'development' });
-    const poll = () => ask('/api/client/features', { authorization, 'if-none-match': '*' });
+    const poll = () => send('/api/client/features', { authorization, 'if-none-match': '*' });
     // Each new token empties the cache of tokens, as soon as PostgreSQL has notified the gateway.
     await eventually(async () => {
       const preRouted = await poll();
       expect([preRouted.status, isRouted(preRouted)]).toEqual([304, false]);
     });
-    const deleted = await gateway.ask(`/api/admin/api-tokens/${encodeURIComponent(authorization)}`, {
+    const deleted = await gateway.send(`/api/admin/api-tokens/${encodeURIComponent(authorization)}`, {
       method: 'DELETE',
     });
     expect([deleted.status, (await poll()).status]).toEqual([200, 401]);
   });
 
-  it('is answered to many connections that send it at the same time', async () => {
-    await ask('/api/client/features', { 'if-none-match': '*' });
+  it('gets its response on each of many connections that send it concurrently', async () => {
+    await send('/api/client/features', { 'if-none-match': '*' });
     const polls = Array.from({ length: 600 }, () =>
-      ask('/api/client/delta', { 'if-none-match': '"1"', authorization: north }),
+      send('/api/client/delta', { 'if-none-match': '"1"', authorization: north }),
     );
     const statuses = (await Promise.all(polls)).map(({ status }) => status);
     // Beyond GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT a token gets 429, and other tokens are answered.
     expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(100);
-    expect((await ask('/api/client/features', { 'if-none-match': '*' })).status).toBe(304);
+    expect((await send('/api/client/features', { 'if-none-match': '*' })).status).toBe(304);
   });
 
   it('is logged and measured as the route would', async () => {
-    await ask('/api/client/features', { 'if-none-match': '*' });
-    await ask('/api/client/features', { 'if-none-match': '*', 'x-request-id': 'logged' });
+    await send('/api/client/features', { 'if-none-match': '*' });
+    await send('/api/client/features', { 'if-none-match': '*', 'x-request-id': 'logged' });
     await eventually(() => {
       const line = gateway.lines.find(({ requestId }) => requestId === 'logged');
       expect(line).toMatchObject({ method: 'GET', route: '/api/client/features', status: 304, outcome: 'ok' });
@@ -163,8 +163,8 @@ describe('a poll of an SDK that is answered without being routed', () => {
     });
   });
 
-  it('loses its connection when it reads nothing while others are answered', async () => {
-    await ask('/api/client/features', { authorization: limited });
+  it('loses its connection when it reads nothing while others get responses', async () => {
+    await send('/api/client/features', { authorization: limited });
     // Two answers of more than a MiB each, and more of them than the buffers of the operating system hold.
     const lazy = ['', '?namePrefix=flag'].map((search) => {
       const socket = connect(gateway.port, '127.0.0.1').on('error', () => undefined);
@@ -173,7 +173,7 @@ describe('a poll of an SDK that is answered without being routed', () => {
       return socket;
     });
     await eventually(async () => {
-      expect((await ask('/api/client/features', { 'if-none-match': '*' })).status).toBe(304);
+      expect((await send('/api/client/features', { 'if-none-match': '*' })).status).toBe(304);
       const ended = gateway.lines.filter(
         ({ route, outcome }) => route === '/api/client/features' && outcome === 'aborted',
       );
@@ -206,7 +206,7 @@ it('a poll whose client leaves while it waits for the newest flags frees its pla
     await narrow.behind([endpoint]);
     await narrow.givenToken({ kind: 'client', environment: 'development', token: everything });
     const path = '/api/client/features/large';
-    const poll = async () => (await narrow.ask(path, { key: everything })).status;
+    const poll = async () => (await narrow.send(path, { key: everything })).status;
     await eventually(async () => expect(await poll()).toBe(200));
     await poll();
     isHolding = true;
@@ -227,8 +227,8 @@ it('a poll whose client leaves while it waits for the newest flags frees its pla
     for (const release of held.splice(0)) release();
     await eventually(() => expect(narrow.lines).toContainEqual(expect.objectContaining({ outcome: 'aborted' })));
     expect(await poll()).toBe(200);
-    expect((await narrow.ask('/health/ready')).status).toBe(200);
-    expect((await narrow.ask('/health/ready')).status).toBe(200);
+    expect((await narrow.send('/health/ready')).status).toBe(200);
+    expect((await narrow.send('/health/ready')).status).toBe(200);
   } finally {
     await narrow.stop();
   }

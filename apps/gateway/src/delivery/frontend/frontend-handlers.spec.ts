@@ -24,14 +24,14 @@ beforeAll(async () => {
   await gateway.givenToken({ ...frontend, token: north, projects: ['north'] });
   await gateway.givenToken({ ...frontend, token: production, environment: 'production' });
   await gateway.givenToken({ kind: 'client', token: secret('*', 'client'), environment: 'development' });
-  await eventually(async () => expect((await ask('')).status).toBe(200));
+  await eventually(async () => expect((await send('')).status).toBe(200));
 });
 afterAll(() => gateway.stop());
 
-const ask = (query: string, key = everything, headers: Record<string, string> = {}) =>
-  gateway.ask(`/api/frontend${query}`, { key, headers });
+const send = (query: string, key = everything, headers: Record<string, string> = {}) =>
+  gateway.send(`/api/frontend${query}`, { key, headers });
 const post = (context: object, key = everything, query = '') =>
-  gateway.ask(`/api/frontend${query}`, { method: 'POST', key, headers: json, body: JSON.stringify({ context }) });
+  gateway.send(`/api/frontend${query}`, { method: 'POST', key, headers: json, body: JSON.stringify({ context }) });
 const namesIn = async (response: Response): Promise<string[]> => {
   const { toggles } = (await response.json()) as FrontendFeatures;
   return toggles.map(({ name }) => name);
@@ -54,8 +54,8 @@ it('evaluates every parameter of the query as a context field, and the address o
     featureFor('user', 'userId', '8'),
   );
   const query = 'properties%5Bplan%5D=pro&toString=x&constructor=y&callerAddress=10.0.0.1';
-  expect(await namesIn(await ask(`?${query}`))).toEqual(['address', 'constructed', 'own-member', 'plan']);
-  const twice = await ask('?plan=a&plan=b');
+  expect(await namesIn(await send(`?${query}`))).toEqual(['address', 'constructed', 'own-member', 'plan']);
+  const twice = await send('?plan=a&plan=b');
   expect([twice.status, await twice.json()]).toMatchObject([400, { details: [{ path: '/query/plan' }] }]);
   const context = { properties: { plan: 'pro' }, constructor: 'y' };
   expect(await namesIn(await post(context, everything, '?callerAddress=10.0.0.1&userId=8'))).toEqual([
@@ -66,7 +66,7 @@ it('evaluates every parameter of the query as a context field, and the address o
 });
 
 it('evaluates each change of a feature, of a segment and of a parent from the next request on', async () => {
-  const on = async (query = '') => (await namesIn(await ask(query))).filter((name) => name.startsWith('changing'));
+  const on = async (query = '') => (await namesIn(await send(query))).filter((name) => name.startsWith('changing'));
   const strategies = [aStrategy([7])];
   outbox.write(
     segmentRow(7, 'ada'),
@@ -79,7 +79,7 @@ it('evaluates each change of a feature, of a segment and of a parent from the ne
   outbox.write({ entity: 'segment', id: '7', state: null });
   expect(await on('?userId=bob')).toEqual([]);
   outbox.write(featureRow('changing', { impressionData: true }));
-  const { toggles } = (await (await ask('')).json()) as FrontendFeatures;
+  const { toggles } = (await (await send('')).json()) as FrontendFeatures;
   expect(toggles.find(({ name }) => name === 'changing')).toEqual({
     name: 'changing',
     enabled: true,
@@ -97,7 +97,7 @@ it('evaluates what the projects and the environment of the token give access to,
     featureRow('scoped-production', { environments: { production: on } }),
   );
   const scoped = async (key: string) => {
-    const [names] = await Promise.all([ask('?environment=development', key).then(namesIn)]);
+    const [names] = await Promise.all([send('?environment=development', key).then(namesIn)]);
     return names.filter((name) => name.startsWith('scoped'));
   };
   expect([await scoped(everything), await scoped(north), await scoped(production)]).toEqual([
@@ -105,22 +105,22 @@ it('evaluates what the projects and the environment of the token give access to,
     ['scoped-north'],
     ['scoped-production'],
   ]);
-  const server = await ask('', secret('*', 'client'));
+  const server = await send('', secret('*', 'client'));
   expect([server.status, await server.json()]).toMatchObject([403, { name: 'NoAccessError' }]);
-  const nowhere = await gateway.ask('/api/frontend?environment=nowhere');
+  const nowhere = await gateway.send('/api/frontend?environment=nowhere');
   expect([nowhere.status, await nowhere.text()]).toEqual([400, expect.stringContaining('nowhere')]);
 });
 
-it('answers 304 while the result for the user is the same, whatever else changes', async () => {
+it('responds 304 while the result for the user is the same, whatever else changes', async () => {
   outbox.write(featureFor('tagged', 'userId', 'ada'));
-  const tagFor = async (userId: string) => (await ask(`?userId=${userId}`)).headers.get('etag') ?? '';
+  const tagFor = async (userId: string) => (await send(`?userId=${userId}`)).headers.get('etag') ?? '';
   const [ada, bob] = [await tagFor('ada'), await tagFor('bob')];
   expect(ada).not.toBe(bob);
   outbox.write(featureFor('tagged', 'userId', 'ada', 'cleo'));
   const statuses = async (tag: string) =>
     Promise.all(
       ['ada', 'bob', 'cleo'].map(
-        async (id) => (await ask(`?userId=${id}`, everything, { 'if-none-match': tag })).status,
+        async (id) => (await send(`?userId=${id}`, everything, { 'if-none-match': tag })).status,
       ),
     );
   expect([await statuses(ada), await statuses(bob)]).toEqual([
@@ -130,7 +130,7 @@ it('answers 304 while the result for the user is the same, whatever else changes
 });
 
 it('evaluates for many users with few reads of the outbox, and without any while the features service is away', async () => {
-  const all = () => Promise.all(Array.from({ length: 200 }, (_, id) => ask(`?userId=${id}`)));
+  const all = () => Promise.all(Array.from({ length: 200 }, (_, id) => send(`?userId=${id}`)));
   const before = outbox.calls();
   expect(new Set((await all()).map(({ status }) => status))).toEqual(new Set([200]));
   expect(outbox.calls() - before).toBeLessThan(150);

@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 const send = (path: string, body: string, headers: Record<string, string> = { authorization: `Bearer ${page}` }) =>
-  gateway.ask(path, { method: 'POST', key: null, headers: { 'content-type': 'application/json', ...headers }, body });
+  gateway.send(path, { method: 'POST', key: null, headers: { 'content-type': 'application/json', ...headers }, body });
 const evaluate = (key: string, context?: unknown, headers?: Record<string, string>) =>
   send(key === '' ? flagsPath : `${flagsPath}/${key}`, JSON.stringify({ context }), headers);
 const resultOf = async (key: string, context: object = {}) =>
@@ -195,12 +195,12 @@ describe('an OFREP evaluation', () => {
     expect(
       await statuses({ authorization: page }, { 'x-api-key': page }, { 'x-api-key': server }, { 'x-api-key': 'x' }, {}),
     ).toEqual([200, 200, 200, 401, 401]);
-    const elsewhere = await gateway.ask('/api/frontend', { key: null, headers: { 'x-api-key': page } });
+    const elsewhere = await gateway.send('/api/frontend', { key: null, headers: { 'x-api-key': page } });
     expect(elsewhere.status).toBe(401);
     const refused = await evaluate('keyed', {}, {});
     expect(await refused.json()).toMatchObject({ errorCode: 'GENERAL', errorDetails: expect.any(String) });
     expect((await evaluate('keyed', {}, { 'x-api-key': north })).status).toBe(404);
-    const preflight = await gateway.ask(flagsPath, {
+    const preflight = await gateway.send(flagsPath, {
       method: 'OPTIONS',
       key: null,
       headers: { origin: 'https://shop.example.org', 'access-control-request-method': 'POST' },
@@ -231,7 +231,7 @@ describe('an OFREP evaluation', () => {
     outbox.write(segmentRow(7, 'ada'));
     expect(await conditional('ada')).toBe(304);
     // An administrator's evaluation has no stream, since its token is not one of an SDK.
-    const admin = await gateway.ask(flagsPath, {
+    const admin = await gateway.send(flagsPath, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{}',
@@ -326,11 +326,11 @@ describe('an OFREP event stream', () => {
     const forged = Buffer.from(Buffer.from(payload, 'base64url').toString().replace('development', 'production'));
     const statuses = await Promise.all(
       [`${forged.toString('base64url')}.${signature}`, payload, '.', 'x.y', `${ticket}x`, 'x'.repeat(600)].map(
-        async (wrong) => (await gateway.ask(`${path}=${wrong}`, { key: null })).status,
+        async (wrong) => (await gateway.send(`${path}=${wrong}`, { key: null })).status,
       ),
     );
     expect(statuses).toEqual([401, 401, 401, 401, 401, 400]);
-    expect((await gateway.ask('/ofrep/v1/events', { key: null })).status).toBe(400);
+    expect((await gateway.send('/ofrep/v1/events', { key: null })).status).toBe(400);
     const stream = await open(address);
     await eventually(() => expect(stream.messages()).toHaveLength(1));
     await gateway.database.transaction(({ query }) =>
@@ -340,6 +340,6 @@ describe('an OFREP event stream', () => {
       ),
     );
     await eventually(() => expect(stream.hasEnded()).toBe(true));
-    expect((await gateway.ask(address, { key: null })).status).toBe(401);
+    expect((await gateway.send(address, { key: null })).status).toBe(401);
   });
 });

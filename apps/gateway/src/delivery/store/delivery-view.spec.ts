@@ -185,7 +185,7 @@ it.each([
   }
 });
 
-it('a feature that moves away or is deleted is removed for SDKs that ask between the two rows of it', () => {
+it('a feature that moves away or is deleted is removed for SDKs that poll between the two rows of it', () => {
   for (const left of [
     featureRow('moving', { project: 'elsewhere' }),
     { entity: 'feature', id: 'moving', state: null },

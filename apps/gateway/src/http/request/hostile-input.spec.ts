@@ -22,7 +22,7 @@ beforeEach(() => void received.splice(0));
 
 describe('the content type', () => {
   const patch = (headers: Record<string, string>, body: string | Uint8Array = '[]') =>
-    gateway.ask(strategyPath, { method: 'PATCH', headers, body });
+    gateway.send(strategyPath, { method: 'PATCH', headers, body });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
     'of a body is accepted as %p',
@@ -51,7 +51,7 @@ describe('the content type', () => {
     const response = await patch({}, new Uint8Array([0x5b, 0x5d]));
     expect(response.status).toBe(415);
     expect((await refusalOf(response)).message).toContain("(you didn't provide one)");
-    const empty = await gateway.ask(strategyPath, { method: 'PATCH' });
+    const empty = await gateway.send(strategyPath, { method: 'PATCH' });
     expect(empty.status).toBe(415);
   });
 
@@ -63,7 +63,7 @@ describe('the content type', () => {
     'is ignored by operations without a body: %p',
     async (type) => {
       const headers = type === undefined ? {} : { 'content-type': type };
-      const response = await gateway.ask(featurePath, {
+      const response = await gateway.send(featurePath, {
         method: 'DELETE',
         headers,
         ...(type === undefined ? {} : { body: '{"cut' }),
@@ -74,7 +74,7 @@ describe('the content type', () => {
 });
 
 describe('the body', () => {
-  const patch = (body: string | Uint8Array) => gateway.ask(strategyPath, { method: 'PATCH', headers: json, body });
+  const patch = (body: string | Uint8Array) => gateway.send(strategyPath, { method: 'PATCH', headers: json, body });
   const wrong = async (body: string | Uint8Array): Promise<ErrorBody> => {
     const response = await patch(body);
     expect(response.status).toBe(400);
@@ -136,7 +136,7 @@ describe('the body', () => {
 });
 
 describe('the query', () => {
-  const search = (query: string) => gateway.ask(`/api/admin/search/features?${query}`);
+  const search = (query: string) => gateway.send(`/api/admin/search/features?${query}`);
 
   it('is decoded once, and unknown parameters are ignored', async () => {
     expect((await search('query=a%2Bb+c%2525&__proto__=x&constructor=y&x%ZZ=1&&=')).status).toBe(200);
@@ -174,7 +174,7 @@ describe('the query', () => {
 
 describe('the path', () => {
   const tagged = async (path: string): Promise<unknown> => {
-    const response = await gateway.ask(`/api/admin/features/${path}`, { method: 'DELETE' });
+    const response = await gateway.send(`/api/admin/features/${path}`, { method: 'DELETE' });
     expect(response.status).toBe(200);
     return received.pop()?.params;
   };
@@ -203,28 +203,28 @@ describe('the path', () => {
   });
 
   it('is accepted with repeated and trailing slashes', async () => {
-    expect((await gateway.ask('//api///admin/projects//default/features/one/')).status).toBe(200);
+    expect((await gateway.send('//api///admin/projects//default/features/one/')).status).toBe(200);
     expect(received[0]?.params).toEqual({ projectId: 'default', featureName: 'one' });
   });
 
   it('distinguishes upper and lower case letters', async () => {
-    expect((await gateway.ask('/API/admin/projects/default/features/one')).status).toBe(404);
-    expect((await gateway.ask('/api/admin/Projects/default/features/one')).status).toBe(404);
+    expect((await gateway.send('/API/admin/projects/default/features/one')).status).toBe(404);
+    expect((await gateway.send('/api/admin/Projects/default/features/one')).status).toBe(404);
   });
 
   it.each(['a%', 'a%zz', '%ff', '%C3%28', 'a%00b'])('is rejected when a segment is malformed: %p', async (name) => {
-    const response = await gateway.ask(`/api/admin/projects/default/features/${name}`);
+    const response = await gateway.send(`/api/admin/projects/default/features/${name}`);
     expect(response.status).toBe(400);
     expect((await refusalOf(response)).name).toBe('ValidationError');
-    const withoutKey = await gateway.ask(`/api/admin/projects/default/features/${name}`, { key: null });
+    const withoutKey = await gateway.send(`/api/admin/projects/default/features/${name}`, { key: null });
     expect(withoutKey.status).toBe(401);
     expect(received).toEqual([]);
   });
 
   it('is rejected with the path of the property that violates its schema', async () => {
-    expect((await gateway.ask('/api/admin/segments/12')).status).toBe(200);
+    expect((await gateway.send('/api/admin/segments/12')).status).toBe(200);
     expect(received[0]?.params).toEqual({ id: 12 });
-    const response = await gateway.ask('/api/admin/segments/twelve');
+    const response = await gateway.send('/api/admin/segments/twelve');
     expect([response.status, (await refusalOf(response)).details?.[0]?.path]).toEqual([400, '/params/id']);
   });
 });

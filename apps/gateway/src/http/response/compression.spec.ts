@@ -21,14 +21,19 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-interface Answer {
+interface EncodedResponse {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 /** A response whose body is not decoded. */
-const ask = (path: string, accepted: string, more: Record<string, string> = {}, method = 'GET'): Promise<Answer> =>
+const send = (
+  path: string,
+  accepted: string,
+  more: Record<string, string> = {},
+  method = 'GET',
+): Promise<EncodedResponse> =>
   new Promise((resolve, reject) => {
     const headers = { authorization: adminToken, 'accept-encoding': accepted, ...more };
     get(`${gateway.url}${path}`, { headers, agent: false, method }, (response) => {
@@ -37,7 +42,7 @@ const ask = (path: string, accepted: string, more: Record<string, string> = {}, 
     }).once('error', reject);
   });
 
-const decoded = ({ headers, body }: Answer): string => {
+const decoded = ({ headers, body }: EncodedResponse): string => {
   const encoding = headers['content-encoding'];
   return (encoding === 'gzip' ? gunzipSync(body) : encoding === 'br' ? brotliDecompressSync(body) : body).toString();
 };
@@ -46,8 +51,8 @@ describe('a response of a KiB and more', () => {
   it.each([`${featurePath}/large`, '/docs/openapi.json'])(
     'of %s is compressed as the client takes it',
     async (path) => {
-      const plain = await ask(path, 'identity');
-      const [zipped, brotli] = [await ask(path, 'gzip, br'), await ask(path, 'br')];
+      const plain = await send(path, 'identity');
+      const [zipped, brotli] = [await send(path, 'gzip, br'), await send(path, 'br')];
       expect([plain, zipped, brotli].map(({ headers }) => headers['content-encoding'])).toEqual([
         undefined,
         'gzip',
@@ -65,36 +70,36 @@ describe('a response of a KiB and more', () => {
       expect(new Set(tags).size).toBe(3);
       // A client sends back the tag that it got, whatever it accepts now.
       for (const tag of tags) {
-        expect((await ask(path, 'gzip', { 'if-none-match': tag })).status).toBe(304);
-        expect((await ask(path, 'identity', { 'if-match': tag })).status).toBe(200);
+        expect((await send(path, 'gzip', { 'if-none-match': tag })).status).toBe(304);
+        expect((await send(path, 'identity', { 'if-match': tag })).status).toBe(200);
       }
-      expect((await ask(path, 'gzip', { 'if-match': '"other+gzip"' })).status).toBe(412);
+      expect((await send(path, 'gzip', { 'if-match': '"other+gzip"' })).status).toBe(412);
     },
   );
 
   it('is compressed as it is read from a file', async () => {
     const path = '/docs/assets/swagger-ui.css';
-    const [plain, zipped] = [await ask(path, 'identity'), await ask(path, 'gzip')];
+    const [plain, zipped] = [await send(path, 'identity'), await send(path, 'gzip')];
     expect([plain.headers['content-encoding'], zipped.headers['content-encoding']]).toEqual([undefined, 'gzip']);
     expect(decoded(zipped)).toBe(plain.body.toString());
   });
 
   it('is not compressed where the client asks for a range of its bytes', async () => {
     const path = '/docs/assets/swagger-ui.css';
-    const { body } = await ask(path, 'identity');
-    const range = await ask(path, 'gzip', { range: 'bytes=100-9999' });
+    const { body } = await send(path, 'identity');
+    const range = await send(path, 'gzip', { range: 'bytes=100-9999' });
     expect([range.status, range.headers['content-encoding']]).toEqual([206, undefined]);
     expect(range.body.equals(body.subarray(100, 10_000))).toBe(true);
   });
 
   it('to a HEAD request has no body', async () => {
-    const { status, body } = await ask('/docs/openapi.json', 'gzip', {}, 'HEAD');
+    const { status, body } = await send('/docs/openapi.json', 'gzip', {}, 'HEAD');
     expect([status, body.length]).toEqual([200, 0]);
   });
 });
 
 it('leaves a response of less than a KiB as it is', async () => {
-  const { headers, body } = await ask(`${featurePath}/small`, 'gzip');
+  const { headers, body } = await send(`${featurePath}/small`, 'gzip');
   expect([headers['content-encoding'], headers.vary]).toEqual([undefined, undefined]);
   expect(JSON.parse(body.toString())).toMatchObject({ name: 'one' });
 });

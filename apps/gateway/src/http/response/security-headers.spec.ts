@@ -54,14 +54,14 @@ describe('every response', () => {
 
   it('carries Strict-Transport-Security with GATEWAY_BEHIND_TLS only', async () => {
     for (const path of [featurePath, '/nosuch', '/docs']) {
-      expect((await open.ask(path)).headers.get('strict-transport-security')).toBe('max-age=31536000');
+      expect((await open.send(path)).headers.get('strict-transport-security')).toBe('max-age=31536000');
     }
   });
 });
 
 describe('a page of another origin', () => {
   const request = (gateway: StartedGateway, origin: string, init: RequestInit = {}) =>
-    gateway.ask(featurePath, { ...init, headers: { origin, ...(init.headers as Record<string, string>) } });
+    gateway.send(featurePath, { ...init, headers: { origin, ...(init.headers as Record<string, string>) } });
   const preflight = (gateway: StartedGateway, origin: string) =>
     sendRaw(
       gateway.port,
@@ -102,7 +102,7 @@ describe('a page of another origin', () => {
       vary: 'Origin',
     });
     expect(before.headers['access-control-allow-credentials']).toBeUndefined();
-    for (const response of [await request(open, origin), await open.ask('/api/nosuch', { headers: { origin } })]) {
+    for (const response of [await request(open, origin), await open.send('/api/nosuch', { headers: { origin } })]) {
       expect(response.headers.get('access-control-allow-origin')).toBe(origin);
       expect(response.headers.get('access-control-expose-headers')).toContain('ETag');
       expect(response.headers.get('access-control-allow-credentials')).toBeNull();
@@ -115,18 +115,18 @@ describe('a page of another origin', () => {
     const wherever = 'https://shop.example.org';
     for (const gateway of [closed, open]) {
       for (const path of [frontend, '/api/frontend/client/metrics']) {
-        const answer = await gateway.ask(path, { headers: { origin: wherever } });
+        const answer = await gateway.send(path, { headers: { origin: wherever } });
         expect(answer.headers.get('access-control-allow-origin')).toBe('*');
         expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
       }
       for (const path of ['/api/client/features', '/api/frontends', '/api/admin/frontend'])
-        expect(corsHeadersIn((await gateway.ask(path, { headers: { origin: wherever } })).headers)).toEqual([]);
+        expect(corsHeadersIn((await gateway.send(path, { headers: { origin: wherever } })).headers)).toEqual([]);
     }
     const listed = await startGateway({
       environment: { GATEWAY_CORS_ORIGINS: ours, GATEWAY_FRONTEND_CORS_ORIGINS: wherever },
     });
     const originFor = async (path: string, origin: string) =>
-      (await listed.ask(path, { headers: { origin } })).headers.get('access-control-allow-origin');
+      (await listed.send(path, { headers: { origin } })).headers.get('access-control-allow-origin');
     expect(await originFor(frontend, wherever)).toBe(wherever);
     expect(await originFor(frontend, ours)).toBe(ours);
     expect(await originFor(frontend, 'https://evil.example.org')).toBeNull();

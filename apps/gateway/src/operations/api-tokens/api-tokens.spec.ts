@@ -5,7 +5,7 @@ import { accessApi, placesBehind } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-const { ask, done, aUser, emittedBy } = accessApi(() => gateway);
+const { send, done, aUser, emittedBy } = accessApi(() => gateway);
 let made = 0;
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => gateway.stop());
 const aToken = (more: object = {}, key?: string): Promise<ApiToken> =>
   done<ApiToken>('POST', 'api-tokens', { tokenName: `token ${++made}`, type: 'client', ...more }, key);
 const listed = async (key?: string) => (await done<ApiTokens>('GET', 'api-tokens', undefined, key)).tokens;
-const statusOf = async (key: string): Promise<number> => (await ask('GET', 'user', undefined, key)).status;
+const statusOf = async (key: string): Promise<number> => (await send('GET', 'user', undefined, key)).status;
 const pathOf = (token: string): string => `api-tokens/${encodeURIComponent(token)}`;
 
 describe('an API token', () => {
@@ -34,7 +34,7 @@ describe('an API token', () => {
     [{ projects: ['shop', '*'] }, /^\*:development\./, { projects: ['*'] }],
     [{ type: 'admin' }, /^\*:\*\.[0-9a-f]{76}$/, { type: 'admin', environment: '*', projects: ['*'] }],
   ])('made from %j has a secret in the format of Unleash', async (body, secret, expected) => {
-    const answer = await ask<ApiToken>('POST', 'api-tokens', { tokenName: 'formats', type: 'client', ...body });
+    const answer = await send<ApiToken>('POST', 'api-tokens', { tokenName: 'formats', type: 'client', ...body });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('location')).toBe('api-tokens');
     expect(answer.body).toMatchObject({ ...expected, tokenName: 'formats', username: 'formats' });
@@ -65,7 +65,7 @@ describe('an API token', () => {
     [{ expiresAt: '2020-01-01T00:00:00.000Z' }, 'should be in future'],
   ])('is not created from the request %j', async (body, message) => {
     const before = (await listed()).length;
-    const { status, body: error } = await ask('POST', 'api-tokens', { tokenName: 'wrong', type: 'client', ...body });
+    const { status, body: error } = await send('POST', 'api-tokens', { tokenName: 'wrong', type: 'client', ...body });
     expect(`${status} ${error.name}`).toBe('400 ValidationError');
     expect(error.message).toContain(message);
     expect(await listed()).toHaveLength(before);
@@ -86,7 +86,7 @@ describe('an API token', () => {
     const shown = (await listed()).find(({ tokenName }) => tokenName === token.tokenName)?.secret ?? '';
     const events = await emittedBy(() => done('DELETE', pathOf(by === 'its secret' ? token.secret : shown)));
     expect(await statusOf(token.secret)).toBe(401);
-    expect((await ask('DELETE', pathOf(token.secret))).status).toBe(404);
+    expect((await send('DELETE', pathOf(token.secret))).status).toBe(404);
     expect(events).toMatchObject([
       { type: 'api-token-deleted', preData: { tokenName: token.tokenName, type: 'admin' } },
     ]);
@@ -102,14 +102,14 @@ describe('an API token', () => {
     expect(await statusOf(token.secret)).toBe(200);
     await done('PUT', pathOf(token.secret), { expiresAt: new Date(Date.now() - 1_000).toISOString() });
     expect(await statusOf(token.secret)).toBe(401);
-    expect((await ask('PUT', pathOf('*:*.unknown-token'), { expiresAt: soon })).status).toBe(404);
-    expect((await ask('PUT', pathOf(token.secret), {})).status).toBe(400);
+    expect((await send('PUT', pathOf('*:*.unknown-token'), { expiresAt: soon })).status).toBe(404);
+    expect((await send('PUT', pathOf(token.secret), {})).status).toBe(400);
   });
 
   it('that expires cannot create or extend an admin token beyond its own expiry', async () => {
     const [soon, later] = [new Date(Date.now() + 3_600_000), new Date(Date.now() + 7_200_000)];
     const expiring = await done<ApiToken>('POST', 'api-tokens', { tokenName: 'hour', type: 'admin', expiresAt: soon });
-    const by = (method: string, path: string, body: object) => ask(method, path, body, expiring.secret);
+    const by = (method: string, path: string, body: object) => send(method, path, body, expiring.secret);
     const another = { tokenName: 'another', type: 'admin' };
     const refused = [
       await by('POST', 'api-tokens', another),
@@ -126,7 +126,7 @@ describe('an API token', () => {
 
   it('is created once per Idempotency-Key, and a retry gets the same secret, which is stored nowhere', async () => {
     const make = async (more: object = {}): Promise<Response> =>
-      gateway.ask('/api/admin/api-tokens', {
+      gateway.send('/api/admin/api-tokens', {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'idempotency-key': 'only-one-token' },
         body: JSON.stringify({ tokenName: 'once', type: 'admin', ...more }),
@@ -177,9 +177,9 @@ describe('a user who is not an administrator', () => {
     await aToken({ type: 'admin' });
     await aToken({ type: 'frontend' });
     expect(new Set((await listed(key)).map(({ type }) => type))).toEqual(new Set(['client', 'frontend']));
-    expect((await ask('POST', 'api-tokens', { tokenName: 'x', type: 'client' }, key)).status).toBe(403);
+    expect((await send('POST', 'api-tokens', { tokenName: 'x', type: 'client' }, key)).status).toBe(403);
     const viewer = await aUser(3);
-    expect((await ask('GET', 'api-tokens', undefined, viewer.key)).status).toBe(403);
+    expect((await send('GET', 'api-tokens', undefined, viewer.key)).status).toBe(403);
   });
 
   it('creates and deletes with a custom role only the kinds of tokens that it grants', async () => {
@@ -191,13 +191,13 @@ describe('a user who is not an administrator', () => {
     const { key } = await aUser(role.id);
     const own = await aToken({}, key);
     for (const type of ['admin', 'frontend']) {
-      const { status, body } = await ask('POST', 'api-tokens', { tokenName: 'x', type }, key);
+      const { status, body } = await send('POST', 'api-tokens', { tokenName: 'x', type }, key);
       expect(`${status} ${body.name}`).toBe('403 NoAccessError');
     }
     const above = await aToken({ type: 'admin' });
-    expect((await ask('DELETE', pathOf(above.secret), undefined, key)).status).toBe(404);
-    expect((await ask('PUT', pathOf(own.secret), { expiresAt: '2099-01-01T00:00:00Z' }, key)).status).toBe(403);
-    expect((await ask('DELETE', pathOf(own.secret), undefined, key)).status).toBe(200);
+    expect((await send('DELETE', pathOf(above.secret), undefined, key)).status).toBe(404);
+    expect((await send('PUT', pathOf(own.secret), { expiresAt: '2099-01-01T00:00:00Z' }, key)).status).toBe(403);
+    expect((await send('DELETE', pathOf(own.secret), undefined, key)).status).toBe(200);
     expect(await statusOf(above.secret)).toBe(200);
   });
 });
@@ -218,17 +218,17 @@ describe('a token of a project', () => {
     expect(await names()).toEqual(expect.arrayContaining(['mine', everywhere.tokenName]));
     expect(await names()).not.toContain(elsewhere.tokenName);
     for (const foreign of [everywhere, elsewhere])
-      expect((await ask('DELETE', `${within}/${foreign.secret}`, undefined, key)).status).toBe(404);
+      expect((await send('DELETE', `${within}/${foreign.secret}`, undefined, key)).status).toBe(404);
     await done('DELETE', `${within}/${token.secret}`, undefined, key);
     expect(await names()).not.toContain('mine');
   });
 
   it('gives access to its project only', async () => {
     for (const body of [{ type: 'admin' }, { type: 'client', projects: ['bank'] }, { type: 'client', project: '*' }]) {
-      const { status } = await ask('POST', within, { tokenName: 'more', ...body });
+      const { status } = await send('POST', within, { tokenName: 'more', ...body });
       expect(status).toBe(400);
     }
-    expect((await ask('POST', 'projects/nowhere/api-tokens', { tokenName: 'x', type: 'client' })).status).toBe(404);
-    expect((await ask('GET', 'projects/nowhere/api-tokens')).status).toBe(404);
+    expect((await send('POST', 'projects/nowhere/api-tokens', { tokenName: 'x', type: 'client' })).status).toBe(404);
+    expect((await send('GET', 'projects/nowhere/api-tokens')).status).toBe(404);
   });
 });

@@ -5,7 +5,7 @@ import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../.
 
 const readable = { GATEWAY_READABLE_SDK_TOKENS: 'true' };
 let gateway: StartedGateway;
-const { ask, done, aUser } = accessApi(() => gateway);
+const { send, done, aUser } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway({ environment: readable });
@@ -38,7 +38,7 @@ describe('with GATEWAY_READABLE_SDK_TOKENS', () => {
       await done('PUT', pathOf(token.secret), { expiresAt: '2040-01-01T00:00:00.000Z' });
       await done('DELETE', pathOf(token.secret));
       expect(await listedSecret(token)).toBeUndefined();
-      expect((await ask('DELETE', pathOf(token.secret))).status).toBe(404);
+      expect((await send('DELETE', pathOf(token.secret))).status).toBe(404);
     },
   );
 
@@ -123,7 +123,7 @@ describe('when GATEWAY_READABLE_SDK_TOKENS changes', () => {
       await withGateway(url, {}, async (api, started) => {
         expect(await secrets(api)).toMatchObject({ during: expect.stringMatching(shortened) });
         expect(started.logged()).toContain('erased the encrypted secrets of 1 SDK tokens');
-        const answer = await started.ask('/api/client/features', { key: during.secret });
+        const answer = await started.send('/api/client/features', { key: during.secret });
         expect(answer.status).not.toBe(401);
       });
     } finally {

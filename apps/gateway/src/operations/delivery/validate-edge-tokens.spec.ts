@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const validate = (body: unknown, address: string, headers: Record<string, string> = {}) =>
-  gateway.ask('/edge/validate', {
+  gateway.send('/edge/validate', {
     method: 'POST',
     key: null,
     headers: { 'content-type': 'application/json', 'x-forwarded-for': address, ...headers },
@@ -41,7 +41,7 @@ const validate = (body: unknown, address: string, headers: Record<string, string
 const validOf = async (response: Response) => ((await response.json()) as ValidEdgeTokens).tokens;
 
 describe('the check of tokens for an Edge', () => {
-  it('answers without a key for valid SDK tokens with their kind, projects and environment, and for no others', async () => {
+  it('returns without a key the kind, projects and environment of valid SDK tokens, and of no others', async () => {
     const tokens = [client, 'nonsense', shops, adminToken, frontend, expired, revoked, user, client, ''];
     const response = await validate({ tokens }, '198.51.100.1');
     expect(response.status).toBe(200);
@@ -52,7 +52,7 @@ describe('the check of tokens for an Edge', () => {
     ]);
   });
 
-  it('answers each request for itself, whatever key and idempotency key it carries', async () => {
+  it('checks each request for itself, whatever key and idempotency key it carries', async () => {
     const headers = { 'idempotency-key': 'one', authorization: 'nonsense' };
     expect(await validOf(await validate({ tokens: [client] }, '198.51.100.2', headers))).toHaveLength(1);
     expect(await validOf(await validate({ tokens: [revoked] }, '198.51.100.2', headers))).toEqual([]);
@@ -76,8 +76,8 @@ describe('the check of tokens for an Edge', () => {
     expect(await refusalOf(refused)).toMatchObject({ name: 'RateLimitError' });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     const headers = { 'x-forwarded-for': '198.51.100.5' };
-    expect((await gateway.ask('/api/admin/user-admin', { headers })).status).toBe(200);
-    expect((await gateway.ask('/api/admin/user-admin', { headers, key: 'user:unknown' })).status).toBe(401);
+    expect((await gateway.send('/api/admin/user-admin', { headers })).status).toBe(200);
+    expect((await gateway.send('/api/admin/user-admin', { headers, key: 'user:unknown' })).status).toBe(401);
     expect((await validate({ tokens }, '198.51.100.6')).status).toBe(200);
   });
 });

@@ -15,14 +15,14 @@ let strange: Server;
 let strangeUrl: string;
 
 const post = async (path: string, body?: object) => {
-  const response = await gateway.ask(path, {
+  const response = await gateway.send(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body ?? {}),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
-const get = async (path: string) => (await gateway.ask(path)).json();
+const get = async (path: string) => (await gateway.send(path)).json();
 const complete = () => ({ enabled: true, discoverUrl: provider.issuer, clientId, secret: clientSecret });
 const settingEvents = async () => (await gateway.emittedEvents()).filter(({ type }) => type.startsWith('setting-'));
 
@@ -177,7 +177,7 @@ describe('settings of SCIM', () => {
   it('show the same token to a retry with the same idempotency key', async () => {
     const create = async () => {
       const headers = { 'idempotency-key': 'one-token', 'content-type': 'application/json' };
-      const response = await gateway.ask(`${scimPath}/generate-new-token`, { method: 'POST', headers });
+      const response = await gateway.send(`${scimPath}/generate-new-token`, { method: 'POST', headers });
       return { status: response.status, body: await response.json() };
     };
     const first = await create();
@@ -193,14 +193,14 @@ it('settings of OpenID Connect from variables are read-only', async () => {
   });
   try {
     const headers = { authorization: adminToken, 'content-type': 'application/json' };
-    const shown = await configured.ask(oidcPath);
+    const shown = await configured.send(oidcPath);
     expect(await shown.json()).toMatchObject({
       enabled: true,
       clientId: 'by-variable',
       hasSecret: false,
       isReadOnly: true,
     });
-    const changed = await configured.ask(oidcPath, { method: 'POST', headers, body: '{"enabled":false}' });
+    const changed = await configured.send(oidcPath, { method: 'POST', headers, body: '{"enabled":false}' });
     expect(changed.status).toBe(403);
     expect(await changed.json()).toMatchObject({ message: expect.stringContaining('OIDC_*') });
   } finally {

@@ -8,7 +8,7 @@ import { aBrowser } from '../../../test/browser.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-const { done, ask, emittedBy } = accessApi(() => gateway);
+const { done, send, emittedBy } = accessApi(() => gateway);
 let made = 0;
 const browser = () => aBrowser(() => gateway, `10.2.0.${++made}`);
 const password = 'Correct-horse-7';
@@ -65,7 +65,7 @@ afterAll(async () => {
 describe('a new password', () => {
   it('is refused with each rule that it breaks, in the words that Unleash user interfaces know', async () => {
     const check = async (given: string) => {
-      const { status, body } = await browser().ask<ErrorBody>('POST', '/auth/reset/validate-password', {
+      const { status, body } = await browser().send<ErrorBody>('POST', '/auth/reset/validate-password', {
         password: given,
       });
       return [status, body.name, body.details?.[0]?.validationErrors];
@@ -83,12 +83,12 @@ describe('a new password', () => {
         'The password must contain at least one special character.',
       ],
     ]);
-    expect((await ask('POST', 'user-admin/validate-password', { password: 'weak' })).status).toBe(400);
-    expect((await ask('POST', 'user-admin/validate-password', { password })).status).toBe(200);
+    expect((await send('POST', 'user-admin/validate-password', { password: 'weak' })).status).toBe(400);
+    expect((await send('POST', 'user-admin/validate-password', { password })).status).toBe(200);
   });
 
   it('may be weak where an administrator gives a new user the first, as scripts and Terraform do', async () => {
-    const created = await ask('POST', 'user-admin', { username: 'weak', rootRole: 3, password: 'weak' });
+    const created = await send('POST', 'user-admin', { username: 'weak', rootRole: 3, password: 'weak' });
     expect(created.status).toBe(201);
   });
 
@@ -98,23 +98,23 @@ describe('a new password', () => {
     await one.signIn(username, password);
     await other.signIn(username, password);
     const before = one.cookie();
-    const change = (body: object) => one.ask<ErrorBody>('POST', '/api/admin/user/change-password', body);
+    const change = (body: object) => one.send<ErrorBody>('POST', '/api/admin/user/change-password', body);
     const wrong = await change({ password: nth(8), confirmPassword: nth(8), oldPassword: 'wrong' });
     expect([wrong.status, wrong.body.name]).toEqual([401, 'PasswordMismatch']);
     const unlike = await change({ password: nth(8), confirmPassword: nth(9), oldPassword: password });
     expect([unlike.status, unlike.body.name]).toEqual([400, 'ValidationError']);
     expect((await change({ password: nth(8), confirmPassword: nth(8), oldPassword: password })).status).toBe(200);
     expect(one.cookie()).not.toBe(before);
-    expect((await one.ask<Me>('GET', '/api/admin/user')).body.user.id).toBe(id);
-    expect((await one.ask('GET', '/api/admin/user', undefined, { cookie: before })).status).toBe(401);
-    expect((await other.ask('GET', '/api/admin/user')).status).toBe(401);
-    expect((await ask('POST', 'user/change-password', { password: nth(8), oldPassword: nth(7) })).status).toBe(403);
+    expect((await one.send<Me>('GET', '/api/admin/user')).body.user.id).toBe(id);
+    expect((await one.send('GET', '/api/admin/user', undefined, { cookie: before })).status).toBe(401);
+    expect((await other.send('GET', '/api/admin/user')).status).toBe(401);
+    expect((await send('POST', 'user/change-password', { password: nth(8), oldPassword: nth(7) })).status).toBe(403);
   });
 
   it('is none of the last five passwords of the user', async () => {
     const { id, username } = await aPerson();
     const set = async (given: string) => {
-      const { status, body } = await ask('POST', `user-admin/${id}/change-password`, { password: given });
+      const { status, body } = await send('POST', `user-admin/${id}/change-password`, { password: given });
       return status === 200 ? 200 : body.name;
     };
     for (const n of [1, 2, 3, 4]) expect(await set(nth(n))).toBe(200);
@@ -123,7 +123,7 @@ describe('a new password', () => {
     expect(await set(password)).toBe(200);
     expect(await set(nth(1))).toBe(200);
     await browser().signIn(username, nth(1));
-    expect((await ask('POST', 'user-admin/987654/change-password', { password })).status).toBe(404);
+    expect((await send('POST', 'user-admin/987654/change-password', { password })).status).toBe(404);
   });
 
   it('is set by an administrator, which ends the sessions of the user', async () => {
@@ -131,7 +131,7 @@ describe('a new password', () => {
     const one = browser();
     await one.signIn(username, password);
     await done('POST', `user-admin/${id}/change-password`, { password: nth(8), confirmPassword: nth(8) });
-    expect((await one.ask('GET', '/api/admin/user')).status).toBe(401);
+    expect((await one.send('GET', '/api/admin/user')).status).toBe(401);
     await one.signIn(username, nth(8));
   });
 });
@@ -147,7 +147,7 @@ describe('a link to choose a password', () => {
     expect(resetPasswordUrl).toMatch(/^https:\/\/flags\.example\.org\/reset-password\?token=[0-9a-f]{76}$/);
     const token = tokenIn(resetPasswordUrl);
     const validate = (given: string) =>
-      browser().ask<TokenUser & ErrorBody>('GET', `/auth/reset/validate?token=${given}`);
+      browser().send<TokenUser & ErrorBody>('GET', `/auth/reset/validate?token=${given}`);
     expect((await validate(token)).body).toEqual({
       id,
       name: username,
@@ -157,11 +157,11 @@ describe('a link to choose a password', () => {
       role: expect.objectContaining({ id: 3, name: 'Viewer' }),
     });
     const choose = (given: string, chosen = nth(8)) =>
-      browser().ask<ErrorBody>('POST', '/auth/reset/password', { token: given, password: chosen });
+      browser().send<ErrorBody>('POST', '/auth/reset/password', { token: given, password: chosen });
     expect((await choose(token, 'weak')).body.name).toBe('OwaspValidationError');
     expect((await choose(token, password)).body.name).toBe('PasswordPreviouslyUsedError');
     expect((await choose(token)).status).toBe(200);
-    expect((await one.ask('GET', '/api/admin/user')).status).toBe(401);
+    expect((await one.send('GET', '/api/admin/user')).status).toBe(401);
     await one.signIn(username, nth(8));
     const again = await choose(token, nth(9));
     expect([again.status, again.body.name]).toEqual([403, 'UsedTokenError']);
@@ -183,7 +183,7 @@ describe('a link to choose a password', () => {
     const token = tokenIn(resetPasswordUrl);
     const chosen = [nth(8), nth(9)];
     const answers = await Promise.all(
-      chosen.map((one) => browser().ask('POST', '/auth/reset/password', { token, password: one })),
+      chosen.map((one) => browser().send('POST', '/auth/reset/password', { token, password: one })),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);
     await browser().signIn(username, chosen[answers.findIndex(({ status }) => status === 200)] as string);
@@ -192,7 +192,7 @@ describe('a link to choose a password', () => {
   it('stops working after a day, with a newer link, and with its user', async () => {
     const link = async (id: string) =>
       tokenIn((await done<{ resetPasswordUrl: string }>('POST', 'user-admin/reset-password', { id })).resetPasswordUrl);
-    const status = async (token: string) => (await browser().ask('GET', `/auth/reset/validate?token=${token}`)).status;
+    const status = async (token: string) => (await browser().send('GET', `/auth/reset/validate?token=${token}`)).status;
     const { id, username } = await aPerson();
     const first = await link(username);
     const second = await link(username);
@@ -206,13 +206,13 @@ describe('a link to choose a password', () => {
     await done('PUT', `user-admin/${id}`, { active: true });
     await done('DELETE', `user-admin/${id}`);
     expect(await status(third)).toBe(401);
-    expect((await ask('POST', 'user-admin/reset-password', { id: username })).status).toBe(404);
+    expect((await send('POST', 'user-admin/reset-password', { id: username })).status).toBe(404);
   });
 
   it('is sent by mail to the user who requests it, and the response is the same for unknown names', async () => {
     const { email, username } = await aPerson();
     const request = async (given: string) => {
-      const { status, body } = await browser().ask('POST', '/auth/reset/password-email', { email: given });
+      const { status, body } = await browser().send('POST', '/auth/reset/password-email', { email: given });
       return { status, body };
     };
     const before = mails.length;
@@ -224,7 +224,7 @@ describe('a link to choose a password', () => {
     expect(await request(`${email}, other@example.org`)).toEqual({ status: 200, body: '' });
     expect(await request(username)).toEqual({ status: 200, body: '' });
     const choice = { token: tokenIn(url ?? ''), password: nth(8) };
-    expect((await browser().ask('POST', '/auth/reset/password', choice)).status).toBe(200);
+    expect((await browser().send('POST', '/auth/reset/password', choice)).status).toBe(200);
     await browser().signIn(email, nth(8));
     expect(mails.length).toBe(before + 1);
   });
@@ -239,7 +239,7 @@ describe('a link to choose a password', () => {
     expect(await aPerson()).toMatchObject({ inviteLink: '', emailSent: false });
     expect(mails.length).toBe(before + 1);
     const choice = { token: tokenIn(invited.inviteLink), password };
-    expect((await browser().ask('POST', '/auth/reset/password', choice)).status).toBe(200);
+    expect((await browser().send('POST', '/auth/reset/password', choice)).status).toBe(200);
     await browser().signIn(invited.email, password);
   });
 });
@@ -249,8 +249,8 @@ describe('an invitation link', () => {
   const create = (name = `link ${++made}`) =>
     done<InviteLink>('POST', 'invite-link/tokens', { name, expiresAt: inAnHour() });
   const signUp = (secret: string, body: object) =>
-    browser().ask<User & ErrorBody>('POST', `/invite/${secret}/signup`, body);
-  const validate = async (secret: string) => (await browser().ask('GET', `/invite/${secret}/validate`)).status;
+    browser().send<User & ErrorBody>('POST', `/invite/${secret}/signup`, body);
+  const validate = async (secret: string) => (await browser().send('GET', `/invite/${secret}/validate`)).status;
 
   it('is created, listed with its secret, and changed by administrators', async () => {
     let link: InviteLink | undefined;
@@ -269,8 +269,8 @@ describe('an invitation link', () => {
       { type: 'public-signup-token-updated', data: { enabled: false }, preData: { enabled: true } },
     ]);
     const forged = `${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`;
-    expect((await ask('GET', `invite-link/tokens/${forged}`)).status).toBe(404);
-    expect((await ask('PUT', 'invite-link/tokens/none', { enabled: true })).status).toBe(404);
+    expect((await send('GET', `invite-link/tokens/${forged}`)).status).toBe(404);
+    expect((await send('PUT', 'invite-link/tokens/none', { enabled: true })).status).toBe(404);
     const rows = await gateway.database.read({ name: 'invites', text: 'select invite_link::text from invite_link' });
     expect(JSON.stringify(rows)).not.toContain(secret.slice(32));
   });

@@ -24,7 +24,7 @@ it('keeps the event loop free and others signing in during 10,000 wrong password
   const attack = async () => {
     while (nth < attempts) {
       const from = aBrowser(() => gateway, `10.9.0.${nth++ % addresses}`);
-      const { status } = await from.ask('POST', '/auth/simple/login', {
+      const { status } = await from.send('POST', '/auth/simple/login', {
         username: `attacked ${nth % 5}`,
         password: 'wrong',
       });
@@ -54,7 +54,7 @@ it('keeps the event loop free and others signing in during 10,000 wrong password
   expect(p99).toBeLessThan(50);
 }, 300_000);
 
-it('answers an unknown name in the time of a wrong password', async () => {
+it('refuses an unknown name in the time of a wrong password', async () => {
   const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? NaN;
   await done<CreatedUser>('POST', 'user-admin', { username: 'known', rootRole: 3, password });
   const times = { known: [] as number[], unknown: [] as number[] };
@@ -63,7 +63,7 @@ it('answers an unknown name in the time of a wrong password', async () => {
       const username = name === 'known' ? 'known' : `unknown ${nth}`;
       const from = aBrowser(() => gateway, `10.7.${nth}.${name.length}`);
       const before = performance.now();
-      const { status } = await from.ask('POST', '/auth/simple/login', { username, password: 'wrong' });
+      const { status } = await from.send('POST', '/auth/simple/login', { username, password: 'wrong' });
       expect(status).toBe(401);
       times[name].push(performance.now() - before);
     }

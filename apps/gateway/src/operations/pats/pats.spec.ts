@@ -4,12 +4,12 @@ import { accessApi } from '../../../test/access-api.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-const { ask, done, aUser, aPat, emittedBy } = accessApi(() => gateway);
+const { send, done, aUser, aPat, emittedBy } = accessApi(() => gateway);
 
 beforeAll(async () => (gateway = await startGateway()));
 afterAll(() => gateway.stop());
 
-const works = async (key: string): Promise<boolean> => (await ask('GET', 'user', undefined, key)).status === 200;
+const works = async (key: string): Promise<boolean> => (await send('GET', 'user', undefined, key)).status === 200;
 
 describe('a personal access token', () => {
   it('acts as its user; its secret is returned once and stored nowhere', async () => {
@@ -33,11 +33,11 @@ describe('a personal access token', () => {
   it('stops working when its owner, and no other user, deletes it', async () => {
     const [one, other] = [await aUser(), await aUser()];
     const pat = await aPat(one.key);
-    expect((await ask('DELETE', `user/tokens/${pat.id}`, undefined, other.key)).status).toBe(404);
+    expect((await send('DELETE', `user/tokens/${pat.id}`, undefined, other.key)).status).toBe(404);
     expect(await works(pat.secret)).toBe(true);
     const events = await emittedBy(() => done('DELETE', `user/tokens/${pat.id}`, undefined, one.key));
     expect(await works(pat.secret)).toBe(false);
-    expect((await ask('DELETE', `user/tokens/${pat.id}`, undefined, one.key)).status).toBe(404);
+    expect((await send('DELETE', `user/tokens/${pat.id}`, undefined, one.key)).status).toBe(404);
     expect(events).toMatchObject([{ type: 'pat-deleted', preData: { id: pat.id, userId: one.id } }]);
   });
 
@@ -46,7 +46,7 @@ describe('a personal access token', () => {
     const [soon, later] = [new Date(Date.now() + 3_600_000), new Date(Date.now() + 7_200_000)];
     const { secret } = await done<CreatedPat>('POST', 'user/tokens', { description: 'hour', expiresAt: soon }, key);
     for (const expiresAt of [null, later]) {
-      const { status, body } = await ask('POST', 'user/tokens', { description: 'longer', expiresAt }, secret);
+      const { status, body } = await send('POST', 'user/tokens', { description: 'longer', expiresAt }, secret);
       expect({ status, name: body.name }).toEqual({ status: 403, name: 'OperationDeniedError' });
       expect(body.message).toContain(soon.toISOString());
     }
@@ -65,7 +65,7 @@ describe('a personal access token', () => {
   it('is rejected with a duplicate description, a past expiry date, or as the eleventh', async () => {
     const { key } = await aUser();
     const refused = async (body: object, by = key) => {
-      const { status, body: error } = await ask('POST', 'user/tokens', body, by);
+      const { status, body: error } = await send('POST', 'user/tokens', body, by);
       return `${status} ${error.name} ${error.message}`;
     };
     await aPat(key, 'taken');
@@ -86,7 +86,7 @@ describe('a personal access token', () => {
   it('is not created as the eleventh by concurrent requests', async () => {
     const { key } = await aUser();
     const made = await Promise.all(
-      Array.from({ length: 14 }, (_, nth) => ask('POST', 'user/tokens', { description: `at once ${nth}` }, key)),
+      Array.from({ length: 14 }, (_, nth) => send('POST', 'user/tokens', { description: `at once ${nth}` }, key)),
     );
     expect(made.filter(({ status }) => status === 201)).toHaveLength(9);
     expect((await done<Pats>('GET', 'user/tokens', undefined, key)).pats).toHaveLength(10);
@@ -112,16 +112,16 @@ describe('the first PAT of a user', () => {
       { type: 'pat-deleted', createdBy: 'admin', preData: { id: own.id, userId: id } },
     ]);
     expect([await works(secret), await works(own.secret)]).toEqual([true, false]);
-    expect((await ask('DELETE', `${at}/${own.id}`)).status).toBe(404);
-    expect((await ask('POST', at, { description: 'mine' }, secret)).status).toBe(403);
+    expect((await send('DELETE', `${at}/${own.id}`)).status).toBe(404);
+    expect((await send('POST', at, { description: 'mine' }, secret)).status).toBe(403);
   });
 
   it('is not created for service accounts or unknown users', async () => {
     const robot = await done<User>('POST', 'service-account', { username: 'no-person', rootRole: 3 });
     for (const id of [robot.id, 987_654]) {
-      expect((await ask('GET', `user-admin/${id}/token`)).status).toBe(404);
-      expect((await ask('POST', `user-admin/${id}/token`, { description: 'x' })).status).toBe(404);
-      expect((await ask('DELETE', `user-admin/${id}/token/1`)).status).toBe(404);
+      expect((await send('GET', `user-admin/${id}/token`)).status).toBe(404);
+      expect((await send('POST', `user-admin/${id}/token`, { description: 'x' })).status).toBe(404);
+      expect((await send('DELETE', `user-admin/${id}/token/1`)).status).toBe(404);
     }
   });
 });
@@ -147,10 +147,10 @@ describe('a service account', () => {
   it('is not found as a user, and users are not found as service accounts', async () => {
     const account = await anAccount('no-user');
     const { id } = await aUser();
-    expect((await ask('GET', `user-admin/${account.id}`)).status).toBe(404);
-    expect((await ask('DELETE', `user-admin/${account.id}`)).status).toBe(404);
-    expect((await ask('DELETE', `service-account/${id}`)).status).toBe(404);
-    expect((await ask('POST', `service-account/${id}/token`, { description: 'x' })).status).toBe(404);
+    expect((await send('GET', `user-admin/${account.id}`)).status).toBe(404);
+    expect((await send('DELETE', `user-admin/${account.id}`)).status).toBe(404);
+    expect((await send('DELETE', `service-account/${id}`)).status).toBe(404);
+    expect((await send('POST', `service-account/${id}/token`, { description: 'x' })).status).toBe(404);
   });
 
   it('emits the events of service accounts', async () => {

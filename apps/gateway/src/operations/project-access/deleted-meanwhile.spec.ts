@@ -7,7 +7,7 @@ import { applyProjects } from '../../persistence/projects/apply-projects.ts';
 
 const member = 5;
 let gateway: StartedGateway;
-const { ask, aUser, done } = accessApi(() => gateway);
+const { send, aUser, done } = accessApi(() => gateway);
 
 const write = <Row>(text: string) => gateway.database.transaction(({ query }) => query<Row>(text));
 const stateMessage = (version: number, state: object | null) => ({
@@ -47,7 +47,7 @@ describe.each([
       ['POST', 'projects/brief/access', { roles: [member], users: [], groups: [], [holders]: [id] }],
       ['PUT', 'projects/brief/access', { roles: [{ id: member, [holders]: [id] }] }],
     ] as const) {
-      const given = await ask(method, path, body);
+      const given = await send(method, path, body);
       expect([path, given.status, given.body.message]).toEqual([path, 404, 'Could not find project with id brief']);
     }
     for (const table of ['project_user', 'project_group', 'project'])
@@ -59,7 +59,7 @@ describe.each([
 
   it.each(['projects/brief/api-tokens', 'api-tokens'])('gets no token by a request to %s', async (path) => {
     const body = { tokenName: 'late', type: 'client', environment: 'development', projects: ['brief'] };
-    expect((await ask('POST', path, body)).status).toBe(404);
+    expect((await send('POST', path, body)).status).toBe(404);
     expect(await write("select from api_token where name = 'late'")).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const projects = Array.from({ length: 12 }, (_, nth) => `project-${nth}`);
 
 let gateway: StartedGateway;
 let used = 0;
-const { ask, done, aUser, emittedBy } = accessApi(() => gateway);
+const { send, done, aUser, emittedBy } = accessApi(() => gateway);
 const aProject = (): string => projects[used++] as string;
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ afterAll(() => gateway.stop());
 const accessTo = (project: string, key?: string) =>
   done<ProjectAccess>('GET', `projects/${project}/access`, undefined, key);
 const give = (project: string, userId: number, roles: number[], key?: string) =>
-  ask('PUT', `projects/${project}/users/${userId}/roles`, { roles }, key);
+  send('PUT', `projects/${project}/users/${userId}/roles`, { roles }, key);
 const refusal = ({ status, body }: { status: number; body: { name: string } }) => `${status} ${body.name}`;
 
 describe('access to a project', () => {
@@ -107,7 +107,7 @@ describe('access to a project', () => {
       ['PUT', `users/${id}/roles`, { roles: [member] }],
       ['PUT', 'access', { roles: [] }],
     ] as const) {
-      const answer = await ask(method, `projects/${project}/${path}`, body);
+      const answer = await send(method, `projects/${project}/${path}`, body);
       expect(`${refusal(answer)} ${answer.body.message}`).toBe(
         '409 ConflictError A project must have at least one owner',
       );
@@ -137,7 +137,7 @@ describe('access to a project', () => {
     expect(refusal(await give(project, 999_999, [member]))).toBe('404 NotFoundError');
     expect(refusal(await give('nowhere', id, [member]))).toBe('404 NotFoundError');
     const add = (body: object) =>
-      ask('POST', `projects/${project}/access`, { roles: [member], users: [], groups: [], ...body });
+      send('POST', `projects/${project}/access`, { roles: [member], users: [], groups: [], ...body });
     expect((await add({ users: [999_999] })).body.message).toContain('/body/users');
     expect((await add({ groups: [999_999] })).body.message).toContain('/body/groups');
     expect((await accessTo(project)).users).toEqual([]);
@@ -155,14 +155,14 @@ describe('privilege escalation', () => {
     expect(refusal(answer)).toBe('403 NoAccessError');
     expect(answer.body.permissions).toEqual(['APPROVE_CHANGE_REQUEST']);
     const adding = { roles: [reviewer], users: [friend.id], groups: [] };
-    expect((await ask('POST', `projects/${project}/access`, adding, boss.key)).status).toBe(403);
+    expect((await send('POST', `projects/${project}/access`, adding, boss.key)).status).toBe(403);
     const whole = {
       roles: [
         { id: owner, users: [boss.id] },
         { id: reviewer, users: [friend.id] },
       ],
     };
-    expect((await ask('PUT', `projects/${project}/access`, whole, boss.key)).status).toBe(403);
+    expect((await send('PUT', `projects/${project}/access`, whole, boss.key)).status).toBe(403);
     expect((await accessTo(project)).users).toMatchObject([{ id: boss.id }, { id: friend.id, roles: [reader] }]);
   });
 
@@ -181,7 +181,7 @@ describe('privilege escalation', () => {
     await give(project, some.id, [member]);
     expect(refusal(await give(project, some.id, [owner], some.key))).toBe('403 NoAccessError');
     expect(refusal(await give(other, boss.id, [reader], boss.key))).toBe('403 NoAccessError');
-    expect((await ask('GET', `projects/${project}/access`, undefined, some.key)).status).toBe(403);
+    expect((await send('GET', `projects/${project}/access`, undefined, some.key)).status).toBe(403);
   });
 
   it('a permission in one environment does not suffice to grant it in all', async () => {

@@ -12,7 +12,7 @@ import { accessApi, placesBehind } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-const { ask, done, aUser, emittedBy } = accessApi(() => gateway);
+const { send, done, aUser, emittedBy } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -41,7 +41,7 @@ describe('the predefined roles', () => {
         ['DELETE', undefined],
         ['PUT', { name, permissions: [] }],
       ] as const) {
-        const { status, body: error } = await ask(method, `roles/${id}`, body);
+        const { status, body: error } = await send(method, `roles/${id}`, body);
         expect(`${status} ${error.name}`).toBe('403 InvalidOperationError');
       }
     }
@@ -67,12 +67,12 @@ describe('a custom role', () => {
       expect(await may()).toEqual([{ permission: 'CREATE_SEGMENT' }]);
       await done('PUT', `roles/${role.id}`, { name: 'Reader of roles', permissions: [{ name: 'READ_ROLE' }] });
       expect(await may()).toEqual([{ permission: 'READ_ROLE' }]);
-      const inUse = await ask('DELETE', `roles/${role.id}`);
+      const inUse = await send('DELETE', `roles/${role.id}`);
       expect(inUse.status).toBe(409);
       expect(inUse.body.message).toContain('users(1)');
       await done('DELETE', `user-admin/${id}`);
       await done('DELETE', `roles/${role.id}`);
-      expect((await ask('GET', `roles/${role.id}`)).status).toBe(404);
+      expect((await send('GET', `roles/${role.id}`)).status).toBe(404);
     });
     expect(events.map(({ type }) => type).filter((type) => type.startsWith('role'))).toEqual([
       'role-created',
@@ -83,13 +83,13 @@ describe('a custom role', () => {
 
   it('is returned with 200 and under roles when it is saved, as clients of Unleash Enterprise expect', async () => {
     const body = { name: 'Enveloped', description: 'of a client', permissions: [{ name: 'CREATE_FEATURE' }] };
-    const created = await ask<SavedRole>('POST', 'roles', body);
+    const created = await send<SavedRole>('POST', 'roles', body);
     expect(created.status).toBe(200);
     const { id } = created.body;
     const role = { id, name: 'Enveloped', description: 'of a client', type: 'custom' };
     expect(created.body).toMatchObject({ version: 1, roles: role, ...role });
     expect(created.headers.get('location')).toBe(`roles/${id}`);
-    const changed = await ask<SavedRole>('PUT', `roles/${id}`, { ...body, name: 'Enveloped again' });
+    const changed = await send<SavedRole>('PUT', `roles/${id}`, { ...body, name: 'Enveloped again' });
     expect(changed.status).toBe(200);
     expect(changed.body).toMatchObject({ version: 1, roles: { ...role, name: 'Enveloped again' } });
   });
@@ -120,7 +120,7 @@ describe('a custom role', () => {
     expect(permissions).toEqual(
       expect.arrayContaining([{ permission: 'CREATE_PROJECT' }, { permission: 'UPDATE_PROJECT' }]),
     );
-    expect((await ask('GET', 'projects/shop/access', undefined, key)).status).toBe(200);
+    expect((await send('GET', 'projects/shop/access', undefined, key)).status).toBe(200);
   });
 
   it.each([
@@ -131,17 +131,17 @@ describe('a custom role', () => {
     ['custom', { name: 'EVERYTHING' }, '/body/permissions/0/name'],
     ['custom', { name: 'CREATE_FEATURE', environment: 'development' }, '/body/permissions/0/environment'],
   ])('of the type %s cannot grant %j', async (type, permission, property) => {
-    const { status, body } = await ask('POST', 'roles', { name: 'wrong', type, permissions: [permission] });
+    const { status, body } = await send('POST', 'roles', { name: 'wrong', type, permissions: [permission] });
     expect(`${status} ${body.name}`).toBe('400 ValidationError');
     expect(body.message).toContain(property);
   });
 
   it('is refused with the name of another role', async () => {
     await aRole('Unique', []);
-    expect((await ask('POST', 'roles', { name: 'unique', permissions: [] })).status).toBe(409);
-    expect((await ask('POST', 'roles/validate', { name: ' UNIQUE ' })).status).toBe(409);
-    expect((await ask('POST', 'roles/validate', { name: 'Another' })).status).toBe(200);
-    expect((await ask('POST', 'roles/validate', { name: ' ' })).status).toBe(400);
+    expect((await send('POST', 'roles', { name: 'unique', permissions: [] })).status).toBe(409);
+    expect((await send('POST', 'roles/validate', { name: ' UNIQUE ' })).status).toBe(409);
+    expect((await send('POST', 'roles/validate', { name: 'Another' })).status).toBe(200);
+    expect((await send('POST', 'roles/validate', { name: ' ' })).status).toBe(400);
   });
 });
 
@@ -183,7 +183,7 @@ describe('a group', () => {
     expect(await done<Group>('GET', `groups/${group.id}`)).toMatchObject({ projects: ['shop'], userCount: 1 });
     await done('DELETE', `groups/${group.id}`);
     expect(await may(other.key)).toEqual([]);
-    expect((await ask('GET', `groups/${group.id}`)).status).toBe(404);
+    expect((await send('GET', `groups/${group.id}`)).status).toBe(404);
   });
 
   it('emits events of members who joined and left', async () => {
@@ -221,12 +221,14 @@ describe('a group', () => {
 
   it('requires a unique name, existing members and an existing root role', async () => {
     await done('POST', 'groups', { name: 'Taken' });
-    expect((await ask('POST', 'groups', { name: 'taken' })).status).toBe(409);
-    expect((await ask('POST', 'groups', { name: 'x', users: members(999_999) })).body.message).toContain('/body/users');
-    expect((await ask('POST', 'groups', { name: 'x', rootRole: 4 })).body.message).toContain('/body/rootRole');
+    expect((await send('POST', 'groups', { name: 'taken' })).status).toBe(409);
+    expect((await send('POST', 'groups', { name: 'x', users: members(999_999) })).body.message).toContain(
+      '/body/users',
+    );
+    expect((await send('POST', 'groups', { name: 'x', rootRole: 4 })).body.message).toContain('/body/rootRole');
     const { id } = await aUser();
     await done('DELETE', `user-admin/${id}`);
-    expect((await ask('POST', 'groups', { name: 'x', users: members(id) })).status).toBe(400);
+    expect((await send('POST', 'groups', { name: 'x', users: members(id) })).status).toBe(400);
   });
 
   it('lists its members with the properties of users', async () => {
@@ -250,7 +252,7 @@ it('administrators see who may do what, everywhere and in a project, and through
   ]);
   expect(inShop.groups).toContainEqual({ id: group.id, name: 'Owners of the shop' });
   expect(inShop.roles.find((role) => role.id === 4)?.permissions).toContainEqual({ name: 'UPDATE_PROJECT' });
-  expect((await ask('GET', 'access/holders', undefined, key)).status).toBe(403);
-  expect((await ask('GET', 'projects/shop/access/holders', undefined, key)).status).toBe(200);
-  expect((await ask('GET', 'projects/none/access/holders')).status).toBe(404);
+  expect((await send('GET', 'access/holders', undefined, key)).status).toBe(403);
+  expect((await send('GET', 'projects/shop/access/holders', undefined, key)).status).toBe(200);
+  expect((await send('GET', 'projects/none/access/holders')).status).toBe(404);
 });

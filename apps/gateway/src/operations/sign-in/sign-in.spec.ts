@@ -7,7 +7,7 @@ import { aBrowser } from '../../../test/browser.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-const { done, ask, aUser } = accessApi(() => gateway);
+const { done, send, aUser } = accessApi(() => gateway);
 let made = 0;
 const browser = (address = `10.1.0.${++made}`) => aBrowser(() => gateway, address);
 const password = 'Correct-horse-7';
@@ -32,12 +32,12 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe('signing in with a password', () => {
-  it('answers the user and a cookie that acts as the user, by name or e-mail in any case and composition', async () => {
+  it('returns the user and a cookie that acts as the user, by name or e-mail in any case and composition', async () => {
     const { id, email } = await aPerson();
     await done('PUT', `user-admin/${id}`, { email: 'zoe\u0301@example.org' });
     expect(email).not.toBe('');
     const one = browser();
-    const { status, body, headers } = await one.ask<User>('POST', '/auth/simple/login', {
+    const { status, body, headers } = await one.send<User>('POST', '/auth/simple/login', {
       username: ' ZO\u00c9@Example.org ',
       password,
     });
@@ -46,7 +46,7 @@ describe('signing in with a password', () => {
     expect(body.seenAt).not.toBeNull();
     const [cookie] = headers.getSetCookie();
     expect(cookie).toMatch(/^bunting-session=[\w-]{43}; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax$/);
-    const { body: me } = await one.ask<Me>('GET', '/api/admin/user');
+    const { body: me } = await one.send<Me>('GET', '/api/admin/user');
     expect(me.user).toMatchObject({ id, isAPI: false });
     expect(gateway.logged()).toContain(`User ${id} signed in with a password.`);
   });
@@ -58,8 +58,8 @@ describe('signing in with a password', () => {
     await one.signIn(admin.username, password);
     await other.signIn(viewer.username, password);
     const group = { name: 'made in a session', users: [] };
-    expect((await other.ask('POST', '/api/admin/groups', group)).status).toBe(403);
-    expect((await one.ask('POST', '/api/admin/groups', group)).status).toBe(201);
+    expect((await other.send('POST', '/api/admin/groups', group)).status).toBe(403);
+    expect((await one.send('POST', '/api/admin/groups', group)).status).toBe(201);
     expect((await gateway.emittedEvents()).at(-1)).toMatchObject({
       type: 'group-created',
       createdBy: admin.email,
@@ -67,13 +67,13 @@ describe('signing in with a password', () => {
     });
   });
 
-  it('answers a wrong password, an unknown name, a deactivated user and a user without a password alike', async () => {
+  it('refuses a wrong password, an unknown name, a deactivated user and a user without a password alike', async () => {
     const { username } = await aPerson();
     const away = await aPerson();
     const keyed = await aUser();
     await done('PUT', `user-admin/${away.id}`, { active: false });
     const refused = async (name: string, given: string) => {
-      const answer = await browser().ask<ErrorBody>('POST', '/auth/simple/login', { username: name, password: given });
+      const answer = await browser().send<ErrorBody>('POST', '/auth/simple/login', { username: name, password: given });
       const { id: _id, ...body } = answer.body;
       return { status: answer.status, body, cookies: answer.headers.getSetCookie() };
     };
@@ -93,7 +93,7 @@ describe('signing in with a password', () => {
     const hook = createHook({ init: (_id, type) => void (derivations += type === 'SCRYPTREQUEST' ? 1 : 0) }).enable();
     const derivationsFor = async (name: string, given: string) => {
       derivations = 0;
-      await browser().ask('POST', '/auth/simple/login', { username: name, password: given });
+      await browser().send('POST', '/auth/simple/login', { username: name, password: given });
       return derivations;
     };
     try {
@@ -111,7 +111,7 @@ describe('signing in with a password', () => {
     await done('POST', 'user-admin', { username: email, rootRole: 1, password: 'Another-horse-8' });
     const one = browser();
     await one.signIn(email, password);
-    expect((await one.ask<Me>('GET', '/api/admin/user')).body.user.id).toBe(id);
+    expect((await one.send<Me>('GET', '/api/admin/user')).body.user.id).toBe(id);
   });
 
   it('verifies the bcrypt hash of an imported user once, and stores one of scrypt', async () => {
@@ -127,7 +127,7 @@ describe('signing in with a password', () => {
       query('update user_password set hash = $2 where user_id = $1', [id, imported]),
     );
     const wrong = { username, password: 'wrong' };
-    expect((await browser().ask('POST', '/auth/simple/login', wrong)).status).toBe(401);
+    expect((await browser().send('POST', '/auth/simple/login', wrong)).status).toBe(401);
     expect(await stored()).toEqual([imported]);
     await browser().signIn(username, password);
     expect(await stored()).toEqual([expect.stringMatching(/^\$scrypt\$ln=10,r=8,p=3\$/)]);
@@ -135,7 +135,7 @@ describe('signing in with a password', () => {
   });
 
   it('refuses passwords of a megabyte and of NUL before it computes anything', async () => {
-    const post = (given: unknown) => browser().ask('POST', '/auth/simple/login', { username: 'x', password: given });
+    const post = (given: unknown) => browser().send('POST', '/auth/simple/login', { username: 'x', password: given });
     expect((await post('x'.repeat(1_000_000))).status).toBe(413);
     expect((await post('x'.repeat(1_001))).status).toBe(400);
     expect((await post('a\u0000b')).status).toBe(400);
@@ -147,7 +147,7 @@ describe('signing in with a password', () => {
     const home = browser();
     await home.signIn(attacked.username, password);
     const attempt = async (address: string, name: string) =>
-      (await browser(address).ask('POST', '/auth/simple/login', { username: name, password: 'wrong' })).status;
+      (await browser(address).send('POST', '/auth/simple/login', { username: name, password: 'wrong' })).status;
     const fromOne = [];
     for (let nth = 0; nth < 12; nth++) fromOne.push(await attempt('10.66.0.1', 'unknown-user'));
     expect(fromOne.slice(0, 10)).toEqual(Array(10).fill(401));
@@ -176,12 +176,12 @@ describe('a session', () => {
     const one = browser();
     const chosen = `bunting-session=${'A'.repeat(43)}`;
     const body = { username, password };
-    const { headers } = await one.ask('POST', '/auth/simple/login', body, { cookie: chosen });
+    const { headers } = await one.send('POST', '/auth/simple/login', body, { cookie: chosen });
     expect(headers.getSetCookie()[0]).not.toContain('AAAAAAAA');
     const first = one.cookie();
     await one.signIn(username, password);
     expect(one.cookie()).not.toBe(first);
-    expect((await one.ask('GET', '/api/admin/user', undefined, { cookie: chosen })).status).toBe(401);
+    expect((await one.send('GET', '/api/admin/user', undefined, { cookie: chosen })).status).toBe(401);
   });
 
   it('has a secret that is stored as a hash only', async () => {
@@ -194,10 +194,10 @@ describe('a session', () => {
     expect(JSON.stringify(rows)).not.toContain(secret);
     expect(JSON.stringify(rows)).not.toContain(hex);
     expect(gateway.logged()).not.toContain(secret);
-    expect((await gateway.ask('/api/admin/user', { key: `session ${secret}` })).status).toBe(401);
-    expect((await gateway.ask('/api/admin/user', { key: secret })).status).toBe(401);
+    expect((await gateway.send('/api/admin/user', { key: `session ${secret}` })).status).toBe(401);
+    expect((await gateway.send('/api/admin/user', { key: secret })).status).toBe(401);
     for (const name of ['token', 'session', 'bunting-session'])
-      expect((await gateway.ask(`/api/admin/user?${name}=${secret}`, { key: null })).status).toBe(401);
+      expect((await gateway.send(`/api/admin/user?${name}=${secret}`, { key: null })).status).toBe(401);
   });
 
   it('ends at logout: the stolen cookie works no longer, and other sessions go on', async () => {
@@ -207,21 +207,21 @@ describe('a session', () => {
     await other.signIn(username, password);
     const stolen = one.cookie();
     for (const site of ['cross-site', 'same-site']) {
-      const foreign = await one.ask('GET', '/logout', undefined, { 'sec-fetch-site': site });
+      const foreign = await one.send('GET', '/logout', undefined, { 'sec-fetch-site': site });
       expect([foreign.status, foreign.headers.get('location')]).toEqual([303, '/']);
       expect([foreign.headers.get('set-cookie'), foreign.headers.get('clear-site-data')]).toEqual([null, null]);
       expect(one.cookie()).toBe(stolen);
     }
-    expect((await one.ask('GET', '/api/admin/user', undefined, { cookie: stolen })).status).toBe(200);
-    const { status, headers } = await one.ask('POST', '/logout', undefined, {
+    expect((await one.send('GET', '/api/admin/user', undefined, { cookie: stolen })).status).toBe(200);
+    const { status, headers } = await one.send('POST', '/logout', undefined, {
       'content-type': 'application/x-www-form-urlencoded',
       cookie: stolen,
     });
     expect([status, headers.get('location')]).toEqual([303, '/']);
     expect(one.cookie()).toBe('');
-    expect((await one.ask('GET', '/api/admin/user', undefined, { cookie: stolen })).status).toBe(401);
-    expect((await other.ask('GET', '/api/admin/user')).status).toBe(200);
-    expect((await one.ask('GET', '/logout')).status).toBe(303);
+    expect((await one.send('GET', '/api/admin/user', undefined, { cookie: stolen })).status).toBe(401);
+    expect((await other.send('GET', '/api/admin/user')).status).toBe(200);
+    expect((await one.send('GET', '/logout')).status).toBe(303);
     expect(gateway.logged()).toContain(`User ${id} signed out.`);
   });
 
@@ -234,7 +234,7 @@ describe('a session', () => {
       listener.on('notification', ({ payload }) => changed.push(payload));
       await listener.query('listen access_changed');
       await one.signIn(username, password);
-      await one.ask('GET', '/logout');
+      await one.send('GET', '/logout');
       await eventually(() => expect(changed).toEqual(['user_session']));
     } finally {
       listener.release(true);
@@ -248,26 +248,26 @@ describe('a session', () => {
     await one.signIn(username, password);
     await other.signIn(username, password);
     await foreign.signIn(stranger.username, password);
-    const { body } = await one.ask<UserSessions>('GET', '/api/admin/user/sessions');
+    const { body } = await one.send<UserSessions>('GET', '/api/admin/user/sessions');
     expect(body.sessions).toHaveLength(2);
     expect(body.sessions.filter(({ isCurrent }) => isCurrent)).toHaveLength(1);
     expect(body.sessions[0]).toMatchObject({ userAgent: 'Test browser', address: expect.stringMatching(/^10\.1\./) });
     expect(JSON.stringify(body)).not.toMatch(/hash|selector/);
     expect((await done<UserSessions>('GET', `user-admin/${id}/sessions`)).sessions).toHaveLength(2);
     const otherId = body.sessions.find(({ isCurrent }) => !isCurrent)?.id ?? '';
-    expect((await foreign.ask('DELETE', `/api/admin/user/sessions/${otherId}`)).status).toBe(404);
-    expect((await foreign.ask('DELETE', '/api/admin/user/sessions/none')).status).toBe(404);
-    expect((await foreign.ask('GET', `/api/admin/user-admin/${id}/sessions`)).status).toBe(403);
-    expect((await one.ask('DELETE', `/api/admin/user/sessions/${otherId}`)).status).toBe(200);
-    expect((await other.ask('GET', '/api/admin/user')).status).toBe(401);
+    expect((await foreign.send('DELETE', `/api/admin/user/sessions/${otherId}`)).status).toBe(404);
+    expect((await foreign.send('DELETE', '/api/admin/user/sessions/none')).status).toBe(404);
+    expect((await foreign.send('GET', `/api/admin/user-admin/${id}/sessions`)).status).toBe(403);
+    expect((await one.send('DELETE', `/api/admin/user/sessions/${otherId}`)).status).toBe(200);
+    expect((await other.send('GET', '/api/admin/user')).status).toBe(401);
     await other.signIn(username, password);
-    expect((await one.ask('DELETE', '/api/admin/user/sessions')).status).toBe(200);
-    expect((await other.ask('GET', '/api/admin/user')).status).toBe(401);
-    expect((await one.ask('GET', '/api/admin/user')).status).toBe(200);
+    expect((await one.send('DELETE', '/api/admin/user/sessions')).status).toBe(200);
+    expect((await other.send('GET', '/api/admin/user')).status).toBe(401);
+    expect((await one.send('GET', '/api/admin/user')).status).toBe(200);
     await done('DELETE', `user-admin/${id}/sessions`);
-    expect((await one.ask('GET', '/api/admin/user')).status).toBe(401);
-    expect((await ask('DELETE', 'user-admin/987654/sessions')).status).toBe(404);
-    expect((await ask('GET', 'user-admin/987654/sessions')).status).toBe(404);
+    expect((await one.send('GET', '/api/admin/user')).status).toBe(401);
+    expect((await send('DELETE', 'user-admin/987654/sessions')).status).toBe(404);
+    expect((await send('GET', 'user-admin/987654/sessions')).status).toBe(404);
   });
 
   it('ends when its user is deactivated or deleted, and does not come back with the user', async () => {
@@ -277,10 +277,10 @@ describe('a session', () => {
     await other.signIn(gone.username, password);
     await done('PUT', `user-admin/${away.id}`, { active: false });
     await done('DELETE', `user-admin/${gone.id}`);
-    expect((await one.ask('GET', '/api/admin/user')).status).toBe(401);
-    expect((await other.ask('GET', '/api/admin/user')).status).toBe(401);
+    expect((await one.send('GET', '/api/admin/user')).status).toBe(401);
+    expect((await other.send('GET', '/api/admin/user')).status).toBe(401);
     await done('PUT', `user-admin/${away.id}`, { active: true });
-    expect((await one.ask('GET', '/api/admin/user')).status).toBe(401);
+    expect((await one.send('GET', '/api/admin/user')).status).toBe(401);
   });
 
   it('ends after its idle time and after its longest time', async () => {
@@ -291,7 +291,7 @@ describe('a session', () => {
       await gateway.database.transaction(({ query }) =>
         query(`update user_session set ${change} where user_id = $1`, [id]),
       );
-      return (await one.ask('GET', '/api/admin/user')).status;
+      return (await one.send('GET', '/api/admin/user')).status;
     };
     expect(await aged("seen_at = now() - interval '47 hours'")).toBe(200);
     expect(await aged("seen_at = now() - interval '49 hours'")).toBe(401);
@@ -310,7 +310,7 @@ describe('a session', () => {
     });
     const recent = Date.now() - 600_000;
     await eventually(async () => {
-      expect((await one.ask('GET', '/api/admin/user')).status).toBe(200);
+      expect((await one.send('GET', '/api/admin/user')).status).toBe(200);
       const [session] = (await done<UserSessions>('GET', `user-admin/${id}/sessions`)).sessions;
       const { seenAt } = await done<User>('GET', `user-admin/${id}`);
       expect(Date.parse(session?.seenAt ?? '')).toBeGreaterThan(recent);
@@ -324,7 +324,7 @@ describe('a session', () => {
     await first.signIn(username, password);
     const others = Array.from({ length: 20 }, () => browser());
     for (const other of others) await other.signIn(username, password);
-    expect((await first.ask('GET', '/api/admin/user')).status).toBe(401);
+    expect((await first.send('GET', '/api/admin/user')).status).toBe(401);
     expect((await done<UserSessions>('GET', `user-admin/${id}/sessions`)).sessions).toHaveLength(20);
   });
 
@@ -333,10 +333,10 @@ describe('a session', () => {
     const one = browser();
     await one.signIn(username, password);
     const write = async (headers: Record<string, string>) =>
-      (await one.ask('POST', '/api/admin/groups', { name: `group ${++made}`, users: [] }, headers)).status;
+      (await one.send('POST', '/api/admin/groups', { name: `group ${++made}`, users: [] }, headers)).status;
     // `undefined` would be sent as text: an empty value stands for a browser without the header.
     const without = async (headers: Record<string, string>, method = 'POST', path = '/api/admin/groups') => {
-      const response = await gateway.ask(path, {
+      const response = await gateway.send(path, {
         method,
         key: null,
         headers: { cookie: one.cookie(), 'content-type': 'application/json', ...headers },
@@ -367,8 +367,8 @@ describe('a session', () => {
       expect([type, await write({ 'content-type': type })]).toEqual([type, 415]);
     // Also for operations that take any content type.
     const form = { 'content-type': 'text/plain' };
-    expect((await one.ask('DELETE', '/api/admin/groups/987654', undefined, form)).status).toBe(415);
-    expect((await one.ask('DELETE', '/api/admin/groups/987654')).status).toBe(404);
+    expect((await one.send('DELETE', '/api/admin/groups/987654', undefined, form)).status).toBe(415);
+    expect((await one.send('DELETE', '/api/admin/groups/987654')).status).toBe(404);
   });
 
   it('is ignored by a request with a key, valid or not', async () => {
@@ -376,23 +376,23 @@ describe('a session', () => {
     const one = browser();
     await one.signIn(username, password);
     const as = async (key: string) => {
-      const { status, body } = await one.ask<Me>('GET', '/api/admin/user', undefined, { authorization: key });
+      const { status, body } = await one.send<Me>('GET', '/api/admin/user', undefined, { authorization: key });
       return [status, body.user?.id];
     };
     expect(await as(adminToken)).toEqual([200, -42]);
     expect(await as('user:not-a-key')).toEqual([401, undefined]);
     expect(await as('')).toEqual([401, undefined]);
     const foreign = { authorization: adminToken, 'sec-fetch-site': 'cross-site' };
-    expect((await one.ask('POST', '/api/admin/groups', { name: 'by key', users: [] }, foreign)).status).toBe(201);
+    expect((await one.send('POST', '/api/admin/groups', { name: 'by key', users: [] }, foreign)).status).toBe(201);
   });
 
   it('is not started by a page of another site', async () => {
     const { username } = await aPerson();
     const from = (headers: Record<string, string>) =>
-      browser().ask('POST', '/auth/simple/login', { username, password }, headers);
+      browser().send('POST', '/auth/simple/login', { username, password }, headers);
     expect((await from({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect((await from({ 'content-type': 'text/plain' })).status).toBe(415);
-    const { status } = await gateway.ask('/auth/simple/login', {
+    const { status } = await gateway.send('/auth/simple/login', {
       method: 'POST',
       key: null,
       headers: { 'content-type': 'application/json', origin: 'https://evil.example' },

@@ -18,7 +18,7 @@ import { accessApi, placesBehind } from '../../../test/access-api.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-const { ask, done, aUser, aPat, emittedBy } = accessApi(() => gateway);
+const { send, done, aUser, aPat, emittedBy } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -34,7 +34,7 @@ it('lists a page of the users, in the order of their ids', async () => {
   expect(await page('limit=2')).toEqual(all.slice(0, 2));
   expect(await page('limit=2&offset=1')).toEqual(all.slice(1, 3));
   expect(await page('offset=2')).toEqual(all.slice(2));
-  expect((await ask('GET', 'user-admin?limit=1001')).status).toBe(400);
+  expect((await send('GET', 'user-admin?limit=1001')).status).toBe(400);
 });
 
 describe('a user', () => {
@@ -42,7 +42,7 @@ describe('a user', () => {
     const body = { name: 'Mia', username: ' mia ', email: 'Mia@Example.org', rootRole: 'Editor', sendEmail: true };
     let created: CreatedUser | undefined;
     const events = await emittedBy(async () => {
-      const answer = await ask<CreatedUser>('POST', 'user-admin', body);
+      const answer = await send<CreatedUser>('POST', 'user-admin', body);
       expect(answer.status).toBe(201);
       expect(answer.headers.get('location')).toBe(`user-admin/${answer.body.id}`);
       created = answer.body;
@@ -77,7 +77,7 @@ describe('a user', () => {
 
   it('needs a name that machines can use, a role that exists, and to be the only one of the name', async () => {
     const refused = async (body: object) => {
-      const { status, body: error } = await ask('POST', 'user-admin', body);
+      const { status, body: error } = await send('POST', 'user-admin', body);
       return `${status} ${error.message}`;
     };
     await done('POST', 'user-admin', { username: 'taken', email: 'taken@example.org', rootRole: 3 });
@@ -126,29 +126,29 @@ describe('a user', () => {
 
   it('gains and loses rights with its root role, from the next request on', async () => {
     const { id, key } = await aUser('Viewer');
-    expect((await ask('GET', 'user-admin', undefined, key)).status).toBe(403);
+    expect((await send('GET', 'user-admin', undefined, key)).status).toBe(403);
     await done('PUT', `user-admin/${id}`, { rootRole: 1 });
-    expect((await ask('GET', 'user-admin', undefined, key)).status).toBe(200);
+    expect((await send('GET', 'user-admin', undefined, key)).status).toBe(200);
     await done('PUT', `user-admin/${id}`, { rootRole: 3 });
-    expect((await ask('GET', 'user-admin', undefined, key)).status).toBe(403);
+    expect((await send('GET', 'user-admin', undefined, key)).status).toBe(403);
   });
 
   it('is let in no more while it is not active', async () => {
     const { id, key } = await aUser();
     await done('PUT', `user-admin/${id}`, { active: false });
-    expect((await ask('GET', 'user', undefined, key)).status).toBe(401);
+    expect((await send('GET', 'user', undefined, key)).status).toBe(401);
     await done('PUT', `user-admin/${id}`, { active: true });
-    expect((await ask('GET', 'user', undefined, key)).status).toBe(200);
+    expect((await send('GET', 'user', undefined, key)).status).toBe(200);
   });
 
   it('takes its keys with it when it is deleted, leaves its name in the events, and frees the name', async () => {
     const { id, key, name } = await aUser();
     const { secret } = await aPat(key);
     const events = await emittedBy(() => done('DELETE', `user-admin/${id}`));
-    for (const one of [key, secret]) expect((await ask('GET', 'user', undefined, one)).status).toBe(401);
-    expect((await ask('GET', `user-admin/${id}`)).status).toBe(404);
-    expect((await ask('PUT', `user-admin/${id}`, { name: 'x' })).body.message).toBe('No user found');
-    expect((await ask('DELETE', `user-admin/${id}`)).status).toBe(404);
+    for (const one of [key, secret]) expect((await send('GET', 'user', undefined, one)).status).toBe(401);
+    expect((await send('GET', `user-admin/${id}`)).status).toBe(404);
+    expect((await send('PUT', `user-admin/${id}`, { name: 'x' })).body.message).toBe('No user found');
+    expect((await send('DELETE', `user-admin/${id}`)).status).toBe(404);
     expect(events).toMatchObject([{ type: 'user-deleted', data: null, preData: { id, username: name } }]);
     expect((await done<CreatedUser>('POST', 'user-admin', { username: name, rootRole: 3 })).id).toBeGreaterThan(id);
   });
@@ -179,7 +179,7 @@ describe('the administration of users', () => {
 
   it('lists users and groups by name only to callers who may grant access to a project', async () => {
     const owner = await aUser();
-    expect((await ask('GET', 'user-admin/access', undefined, owner.key)).status).toBe(403);
+    expect((await send('GET', 'user-admin/access', undefined, owner.key)).status).toBe(403);
     await done('PUT', `projects/shop/users/${owner.id}/roles`, { roles: [4] });
     const group = await done<Group>('POST', 'groups', { name: 'Accessible', users: [{ user: { id: owner.id } }] });
     const { users, groups } = await done<UsersAndGroups>('GET', 'user-admin/access', undefined, owner.key);
@@ -204,8 +204,8 @@ describe('the administration of users', () => {
       done('POST', 'user-admin/inactive/delete', { ids: [gone.id, back.id, active.id, 999_999] }),
     );
     expect(events).toMatchObject([{ type: 'user-deleted', preData: { id: gone.id } }]);
-    expect((await ask('GET', `user-admin/${gone.id}`)).status).toBe(404);
-    for (const { id } of [back, active]) expect((await ask('GET', `user-admin/${id}`)).status).toBe(200);
+    expect((await send('GET', `user-admin/${gone.id}`)).status).toBe(404);
+    for (const { id } of [back, active]) expect((await send('GET', `user-admin/${id}`)).status).toBe(200);
   });
 
   it('reports for each permission whether a user has it, globally or in a project and environment', async () => {
@@ -234,7 +234,7 @@ describe('the administration of users', () => {
     const admin = await aUser(1);
     const { matrix } = await done<UserPermissions>('GET', `user-admin/${admin.id}/permissions?project=shop`);
     for (const { hasPermission } of [...matrix.root, ...matrix.project]) expect(hasPermission).toBe(true);
-    expect((await ask('GET', 'user-admin/999999/permissions')).status).toBe(404);
+    expect((await send('GET', 'user-admin/999999/permissions')).status).toBe(404);
   });
 });
 
@@ -250,7 +250,7 @@ describe('the last administrator', () => {
       const keys = ['user:the-key-of-one', 'user:the-key-of-other'] as const;
       await alone.givenToken({ token: keys[0], userId: one.id });
       const as = (method: string, path: string, body?: unknown, key: string = keys[0]) =>
-        inAlone.ask(method, path, body, key);
+        inAlone.send(method, path, body, key);
 
       expect((await as('DELETE', `api-tokens/${encodeURIComponent(first)}`)).status).toBe(200);
       for (const [method, body] of [
@@ -281,7 +281,7 @@ describe('the last administrator', () => {
       const group = await inAlone.done<Group>('POST', 'groups', { name: 'Admins', rootRole: 1, users }, first);
       const expect403 = async (key: string, writes: readonly (readonly [string, string, unknown?])[]) => {
         for (const [method, path, body] of writes) {
-          const { status, body: error } = await inAlone.ask(method, path, body, key);
+          const { status, body: error } = await inAlone.send(method, path, body, key);
           expect(`${method} ${path} ${status} ${error.name}`).toBe(`${method} ${path} 403 InvalidOperationError`);
         }
       };
@@ -293,7 +293,7 @@ describe('the last administrator', () => {
 
       const key = 'user:the-key-of-one';
       await alone.givenToken({ token: key, userId: id });
-      expect((await inAlone.ask('DELETE', token, undefined, key)).status).toBe(200);
+      expect((await inAlone.send('DELETE', token, undefined, key)).status).toBe(200);
       const { pats } = await inAlone.done<Pats>('GET', 'user/tokens', undefined, key);
       await expect403(key, [
         ['DELETE', `user/tokens/${pats[0]?.id}`],
@@ -301,7 +301,7 @@ describe('the last administrator', () => {
         ['PUT', `groups/${group.id}`, { name: 'Admins', rootRole: 3, users }],
         ['PUT', `groups/${group.id}`, { name: 'Admins', rootRole: 1, users: [] }],
       ]);
-      const renamed = await inAlone.ask('PUT', `groups/${group.id}`, { name: 'Owners', rootRole: 1 }, key);
+      const renamed = await inAlone.send('PUT', `groups/${group.id}`, { name: 'Owners', rootRole: 1 }, key);
       expect(renamed.status).toBe(200);
     } finally {
       await alone.stop();
@@ -322,11 +322,11 @@ describe('the last administrator', () => {
       const [one, other] = admins as [(typeof admins)[0], (typeof admins)[0]];
       await inAlone.done('DELETE', `api-tokens/${encodeURIComponent(first)}`, undefined, one.key);
       const both = await Promise.all([
-        inAlone.ask('DELETE', `user-admin/${other.id}`, undefined, one.key),
-        inAlone.ask('DELETE', `user-admin/${one.id}`, undefined, other.key),
+        inAlone.send('DELETE', `user-admin/${other.id}`, undefined, one.key),
+        inAlone.send('DELETE', `user-admin/${one.id}`, undefined, other.key),
       ]);
       expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
-      const left = await Promise.all(admins.map(({ key }) => inAlone.ask('GET', 'user-admin', undefined, key)));
+      const left = await Promise.all(admins.map(({ key }) => inAlone.send('GET', 'user-admin', undefined, key)));
       expect(left.filter(({ status }) => status === 200)).toHaveLength(1);
     } finally {
       await alone.stop();

@@ -1,26 +1,26 @@
 /** Sends a request as a user with the role Admin. @returns the body of a successful response */
-export type Done = (method: string, path: string, body?: unknown, key?: string) => Promise<unknown>;
+export type SendAsAdmin = (method: string, path: string, body?: unknown, key?: string) => Promise<unknown>;
 
-/** What the addresses of reads are filled in with, after a server was filled. */
-export type Filled = Readonly<Record<string, string>>;
+/** The values of path parameters, by their names, and the SDK tokens, by their types. */
+export type SampleIds = Readonly<Record<string, string>>;
 
 const feature = '/api/admin/projects/default/features';
 
-/** Fills a fresh server, Unleash or Bunting, so that its lists are not empty. @returns what stands for parameters of addresses */
-export const fill = async (done: Done): Promise<Filled> => {
+/** Creates an object of each kind on a fresh server, Unleash or Bunting, so that its lists are not empty. */
+export const createSampleData = async (send: SendAsAdmin): Promise<SampleIds> => {
   const constraint = { contextName: 'userId', operator: 'IN', values: ['7'] };
-  const segment = (await done('POST', '/api/admin/segments', { name: 'fitting', constraints: [constraint] })) as {
+  const segment = (await send('POST', '/api/admin/segments', { name: 'fitting', constraints: [constraint] })) as {
     id: number;
   };
   for (const name of ['parent', 'child', 'archived'])
-    await done('POST', feature, { name, description: `of the test: ${name}`, type: 'release', impressionData: true });
+    await send('POST', feature, { name, description: `of the test: ${name}`, type: 'release', impressionData: true });
   const variant = {
     weight: 1000,
     weightType: 'variable',
     stickiness: 'default',
     payload: { type: 'string', value: 'v' },
   };
-  const strategy = (await done('POST', `${feature}/child/environments/development/strategies`, {
+  const strategy = (await send('POST', `${feature}/child/environments/development/strategies`, {
     name: 'flexibleRollout',
     title: 'Everyone',
     constraints: [constraint],
@@ -28,22 +28,22 @@ export const fill = async (done: Done): Promise<Filled> => {
     segments: [segment.id],
     variants: [{ name: 'blue', ...variant }],
   })) as { id: string };
-  await done('POST', `${feature}/child/environments/development/on`);
-  await done('POST', '/api/admin/features/child/tags', { type: 'simple', value: 'fitting' });
-  await done('POST', `${feature}/child/dependencies`, { feature: 'parent' });
-  await done('POST', `${feature}/child/favorites`);
-  await done('DELETE', `${feature}/archived`);
-  const user = (await done('POST', '/api/admin/user-admin', {
+  await send('POST', `${feature}/child/environments/development/on`);
+  await send('POST', '/api/admin/features/child/tags', { type: 'simple', value: 'fitting' });
+  await send('POST', `${feature}/child/dependencies`, { feature: 'parent' });
+  await send('POST', `${feature}/child/favorites`);
+  await send('DELETE', `${feature}/archived`);
+  const user = (await send('POST', '/api/admin/user-admin', {
     username: 'chuck',
     name: 'Chuck',
     email: 'chuck@example.org',
     rootRole: 2,
     sendEmail: false,
   })) as { id: number };
-  await done('POST', '/api/admin/user/tokens', { description: 'fitting', expiresAt: '2040-01-01T00:00:00.000Z' });
+  await send('POST', '/api/admin/user/tokens', { description: 'fitting', expiresAt: '2040-01-01T00:00:00.000Z' });
   const token = async (type: string) =>
     (
-      (await done('POST', '/api/admin/api-tokens', {
+      (await send('POST', '/api/admin/api-tokens', {
         tokenName: `of-${type}`,
         type,
         environment: 'development',
@@ -54,13 +54,13 @@ export const fill = async (done: Done): Promise<Filled> => {
   const [client, frontend] = [await token('client'), await token('frontend')];
   const appName = 'fitting-app';
   const at = new Date().toISOString();
-  await done(
+  await send(
     'POST',
     '/api/client/register',
     { appName, instanceId: 'i', sdkVersion: 'node:6.0.0', strategies: ['default'], started: at, interval: 1000 },
     client,
   );
-  await done(
+  await send(
     'POST',
     '/api/client/metrics',
     {
@@ -100,16 +100,16 @@ const queries: Readonly<Record<string, string>> = {
   '/api/admin/user-admin/{id}/permissions': '?project=default&environment=development',
 };
 
-/** The address of a read of Unleash's description with everything filled in. */
-export const addressOf = (url: string, filled: Filled): string => {
+/** The path of a read operation in Unleash's OpenAPI document, with its parameters replaced by the sample's values. */
+export const samplePath = (url: string, ids: SampleIds): string => {
   const below = Object.keys(namesBelow).find((path) => url.startsWith(path)) ?? '';
-  const parameters: Filled = {
-    ...filled,
+  const parameters: SampleIds = {
+    ...ids,
     name: namesBelow[below] ?? '',
     contextField: 'userId',
     type: 'simple',
     value: 'fitting',
-    id: (url.startsWith('/api/admin/user-admin/') ? filled['userId'] : filled['segmentId']) ?? '',
+    id: (url.startsWith('/api/admin/user-admin/') ? ids['userId'] : ids['segmentId']) ?? '',
   };
   const path = url.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(parameters[name] ?? name));
   return `${path}${queries[url] ?? ''}`;
